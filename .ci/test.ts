@@ -1,6 +1,7 @@
-// Runs the tests and sums them up: node --import tsx/esm .ci/test.ts [long [part ...]] [mocha options]
+// Builds the packages, runs the tests and sums them up: node --import tsx/esm .ci/test.ts [long [part ...]] [mocha options]
 // The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { GATE_PROGRAMS, LONG_PROGRAMS, preparedEnv } from '../packages/harness/src/services/prepared.ts';
@@ -43,10 +44,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     signalAll(signal);
   });
 
-/** Whether the servers are here that the tests need; installs them if it may. */
-function prepare(): boolean {
-  const command = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
-  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
+/** Runs a command of Node. Resolves with whether it succeeded. */
+async function succeeds(command: string, ...args: readonly string[]): Promise<boolean> {
+  const child = spawn(command, args, { stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0;
+}
+
+/** Builds the packages, unless the caller has done so, and installs missing servers at the same time. Returns what failed. */
+async function makeReady(): Promise<readonly Outcome[]> {
+  const prepare = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
+  const [isBuilt, isPrepared] = await Promise.all([
+    process.env['QUEUELOCK_IS_BUILT'] === 'yes' || succeeds('pnpm', '--silent', 'build'),
+    succeeds(process.execPath, ...prepare),
+  ]);
+  return [
+    ...(isBuilt ? [] : [broken('the build failed')]),
+    ...(isPrepared ? [] : [broken('a server that the tests need is missing')]),
+  ];
 }
 
 /** As many groups at a time as there are processors, in their order; what they print does not mix. */
@@ -108,8 +123,9 @@ function compareBackends({ conformance }: Outcome): Outcome {
 const outcomes: Outcome[] = [];
 const parts = !isLong ? [gate()] : (named.length > 0 ? named : PARTS).map(long);
 if (isLong) console.log(`QUEUELOCK_SEED=${seed} asks the same once more`);
-if (prepare()) for (const groups of parts) outcomes.push(...(await runGroups(groups)));
-else outcomes.push(broken('the servers for the tests are not here'));
+const failed = await makeReady();
+outcomes.push(...failed);
+if (failed.length === 0) for (const groups of parts) outcomes.push(...(await runGroups(groups)));
 const settled = await askAgain(sum(outcomes));
 const compared = compareBackends(settled);
 printRanAgainst(ranAgainst);

@@ -89,7 +89,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await stage.clock.advance(50);
       return late;
     },
-    says: [/"x"/, /within 50 ms \(timeoutMs\)/, /others hold it or stand ahead/],
+    says: [/"x"/, /within 50 ms \(timeoutMs\)/, /other holders or waiters are ahead/],
   },
   WORK_TIMEOUT: {
     async make(stage) {
@@ -99,14 +99,14 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await stage.clock.advance(50);
       return run;
     },
-    says: [/"x"/, /told to stop after 50 ms \(workTimeoutMs\)/, /may have had effects/],
+    says: [/"x"/, /asked to stop after 50 ms \(workTimeoutMs\)/, /may have had effects/],
   },
   REENTRANT: {
     make(stage) {
       const client = stage.client();
       return client.run('x', () => errorOf(client.run('x', () => undefined)));
     },
-    says: [/"x"/, /would wait for itself for ever/, /reentrant: true/],
+    says: [/"x"/, /would wait for itself forever/, /reentrant: true/],
   },
   CLOSED: {
     async make(stage) {
@@ -114,7 +114,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await client.close();
       return errorOf(client.acquire('x'));
     },
-    says: [/"x"/, /the client was closed/, /close it after its last call, or make another client/],
+    says: [/"x"/, /the client was closed/, /close it after its last call, or create another client/],
   },
   UNAVAILABLE: {
     async make(stage) {
@@ -201,7 +201,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await stage.clock.advance(0);
       return errorOf(stage.client().acquire('x', { maxWaiters: 1 }));
     },
-    says: [/"x"/, /1 wait already/, /maxWaiters is 1/, /try again later/],
+    says: [/"x"/, /1 waiting already/, /maxWaiters is 1/, /try again later/],
   },
   WAIT_TOO_LONG: {
     async make(stage) {

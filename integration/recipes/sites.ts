@@ -10,14 +10,14 @@ import type { Site, Store as Server } from '../scenarios/store.ts';
 /** Titles of the facts that wait for the end of a session, which takes its TTL. */
 const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([
   'a reader that was a writer loses its hold with its session, like any other',
-  'the session that dies takes all of a multi-lock with it',
-  'a loss ends all levels at once',
-  'an observer that was cut off sees vacancy and the next leader afterwards, and the old one as stale meanwhile',
+  'a session that ends takes all entries of its multi-lock with it',
+  'a loss ends all levels of a hold at once',
+  'an observer that was cut off sees the old leader as stale meanwhile, and the vacancy and the next leader afterwards',
   'a leader that is cut off ends before the next one leads, and becomes a candidate again later',
   'a leader that is restarted after the TTL enqueues at the end',
-  'it opens when the client that closed it dies',
-  'a member that dies does not keep others from leaving',
-  'when the hold is lost its holder is notified, and waiters continue with a new entry',
+  'a barrier opens when the client that closed it dies',
+  'a member that dies does not keep the other members from leaving',
+  'when the hold of a cohort is lost, its holder is notified, and waiters continue with a new entry',
 ]);
 
 export const quickFacts = factsThat((title) => !ENDS_OF_SESSIONS.has(title));

@@ -18,26 +18,29 @@ const OPTIONS: KnownOptions<OnePerKeyOptions<never>> = {
 };
 const DEFAULT_DELAY_MS = 1_000;
 const LONGEST_MS = 2 ** 31 - 1;
-/** The share of a delay that chance may take away. */
+/** The share by which a delay is shortened at most, at random. */
 const JITTER = 0.2;
 
 /**
- * Returns a processor for a `Worker` of BullMQ that does the work of a job while it holds the lock of the job's key. So of all jobs with one
- * key at most one is worked on at a time, in all workers.
+ * Returns a processor for a `Worker` of BullMQ. The processor does the work of a job while it holds the lock
+ * of the job's key. So at most one job of each key runs at a time, in all workers together.
  *
- * A job whose key is locked becomes delayed and is tried again later, which uses up none of its attempts; the worker takes another job
- * meanwhile. So it is with a job whose lock cannot be reached. When the lock is lost during the work, `stop` aborts, and the job fails with
- * `OWNERSHIP_LOST` once the work has ended: BullMQ retries it if its `attempts` allow it.
+ * A job whose key is locked is delayed and tried again later. This uses up none of its attempts, and the
+ * worker takes another job meanwhile. A job is also delayed when the store of the locks cannot be reached.
+ * When the lock is lost during the work, `stop` aborts, and the job fails with `OWNERSHIP_LOST` once the work
+ * has ended: BullMQ retries it if its `attempts` allow it.
  *
  * Not promised:
- * - Order. Delayed jobs of a key are tried in any order, and one that comes in between may be first.
- * - That a job is worked on once. BullMQ repeats a job whose worker stalled or died, so the work must be idempotent or fenced.
- * - That a paused worker does nothing late. Its writes are rejected only where its token is compared.
- * @param locks over any store; it need not be the Redis of the jobs
- * @param options with the `key` of a job
- * @param work of a job
- * @returns a processor that rejects with the `DelayedError` of BullMQ for a job that it has delayed, with `OWNERSHIP_LOST` after a loss, and with
- *   the error of `work` otherwise
+ * - Order. Delayed jobs of a key are tried in any order, and a new job of the key may run before them.
+ * - That a job runs only once. BullMQ repeats a job whose worker stalled or died, so the work must be
+ *   idempotent or fenced.
+ * - That a paused worker writes nothing after it lost the lock. Only a resource that compares fencing tokens
+ *   rejects such writes.
+ * @param locks a lock client over any store, which need not be the Redis server of the jobs
+ * @param options the `key` function and further settings
+ * @param work the work of one job
+ * @returns a processor that rejects with the `DelayedError` of BullMQ for a job that it has delayed, with
+ *   `OWNERSHIP_LOST` after a loss, and with the error of `work` otherwise
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad option
  * @example
  * ```ts
@@ -53,10 +56,10 @@ export function onePerKey<J extends KeyedJob, R>(
   work: KeyedWork<J, R>,
 ): KeyedProcessor<J, R> {
   if (typeof checkedObject('locks', locks).run !== 'function')
-    throw invalidArgument('locks', locks, 'is made by createLockClient');
+    throw invalidArgument('locks', locks, 'is a client that createLockClient returned');
   if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
   const settings = settingsOf(options);
-  // BullMQ passes a signal only to a function with three parameters.
+  // BullMQ passes an abort signal only to a processor function that declares three parameters.
   return async (job, token, signal) => {
     const { key, waitMs } = settings;
     const run = { hasStarted: false };
@@ -70,7 +73,8 @@ export function onePerKey<J extends KeyedJob, R>(
         ...(signal && { signal, stop: signal }),
       });
     } catch (error) {
-      // An error of the same kind that the work throws belongs to the job.
+      // A job is delayed only for an error of its lock. An error that the work throws fails the job, also if
+      // it has the same code.
       if (run.hasStarted || !isWorthLater(error)) throw error;
       await job.moveToDelayed(Date.now() + delayOf(settings), token);
       settings.onDelayed?.(job, error);
@@ -97,7 +101,7 @@ function settingsOf<J>(options: OnePerKeyOptions<J>): Settings<J> {
   return { key, delayMs, waitMs, ...(onDelayed && { onDelayed }) };
 }
 
-/** Returns whether the key may be free, or the store reachable, when the job is tried again. */
+/** Returns whether a later try may succeed: the key may be unlocked or the store reachable by then. */
 function isWorthLater(error: unknown): error is QueueLockError {
   return isQueueLockError(error) && (error.code === 'TIMEOUT' || error.retryable);
 }

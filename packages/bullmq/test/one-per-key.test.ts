@@ -25,7 +25,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('a processor of jobs with one per key', () => {
+describe('the processor that onePerKey returns', () => {
   let server: MemoryServer;
   let locks: LockClient;
   let other: LockClient;
@@ -39,7 +39,7 @@ describe('a processor of jobs with one per key', () => {
     server.close();
   });
 
-  it('resolves with the result of the work, which has the job, a token and a signal', async () => {
+  it('resolves with the result of the work, and passes it the job, the ownership and a signal', async () => {
     const process = onePerKey(locks, options, async (job, { name, token }, stop) => {
       expect(token > 0n && !stop.aborted).to.equal(true);
       return `${job.key} by ${name}`;
@@ -49,7 +49,7 @@ describe('a processor of jobs with one per key', () => {
     expect(next?.held).to.equal(true);
   });
 
-  it('delays a job with the token of its worker while its key is locked, and works on other keys', async () => {
+  it("delays a job with its worker's token while its key is locked, and runs jobs of other keys", async () => {
     const hold = await other.acquire('a');
     const delayed: unknown[] = [];
     const process = onePerKey(
@@ -90,7 +90,7 @@ describe('a processor of jobs with one per key', () => {
     expect(job.delays).to.deep.equal([]);
   });
 
-  it('fails the job also when work that was done does not notice the loss', async () => {
+  it('fails the job with OWNERSHIP_LOST when the work completes without noticing the loss', async () => {
     const process = onePerKey(locks, options, async (_job, ownership) => {
       await other.acquire('a', { steal: { reason: 'an operator' } });
       const { signal } = ownership;
@@ -103,7 +103,7 @@ describe('a processor of jobs with one per key', () => {
     expect(await failureOf(process(new FakeJob('a')))).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('rejects with an error of the work, also with one that would delay a job before it', async () => {
+  it('rejects with an error of the work, even if its code would delay a job before the work starts', async () => {
     for (const error of [
       new Error('x'),
       new QueueLockError('TIMEOUT', 'x'),
@@ -116,7 +116,7 @@ describe('a processor of jobs with one per key', () => {
     }
   });
 
-  it('delays a job when the locks cannot be reached, and names the reason', async () => {
+  it('delays a job when the store of the locks is unreachable, and passes the reason to onDelayed', async () => {
     const reasons: QueueLockError[] = [];
     const failing = {
       run: () => Promise.reject(new QueueLockError('UNAVAILABLE', 'the store is away')),
@@ -131,7 +131,7 @@ describe('a processor of jobs with one per key', () => {
     expect([job.delays.length, reasons[0]?.code]).to.deep.equal([1, 'UNAVAILABLE']);
   });
 
-  it('rejects with the error of a key that cannot be a name, and of a delay that fails', async () => {
+  it('rejects when the key is not a valid lock name, and when delaying the job fails', async () => {
     const process = onePerKey(locks, options, () => 'x');
     expect(await failureOf(process(new FakeJob(''), 'token'))).to.include({ code: 'INVALID_ARGUMENT' });
     await other.acquire('a');
@@ -141,7 +141,7 @@ describe('a processor of jobs with one per key', () => {
     expect(await failureOf(process(job, 'token'))).to.equal(missing);
   });
 
-  it('passes a cancellation of the job by its worker to the wait and to the work', async () => {
+  it("passes the worker's cancellation of a job to the wait for the lock and to the work", async () => {
     const cancelled = new Error('cancelled');
     const hold = await other.acquire('a');
     const controller = new AbortController();
@@ -165,12 +165,14 @@ describe('a processor of jobs with one per key', () => {
     [{ ...options, delay: 1 }, /delay is unknown, did you mean delayMs\?/],
   ];
   for (const [given, message] of bad)
-    it(`refuses bad options by name: ${String(message)}`, () => {
+    it(`rejects bad options and names them: ${String(message)}`, () => {
       expect(() => onePerKey(locks, given as never, () => 'x')).to.throw(message);
     });
 
-  it('refuses what is no lock client, and work that is no function', () => {
-    expect(() => onePerKey({} as never, options, () => 'x')).to.throw(/locks is made by createLockClient/);
+  it('rejects an argument that is not a lock client, and work that is not a function', () => {
+    expect(() => onePerKey({} as never, options, () => 'x')).to.throw(
+      /locks is a client that createLockClient returned/,
+    );
     expect(() => onePerKey(locks, options, 'x' as never)).to.throw(/work is a function/);
   });
 });

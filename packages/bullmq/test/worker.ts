@@ -1,4 +1,4 @@
-// Works on jobs as one of several processes: worker.ts <redis url> <queue> <seed>.
+// Runs one of several worker processes: worker.ts <redis url> <queue> <seed>.
 import { createLockClient } from '@queuelock/core';
 import { chanceOf } from '@queuelock/harness/chance';
 import { redis } from '@queuelock/redis';
@@ -26,7 +26,7 @@ const processor = onePerKey(
   async ({ id = '', data: { key } }, { token }, stop) => {
     say({ ev: 'start', job: id, key, token: String(token), at: now() });
     await pass(LONGEST_WORK_MS * chance());
-    // Said before the check: work that was stopped has ended too.
+    // Reports the end before `throwIfAborted`, because work that was stopped has ended too.
     say({ ev: 'end', job: id, at: now() });
     stop.throwIfAborted();
   },
@@ -35,12 +35,13 @@ const { hostname, port } = new URL(url);
 const worker = new Worker<KeyData>(queue, processor, {
   connection: { host: hostname, port: Number(port) },
   concurrency: 4,
-  // A worker that is killed leaves its jobs stalled, each time again.
+  // Every kill of a worker counts as one stall of its jobs, so the limit must be higher than the number of
+  // kills.
   maxStalledCount: 1_000,
   lockDuration: 4_000,
   stalledInterval: 500,
 });
-// BullMQ reports locks of jobs that it could not renew in time, and works on these jobs again.
+// BullMQ emits `error` for jobs whose BullMQ lock it could not renew in time, and runs these jobs again.
 worker.on('error', (error) => say({ ev: 'error', text: String(error) }));
 process.on('disconnect', () => process.exit());
 await worker.waitUntilReady();

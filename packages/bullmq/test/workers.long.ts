@@ -14,7 +14,7 @@ const KEYS = 5;
 const WORKERS = 4;
 const KILLS = 8;
 
-describe('jobs of BullMQ with one per key', function () {
+describe('BullMQ jobs with onePerKey in several processes', function () {
   this.timeout(300_000);
   let server: ProcessService | undefined;
   let queue: Queue<KeyData>;
@@ -46,7 +46,7 @@ describe('jobs of BullMQ with one per key', function () {
     );
 
   for (const kills of [0, KILLS])
-    it(`are all completed, never two of a key at a time, while ${kills} workers are killed`, async () => {
+    it(`complete all jobs, and never run two of one key at a time, while ${kills} workers are killed`, async () => {
       const seed = Date.now() % 100_000;
       const chance = chanceOf(seed);
       const url = `redis://${server!.endpoint}`;
@@ -55,7 +55,7 @@ describe('jobs of BullMQ with one per key', function () {
       const all = Array.from({ length: WORKERS }, start);
       await Promise.all(all.map((worker) => worker.untilEvent('ready')));
       for (let nth = 0; nth < kills; nth += 1) {
-        // A kill at any moment of a work is the point of this test.
+        // The random time lets a kill happen at any moment of a job, which is the point of this test.
         await pass(400 * chance());
         const living = all.slice(-WORKERS);
         const victim = living[Math.floor(WORKERS * chance())]!;
@@ -77,13 +77,13 @@ describe('jobs of BullMQ with one per key', function () {
         delayed: 0,
       });
       const events = all.flatMap((worker) => worker.events);
-      // Without contention, the test would show nothing.
+      // At least one job must have been delayed: without contention the test would show nothing.
       expect(events.filter(({ ev }) => ev === 'delayed')).to.not.have.length(0);
       if (kills > 0)
         expect(works.filter(({ until: end }) => end === Number.POSITIVE_INFINITY)).to.deep.equal([]);
     });
 
-  it('are found to overlap by the check of this test', () => {
+  it('overlap without the lock, and the check of this test reports it', () => {
     const work = (from: number, end: number, token: bigint) => ({
       job: '1',
       key: 'a',

@@ -9,7 +9,7 @@ export interface KeyData {
   readonly key: string;
 }
 
-/** What a worker prints. Times are those of the machine's monotonic clock, in milliseconds. */
+/** The events that a worker process prints. Times are in milliseconds of the machine's monotonic clock. */
 export type WorkerEvent =
   | { readonly ev: 'ready' }
   | {
@@ -23,7 +23,9 @@ export type WorkerEvent =
   | { readonly ev: 'delayed'; readonly job: string }
   | { readonly ev: 'error'; readonly text: string };
 
-/** One work on a job, from its start to its end or to the order to kill its process. */
+/**
+ * One run of a job, from its start to its end, or to the moment when its process was ordered to be killed.
+ */
 export interface Work {
   readonly job: string;
   readonly key: string;
@@ -45,7 +47,10 @@ export class WorkerProcess extends ScriptProcess<WorkerEvent> {
     return super.kill();
   }
 
-  /** Returns its works so far. One that was cut off ends when the process was killed, or has no end. */
+  /**
+   * Returns the runs of this process so far. A run that was cut off ends when the process was killed;
+   * otherwise it has no end yet.
+   */
   get works(): readonly Work[] {
     return this.events.flatMap((event, nth): Work[] => {
       if (event.ev !== 'start') return [];
@@ -57,7 +62,7 @@ export class WorkerProcess extends ScriptProcess<WorkerEvent> {
   }
 }
 
-/** Returns two works of one key that overlap, or whose tokens do not grow, if there are any. */
+/** Returns two runs of one key that overlap or whose tokens do not grow, or `undefined` if there are none. */
 export function conflictIn(works: readonly Work[]): readonly [Work, Work] | undefined {
   const sorted = works.toSorted((a, b) => a.from - b.from);
   const last = new Map<string, Work>();

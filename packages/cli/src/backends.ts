@@ -3,11 +3,13 @@ import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 
 interface BackendModule {
-  /** Throws `INVALID_ARGUMENT` for a URL that it does not understand. Connects later, on first use. */
+  /**
+   * Returns a backend that connects on first use. Throws `INVALID_ARGUMENT` for a URL that it cannot parse.
+   */
   readonly fromUrl: (url: string) => Backend;
 }
 
-// Loaded on demand: a team on etcd never loads a ZooKeeper client.
+// Backends by URL scheme. Each is loaded on demand, so that a team on etcd never loads a ZooKeeper client.
 const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
   string,
   () => Promise<BackendModule>
@@ -34,7 +36,10 @@ export const KNOWN_SCHEMES =
 
 /** How a command uses the backend. */
 export interface BackendUse {
-  /** The work under the lock may outlive this process, so that only the lease may end the hold. */
+  /**
+   * Whether the work under the lock may outlive this process. Then only the end of the lease may end the
+   * hold.
+   */
   readonly mayOutlive?: true;
 }
 
@@ -48,8 +53,8 @@ export async function backendFromUrl(url = '', { mayOutlive }: BackendUse = {}):
 }
 
 /**
- * Adds the option that keeps the locks of a dead process until the lease expires. Without it a store that sees the death of a
- * process frees them at once.
+ * Adds the option that keeps the locks of a dead process until the lease expires. Without the option, a store
+ * that detects the death of a process frees its locks at once.
  */
 function keepUntilExpiry(url: string): string {
   if (/[?&]onProcessExit=/.test(url)) return url;

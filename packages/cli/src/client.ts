@@ -23,23 +23,24 @@ export interface ClientOptions extends StoreOptions, BackendUse {
 
 interface OpenedClient {
   readonly client: LockClient;
-  /** The client's backend, which is closed with it. */
+  /** The client's backend. The client closes it. */
   readonly backend: Backend;
   readonly ttlMs: number;
   readonly epoch: number;
 }
 
-/** What a command works with. */
+/** The client and the output that a command works with. */
 export interface CommandContext extends OpenedClient {
-  /** Ends with the first signal, or when the reader of the output has gone. */
+  /** Aborts on the first signal, or when the reader of the output has closed it. */
   readonly stop: Stop;
   /** Standard output. */
   readonly lines: LineWriter;
 }
 
 /**
- * Runs a command with a client, and closes the client however the command ends: done, failed, stopped by a signal, or without a
- * reader. No entry of it stays in a queue. If the server cannot be reached, the TTL removes the entries.
+ * Runs a command with a client, and closes the client however the command ends: done, failed, stopped by a
+ * signal, or because the reader of its output has closed it. No entry of the client stays in a queue. If the
+ * server cannot be reached, the TTL removes the entries.
  * @returns the exit code of the stop if there was one, else the result of `work`
  */
 export async function withClient(
@@ -54,7 +55,8 @@ export async function withClient(
     const exitCode = await work({
       ...opened,
       stop,
-      // A command that runs a program leaves standard output to the program.
+      // Standard output is opened only when it is used: a command that runs a program leaves it to that
+      // program.
       get lines() {
         return (lines ??= lineWriter(process.stdout, () => {
           stop.request(readerClosed());

@@ -1,13 +1,15 @@
 import { QueueLockError, isQueueLockError, type LockClient, type QueueState } from '@queuelock/core';
 import { filter, firstValueFrom, fromEvent, takeUntil, throwError, timeout } from 'rxjs';
 
-/** Time limit in milliseconds, equal to that of a client's first connection. */
+/**
+ * Time limit for the first state of a queue in milliseconds, equal to that of a client's first connection.
+ */
 const FIRST_STATE_TIMEOUT_MS = 5_000;
 
 /**
- * Resolves with the current state of the queue. Rejects with `UNAVAILABLE` when the server does not show it in time, with the
- * reason as the cause. Rejects at once with an error that waiting does not cure (`ACCESS_DENIED`, `FOREIGN_FORMAT`), and with the
- * signal's reason.
+ * Resolves with the current state of the queue. Rejects with `UNAVAILABLE` when the state is not read in
+ * time; the cause of that error is the reason. Rejects at once with an error that a retry cannot cure
+ * (`ACCESS_DENIED`, `FOREIGN_FORMAT`), and with the reason of an aborted signal.
  */
 export async function currentQueue(
   client: Pick<LockClient, 'watch'>,

@@ -7,7 +7,10 @@ export const EXIT = {
   failure: 1,
   /** The command line can never succeed as written. */
   usage: 2,
-  /** The requested thing does not exist (any more): no leader, no such entry, or the token is not the current one. */
+  /**
+   * The requested thing does not exist (any more): there is no leader, no such entry, or the token is not the
+   * current one.
+   */
   absent: 3,
   /** Another client holds the lock, and the time to wait is over or was 0 (sysexits.h: EX_UNAVAILABLE). */
   busy: 69,

@@ -31,13 +31,13 @@ export function exitCodeFor(error: unknown): number {
 }
 
 /**
- * Formats an error for stderr: one line, and with `verbose` one more for every cause. Contains no password and no control
- * characters.
+ * Formats an error for stderr: one line, and with `verbose` one more for every cause. The text contains no
+ * password and no control characters.
  */
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
-  // Adds the advice unless the message ends with it, as after a wait.
+  // The message of a failed wait already ends with the advice, which is then not repeated.
   const first = `queuelock: ${message}${message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]

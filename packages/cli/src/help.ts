@@ -2,7 +2,7 @@
 export interface Explanation {
   /** Paragraphs, in lines of at most 120 characters. */
   readonly notes?: string;
-  /** Command lines, at least one, each with an optional remark. */
+  /** Example command lines, at least one, each with an optional remark. */
   readonly examples: readonly (string | readonly [command: string, remark: string])[];
 }
 

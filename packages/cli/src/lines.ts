@@ -6,15 +6,18 @@ import { hasColours } from './terminal/terminal.ts';
 
 /** Writes lines to a stream that may be slow or closed. Control characters are escaped as in JSON. */
 export interface LineWriter {
-  /** Queues a line. Does nothing after the reader has gone. */
+  /** Queues a line. Does nothing after the reader of the stream has closed it. */
   write(line: string): void;
-  /** As `write`, with colours if the stream supports them. */
+  /** Does the same as `write`, with colours if the stream supports them. */
   paint(line: readonly Span[]): void;
-  /** Resolves when every line so far is written, or the reader has gone. */
+  /** Resolves when every line so far is written, or the reader has closed the stream. */
   flushed(): Promise<void>;
 }
 
-/** @param onGone Called once when the stream fails, for instance with `EPIPE` because the reader has gone. */
+/**
+ * Returns a writer for the stream.
+ * @param onGone called once when the stream fails, for instance with `EPIPE` because the reader has closed it
+ */
 export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
   let gone = false;
   let last: Promise<void> = Promise.resolve();
@@ -40,7 +43,7 @@ export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
   };
 }
 
-/** Writes a complete text to standard output. If the reader goes away, the process ends as with SIGPIPE. */
+/** Writes a complete text to standard output. If the reader closes it, the process ends as with SIGPIPE. */
 export function writeOut(text: string): void {
   process.stdout.once('error', () => {
     process.exitCode = exitCodeOf('SIGPIPE');

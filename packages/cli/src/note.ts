@@ -17,7 +17,7 @@ export function note(line: string): void {
   process.stderr.write(`${describeFailure(line, false)}\n`);
 }
 
-/** Prints the errors that end no hold and no wait, such as a certificate file that cannot be read again. */
+/** Prints errors that end no hold and no wait, for instance that a certificate file cannot be read again. */
 export function noteErrors({ errors$ }: Pick<LockClient, 'errors$'>): Subscription {
   return errors$.pipe(eachOncePerMinute()).subscribe({
     next: note,

@@ -6,7 +6,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
  */
 export const MAX_MS = 86_400_000;
 
-/** Parses a whole number; refuses anything else with the rule. */
+/** Returns a parser of whole numbers from `min` to `max`. The parser's error names this rule. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -15,13 +15,13 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** Parses a label that users read in a queue: not empty, one line, at most 200 characters. */
+/** Parses a label that users see in a queue: not empty, one line, at most 200 characters. */
 export function label(text: string): string {
   if (text !== '' && text.length <= 200 && !/\p{Cc}/u.test(text)) return text;
   throw new InvalidArgumentError('It must have 1 to 200 characters and no control characters.');
 }
 
-/** Makes the option that selects the store; see `config/store-selection.ts` for the other ways. */
+/** Returns the option that selects the store. `config/store-selection.ts` has the other ways to select it. */
 export function backendOption(): Option<'--backend <url>'> {
   return new Option(
     '--backend <url>',
@@ -36,12 +36,12 @@ export function profileOption(): Option<'--profile <name>'> {
   );
 }
 
-/** Makes the option for commands that print something. */
+/** Returns the option `--json` for commands that print results. */
 export function jsonOption(what = 'print one JSON object a line'): Option<'--json'> {
   return new Option('--json', what);
 }
 
-/** Makes the option for the owner label in the queue. */
+/** Returns the option for the owner label in the queue. */
 export function idOption(): Option<'--id <label>', undefined, string, string> {
   return new Option('--id <label>', 'owner label in the queue')
     .argParser(label)
@@ -52,7 +52,7 @@ export function verboseOption(): Option<'--verbose'> {
   return new Option('--verbose', 'print the causes of an error');
 }
 
-/** Text of the help about the defaults, which are `defaultTtlMs` of the backends. */
+/** The defaults of `--ttl` for the help. They are the `defaultTtlMs` of the backends. */
 export const TTL_DEFAULT = '(default: 10, on ZooKeeper 15 or the least that it allows)';
 
 export const TTL_SECONDS: (text: string) => number = wholeNumber(1, 86_400);

@@ -6,7 +6,10 @@ export interface Printer {
   print(value: object, ...text: readonly string[]): void;
 }
 
-/** @param json Whether to print JSON. */
+/**
+ * Returns a printer.
+ * @param json whether to print JSON instead of text
+ */
 export function printer(lines: LineWriter, json: boolean): Printer {
   return {
     print(value, ...text) {

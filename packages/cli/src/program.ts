@@ -32,7 +32,8 @@ Exit codes:
 
 type Add = (program: Command) => void;
 
-// Commands in the order of the help. Each is loaded on demand: to load all of them takes longer than most commands run.
+// Commands in the order of the help. Each is loaded on demand, because loading all of them takes longer than
+// most commands run.
 const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
   ['demo', async () => (await import('./commands/demo.ts')).addDemo],
   ['run', async () => (await import('./commands/run.ts')).addRun],
@@ -53,12 +54,12 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
   ['completion', async () => (await import('./commands/completion.ts')).addCompletion],
   ['man', async () => (await import('./commands/man.ts')).addMan],
 ]);
-/** Commands that describe all others. */
+/** Commands that print something about all commands. */
 const ABOUT_ALL: readonly string[] = ['completion', 'man'];
 
 /**
- * Makes the command line of `queuelock` with the named command. Loads all commands if there is no such command, or if it
- * describes all others.
+ * Makes the command line of `queuelock` with the named command. Loads all commands if there is no command of
+ * that name, or if the command describes all others.
  */
 export async function createProgram(named = ''): Promise<Command> {
   const program = new Command('queuelock')

@@ -1,6 +1,9 @@
 import { escapeControls } from '@queuelock/core';
 
-/** Length limit: to redact shorter secrets would make messages unreadable and protect nothing. */
+/**
+ * Length of the shortest secret that is redacted. Redacting shorter ones would make messages unreadable and
+ * protect nothing.
+ */
 const MIN_LENGTH = 3;
 const USER_PART = /:\/\/(.*)@/s;
 
@@ -28,9 +31,9 @@ export function withoutSecrets(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Removes passwords in URLs from the arguments that `ps` shows for this process, and keeps its own arguments (before `--`) out of
- * error messages. They can be read until this function runs, and shells keep a history. So a password is better kept in a file or
- * in the environment.
+ * Removes passwords in URLs from the arguments that `ps` shows for this process, and keeps its own arguments
+ * (before `--`) out of error messages. The arguments are visible until this function runs, and shells keep a
+ * history. So a file or the environment is a better place for a password.
  */
 export function hideArguments(argv: readonly string[]): void {
   const end = argv.indexOf('--');

@@ -8,14 +8,15 @@ export interface StampClocks {
 
 const MILLISECOND_NS = 1_000_000n;
 const PRECISE_NS = 5_000n;
-// After this time the measurement ends with the bound that it has. The clock may not tick, or the machine may be too busy to see
-// it.
+// Time in nanoseconds after which the measurement ends with the best bound so far. The clock may not tick, or
+// the machine may be too busy to notice a tick.
 const MEASURED_WITHIN_NS = 200_000_000n;
 
 /**
- * Makes a clock for histories of several processes of one machine. It returns nanoseconds since 1970 as a decimal string. The
- * offset between time of day and the monotonic clock is measured once, so it never goes back, even when the time of day is set.
- * Two processes agree to within some microseconds, also on a busy machine, see `measureOffset`.
+ * Makes a clock for histories of several processes of one machine. It returns nanoseconds since 1970 as a
+ * decimal string. The offset between time of day and the monotonic clock is measured once, so the stamps
+ * never go back, even when the time of day is set. The stamps of two processes agree to within some
+ * microseconds, also on a busy machine; see `measureOffset`.
  */
 export function createStamp(clocks: StampClocks = machineClocks): () => string {
   const offset = measureOffset(clocks);
@@ -43,9 +44,9 @@ const machineClocks: StampClocks = {
 };
 
 /**
- * Measures the offset. Each reading bounds it: between two readings of the monotonic clock the time of day was within that
- * millisecond. A process that is preempted during a reading gets a loose bound, never a wrong one. Readings around a change of
- * the millisecond bound it from both sides.
+ * Measures the offset. Each reading bounds it: between two readings of the monotonic clock the time of day
+ * was within that millisecond. A process that is preempted during a reading gets a loose bound, never a wrong
+ * one. Readings around a change of the millisecond bound the offset from both sides.
  */
 function measureOffset({ monotonicNs, wallMs }: StampClocks): bigint {
   const start = monotonicNs();

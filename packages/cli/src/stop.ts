@@ -13,20 +13,20 @@ export class Stopped extends Error {
   }
 }
 
-/** An orderly stop that any part of the program may request. The first reason counts. */
+/** A request for an orderly stop, which any part of the program may make. The first reason counts. */
 export interface Stop {
   /** Aborts with a {@link Stopped} as reason. */
   readonly signal: AbortSignal;
   request(reason: Stopped): void;
   /** Exit code of the command if it was stopped. */
   readonly exitCode: number | undefined;
-  /** Sends signals to the listener instead, until the returned function is called. */
+  /** Sends signals to the listener instead of stopping, until the returned function is called. */
   divert(listener: (signal: NodeJS.Signals) => void): () => void;
 }
 
 /**
- * Stops on the first SIGINT, SIGTERM or SIGHUP. The end of a parent with an IPC channel counts as SIGHUP. A second signal ends
- * the process at once, and the TTL removes its entries.
+ * Stops on the first SIGINT, SIGTERM or SIGHUP. If the parent has an IPC channel to this process, its end
+ * counts as SIGHUP. A second signal ends the process at once, and the TTL removes its entries.
  */
 export function stopOnSignals(): Stop {
   const stop = new AbortController();
@@ -60,14 +60,17 @@ export function stopOnSignals(): Stop {
   };
 }
 
-/** A child with an IPC channel must not outlive its parent, and the channel alone must not keep it alive. */
+/**
+ * Calls the listener when the parent ends. A child with an IPC channel must not outlive its parent, and the
+ * channel alone must not keep the child alive.
+ */
 function onParentEnd(listener: () => void): void {
   if (!process.connected) return;
   process.on('disconnect', listener);
   process.channel?.unref();
 }
 
-/** Makes the reason for a closed stdout: the process ends as with SIGPIPE. */
+/** Returns the reason for a closed stdout. The exit code is the same as with SIGPIPE. */
 export function readerClosed(): Stopped {
   return new Stopped('the end of its reader', exitCodeOf('SIGPIPE'));
 }

@@ -52,14 +52,14 @@ const TABLE: Record<string, [Situation, Action]> = {
   ],
 };
 
-describe('decision about a command under a lock', () => {
+describe('the decision about a command under a lock', () => {
   for (const [fact, [situation, action]] of Object.entries(TABLE)) {
     it(fact, () => {
       expect(decide(situation)).to.deep.equal(action);
     });
   }
 
-  it('always kills it or waits for less than the remaining time', () => {
+  it('is always to kill the command, or to wait for less than the remaining time', () => {
     const situation = fc.record({
       remainingMs: fc.double({ min: 0, max: 100_000, noNaN: true }),
       suspect: fc.boolean(),
@@ -79,7 +79,7 @@ describe('decision about a command under a lock', () => {
     );
   });
 
-  it('defaults to a grace period of a quarter of the TTL, at most 2 s', () => {
+  it('uses by default a grace period of a quarter of the TTL, at most 2 s', () => {
     expect([1_000, 4_000, 8_000, 60_000].map(defaultGraceMs)).to.deep.equal([250, 1_000, 2_000, 2_000]);
   });
 });

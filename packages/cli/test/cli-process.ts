@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { command } from './command.ts';
 
-/** Removes the variables of the environment that runs the tests. */
+/** Environment variables to remove, since they belong to the run of the tests. */
 export const UNSET = {
   QUEUELOCK_URL: '',
   QUEUELOCK_PROFILE: '',
@@ -46,12 +46,15 @@ export class Cli {
     return this.#stdout;
   }
 
-  /** The complete lines so far, each parsed. */
+  /** The complete lines that the command has printed so far, each parsed. */
   get events(): Line[] {
     return parseLines(this.#stdout);
   }
 
-  /** Resolves when a line with this event was printed; rejects if the process ends before. */
+  /**
+   * Resolves when the command has printed a line with this event `n` times. Rejects if the process ends
+   * before.
+   */
   async until(ev: string, n = 1): Promise<Line> {
     for (;;) {
       const event = this.events.find((line) => line.ev === ev && line.n === n);

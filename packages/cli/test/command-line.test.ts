@@ -33,7 +33,7 @@ describe('numbers on the command line', () => {
     '5ms',
     '99999999999999999999',
   ]) {
-    it(`refuse ${JSON.stringify(text)} with the rule`, () => {
+    it(`reject ${JSON.stringify(text)} with the rule`, () => {
       expect(() => parse(text)).to.throw(InvalidArgumentError, 'a whole number from 1 to 100');
     });
   }
@@ -45,14 +45,14 @@ describe('labels on the command line', () => {
   });
 
   for (const text of ['', 'a\nb', '\u001b[2J', 'x'.repeat(201)]) {
-    it(`refuse ${JSON.stringify(text.slice(0, 10))}`, () => {
+    it(`reject ${JSON.stringify(text.slice(0, 10))}`, () => {
       expect(() => label(text)).to.throw(InvalidArgumentError, '1 to 200 characters');
     });
   }
 });
 
-describe('error on stderr', () => {
-  it('is one line', () => {
+describe('an error of the command line on stderr', () => {
+  it('is printed on one line', () => {
     expect(describeFailure(new Error('a\n  b\nc'), false)).to.equal('queuelock: a b c');
   });
 
@@ -70,7 +70,7 @@ describe('error on stderr', () => {
     ]);
   });
 
-  it('ends when its causes form a cycle', () => {
+  it('is printed completely when its causes form a cycle', () => {
     const error = new Error('round');
     error.cause = error;
     expect(describeFailure(error, true).split('\n').length).to.be.lessThan(20);
@@ -88,7 +88,7 @@ describe('error on stderr', () => {
     });
   }
 
-  it('of commander names option, value and rule', () => {
+  it('names option, value and rule for an error of commander', () => {
     const text = "error: option '--ttl <s>' argument 'x' is invalid. It must be a whole number.\n";
     expect(describeUsageError(text)).to.equal(
       "queuelock: option '--ttl <s>' argument 'x' is invalid. It must be a whole number; see queuelock --help",
@@ -96,7 +96,7 @@ describe('error on stderr', () => {
   });
 });
 
-describe('exit code', () => {
+describe('the exit code of a failed command', () => {
   for (const [error, code] of [
     [new Error('x'), 1],
     [new QueueLockError('UNAVAILABLE', 'x'), 1],

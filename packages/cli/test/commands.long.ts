@@ -15,7 +15,7 @@ describe('queuelock demo', function () {
     expect(medianOf(tookMs)).to.be.lessThan(20_000);
   });
 
-  it('prints what it does and on which store first, and the verdict and the next steps last', async () => {
+  it('first prints what it does and on which store, and last the verdict and the next steps', async () => {
     const { code, stdout } = await runCli(['demo', '--contenders', '3', '--rounds', '1']);
     const lines = stdout.trim().split('\n');
     expect(code).to.equal(0);
@@ -26,7 +26,7 @@ describe('queuelock demo', function () {
     expect(lines.at(-1)).to.contain('queuelock demo --backend etcd://127.0.0.1:2379');
   });
 
-  it('ends with a release on SIGINT, without a verdict', async () => {
+  it('releases and ends on SIGINT without a verdict', async () => {
     const cli = new Cli(['demo', '--json']);
     await cli.until('acquired');
     cli.child.kill('SIGINT');
@@ -37,9 +37,9 @@ describe('queuelock demo', function () {
 });
 
 describe('queuelock contend', () => {
-  it('releases on SIGINT and ends with 130', () => releasesOn('SIGINT', 130));
+  it('releases on SIGINT and exits with 130', () => releasesOn('SIGINT', 130));
 
-  it('releases on SIGHUP and ends with 129', () => releasesOn('SIGHUP', 129));
+  it('releases on SIGHUP and exits with 129', () => releasesOn('SIGHUP', 129));
 });
 
 describe('queuelock run', () => {

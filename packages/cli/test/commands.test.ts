@@ -12,8 +12,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-describe('command queuelock', () => {
-  it('prints help with examples for itself and for a command', async () => {
+describe('the command queuelock', () => {
+  it('prints help with examples, for itself and for each command', async () => {
     for (const args of [[], ['run']]) {
       const { code, stdout, stderr } = await runCli([...args, '--help']);
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -25,7 +25,7 @@ describe('command queuelock', () => {
     expect(await runCli(['--version'])).to.include({ code: 0, stdout: `${version}\n` });
   });
 
-  it('refuses an unknown command in one line, with exit code 2', async () => {
+  it('rejects an unknown command in one line, with exit code 2', async () => {
     const { code, stdout, stderr } = await runCli(['rnu']);
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
     expect(stderr).to.match(/^queuelock: unknown command 'rnu'[^\n]*\n$/);
@@ -75,16 +75,16 @@ describe('queuelock contend', () => {
     rmSync(state, { recursive: true });
   });
 
-  it('prints the same as text, and reads the backend from the environment', async () => {
+  it('prints the history as text without --json, and reads the backend from the environment', async () => {
     const { code, stdout } = await runCli(['contend', 'stock', '--id', 'me'], { QUEUELOCK_URL: 'memory:' });
     expect(code).to.equal(0);
     expect(stdout.trim().split('\n')).to.have.length(4);
     expect(stdout).to.match(/me {2}holds the lock, #\d+, fencing token \d+\n/);
   });
 
-  it('releases on SIGTERM and ends with 143', () => releasesOn('SIGTERM', 143));
+  it('releases on SIGTERM and exits with 143', () => releasesOn('SIGTERM', 143));
 
-  it('releases and ends as by SIGPIPE when its reader goes away', async () => {
+  it('releases and exits as with SIGPIPE when the reader of its output closes it', async () => {
     const cli = new Cli(['contend', 'stock', ...MEMORY, '--count', '1000000', '--json']);
     await cli.until('released');
     cli.child.stdout?.destroy();
@@ -92,12 +92,12 @@ describe('queuelock contend', () => {
     expect(code).to.equal(141);
   });
 
-  it('loses no line when its reader is slow', async () => {
+  it('loses no line when its output is read slowly', async () => {
     const cli = new Cli(['contend', 'stock', ...MEMORY, '--count', '3000', '--json']);
     await cli.until('released');
     const output = cli.child.stdout!;
     output.pause();
-    // Node reads ahead until its buffer is full. From then on only the pipe takes data, and the command has to wait.
+    // Node reads ahead until its buffer is full. From then on the pipe fills up, and the command has to wait.
     while (output.readableLength < output.readableHighWaterMark) await new Promise(setImmediate);
     expect(cli.child.exitCode).to.equal(null);
     output.resume();

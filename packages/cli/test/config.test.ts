@@ -13,7 +13,7 @@ const PROFILES = {
   profiles: { home: { url: 'etcd://home:1', ttl: 20, epoch: 3 }, work: { url: 'zk://work:2/team' } },
 };
 
-describe('selection of the store', () => {
+describe('the selection of the store', () => {
   let directory: string;
   const write = (name: string, content: unknown, mode = 0o600): string => {
     const file = join(directory, name);
@@ -67,7 +67,7 @@ describe('selection of the store', () => {
     expect(selectStore({ profile: 'a' }, config).url).to.equal('zk://me:hunter%20two@h:1');
   });
 
-  it('refuses a password file that other users may access', () => {
+  it('rejects a password file that other users may access', () => {
     for (const mode of [0o644, 0o640, 0o604, 0o602]) {
       const file = write(`password-${mode.toString(8)}`, 's3cret', mode);
       const env = { QUEUELOCK_URL: 'zk://h:1', QUEUELOCK_USER, QUEUELOCK_PASSWORD_FILE: file };
@@ -78,18 +78,18 @@ describe('selection of the store', () => {
     }
   });
 
-  it('accepts a password file of root that its group may read, but not other users', () => {
+  it('accepts a password file of root that its group may read, and rejects one that all users may read', () => {
     const mounted =
       (mode: number): (() => void) =>
       () =>
         requirePrivate('password file', 'f', { mode, uid: 0 });
-    // For root this is a file of the process's own user.
+    // If the tests run as root, this is a file of their own user, so its group may not read it.
     if (process.getuid?.() !== 0) expect(mounted(0o440)).to.not.throw();
     for (const mode of [0o444, 0o460, 0o442]) expect(mounted(mode)).to.throw(Failure);
     expect(mounted(0o400)).to.not.throw();
   });
 
-  it('keeps the credentials of the URL', () => {
+  it('uses the credentials of a URL that has some, not those of the environment', () => {
     const env = { QUEUELOCK_URL: 'etcd://me:mine@h:1', QUEUELOCK_USER, QUEUELOCK_PASSWORD: 'other' };
     expect(selectStore({}, env).url).to.equal('etcd://me:mine@h:1');
     expect(selectStore({ backend: 'memory:' }, env).url).to.equal('memory:');
@@ -134,7 +134,7 @@ describe('selection of the store', () => {
     },
   };
   for (const [what, { config, mode, says }] of Object.entries(mistakes)) {
-    it(`fails in one line without secrets for ${what}`, () => {
+    it(`fails in one line without secrets if ${what}`, () => {
       const env = configured(config, mode);
       expect(() => selectStore({ profile: 'a' }, env))
         .to.throw(Failure, says)
@@ -143,7 +143,7 @@ describe('selection of the store', () => {
     });
   }
 
-  it('fails when two options select the store, or when a named file is missing', () => {
+  it('fails when two options select the store, or when a file that is named explicitly is missing', () => {
     expect(() => selectStore({ backend: 'memory:', profile: 'a' }, {})).to.throw(Failure, 'use one of them');
     const env = { QUEUELOCK_CONFIG: join(directory, 'none.json'), QUEUELOCK_PROFILE: 'a' };
     expect(() => selectStore({}, env)).to.throw(

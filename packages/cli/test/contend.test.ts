@@ -6,7 +6,7 @@ import type { ContendEvent } from '../src/contend/event.ts';
 import { Link } from '../src/contend/link.ts';
 import { createStamp } from '../src/stamp.ts';
 
-describe('rounds of a contender', () => {
+describe('the rounds of a contender', () => {
   for (const keepsGoing of [true, false]) {
     it(`${keepsGoing ? 'continue' : 'end'} after a failed round ${keepsGoing ? 'with' : 'without'} keepsGoing`, async () => {
       const server = createMemoryServer();

@@ -5,7 +5,7 @@ import { canProxy, openContenderProxy, type ContenderProxy } from '../src/arena/
 import { introducing } from '../src/contend/introduction.ts';
 import { Cli } from './cli-process.ts';
 
-describe('proxy of a contender', () => {
+describe('the proxy of a contender', () => {
   let server: Server;
   let url: string;
   let way: ContenderProxy;
@@ -14,7 +14,7 @@ describe('proxy of a contender', () => {
   let reached: number;
 
   beforeEach(async () => {
-    // Echoes all data.
+    // The server echoes all data.
     reached = 0;
     server = createServer((socket) => {
       reached += 1;
@@ -48,7 +48,7 @@ describe('proxy of a contender', () => {
     nothing: (): string => '',
     'a request': (): string => 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: '.padEnd(200, 'x'),
   }))
-    it(`relays nothing for a process that begins with ${what}`, async () => {
+    it(`relays no data of a connection that begins with ${what}`, async () => {
       const port = Number(/127\.0\.0\.1:(\d+)/.exec(way.url)![1]);
       const stranger = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
       sockets.push(stranger);
@@ -69,7 +69,7 @@ describe('proxy of a contender', () => {
     ['mysql', '/db'],
     ['consul', '/'],
   ] as const)
-    it(`relays for its contender: ${scheme}:${rest}`, async function () {
+    it(`relays connections of its contender for ${scheme}:${rest}`, async function () {
       this.timeout(60_000);
       const { port } = server.address() as AddressInfo;
       const own = await openContenderProxy(`${scheme}://user:secret@127.0.0.1:${String(port)}${rest}`);
@@ -84,7 +84,7 @@ describe('proxy of a contender', () => {
       own.close();
     });
 
-  it('has a URL that differs only in the addresses of the servers', async () => {
+  it("has a URL that differs from the store's only in the addresses of the servers", async () => {
     expect(way.url).to.match(/^etcd:\/\/user:secret@127\.0\.0\.1:\d+\/team\?heartbeatProof=strict$/);
     expect(way.url).to.not.equal(url);
     const three = await openContenderProxy('zk://a:1,b,[::1]:3/root');
@@ -113,7 +113,7 @@ describe('proxy of a contender', () => {
     expect(heard).to.equal('two');
   });
 
-  it('passes the end of a connection on', async () => {
+  it('closes the other side when one side of a connection ends', async () => {
     const socket = await client();
     socket.end('last');
     expect(await once(socket, 'data')).to.deep.equal(['last']);

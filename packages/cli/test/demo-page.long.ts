@@ -23,12 +23,12 @@ async function untilAllEnded(pids: readonly number[]): Promise<void> {
   }
 }
 
-describe('page of queuelock demo', function () {
+describe('the page of queuelock demo', function () {
   this.timeout(90_000);
   let directory: string;
   let demo: DemoPage;
   let killed: DemoPage;
-  // Ignores other files: the loader of the sources may leave some there.
+  // Only files of queuelock count, since the loader of the sources may leave other files in the directory.
   const files = (): string[] => readdirSync(directory).filter((name) => name.startsWith('queuelock-'));
 
   before(async () => {
@@ -45,7 +45,7 @@ describe('page of queuelock demo', function () {
 
   const isLast = ({ position }: { readonly position?: number }): boolean => position === 3;
 
-  it('refuses an action that is not possible, with the reason', async () => {
+  it('rejects an action that is not possible, with the reason', async () => {
     const { contenders } = await demo.seen(({ contenders }) => contenders.some(isLast));
     const { id } = contenders.find(isLast)!;
     const refusals: string[] = [];
@@ -81,7 +81,7 @@ describe('page of queuelock demo', function () {
     expect(await fetch(demo.url).catch(() => 'nobody listens')).to.equal('nobody listens');
   });
 
-  it('ends its contenders when it is killed, also a frozen one', async () => {
+  it('ends all contenders when the demo is killed, also a frozen one', async () => {
     await killed.until(({ id, ev }) => id === 'c4' && ev === 'enqueued');
     await killed.client.contend({ act: 'freeze', id: 'c4' });
     const { contenders } = await killed.seen(({ contenders }) => contenders.some(({ isFrozen }) => isFrozen));

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { runCli } from './cli-process.ts';
 
-describe('page of queuelock demo', () => {
-  it('is refused for a store in memory', async () => {
+describe('the page of queuelock demo', () => {
+  it('is not available for a store in memory', async () => {
     const { code, stderr } = await runCli(['demo', '--backend', 'memory:', '--page']);
     expect(code).to.equal(2);
     expect(stderr).to.match(/^queuelock: the contenders of the page are processes, .*leave out --page\n$/);

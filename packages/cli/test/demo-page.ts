@@ -38,21 +38,24 @@ export class DemoPage {
     this.client = createBridgeClient({ url: `${new URL(url).origin}/queuelock` });
   }
 
-  /** Events of the page's own queue, without the contest before. */
+  /** The events of the page's own queue. Events of the contest before are left out. */
   get events(): readonly DemoLine[] {
     const all = this.cli.events;
     const first = all.findIndex(({ name }) => name === this.name);
     return first < 0 ? [] : all.slice(first);
   }
 
-  /** Resolves with the first event that satisfies the condition, printed already or to come; with `after`, only later ones. */
+  /**
+   * Resolves with the first event that satisfies the condition. Events that were already printed count too,
+   * unless they are earlier than `after`.
+   */
   until(isIt: (event: DemoLine) => boolean, after?: DemoLine): Promise<DemoLine> {
     return found(this.cli, () =>
       this.events.find((event) => (!after || isLater(event, after)) && isIt(event)),
     );
   }
 
-  /** Resolves with the first grant that is not printed yet, so that most of the hold is still ahead. */
+  /** Resolves with the next grant that is printed, so that most of its hold is still ahead. */
   nextGrant(): Promise<DemoLine> {
     const known = new Set(this.events.map(({ t }) => t));
     return this.until(({ ev, t }) => ev === 'acquired' && !known.has(t));
@@ -71,7 +74,7 @@ export class DemoPage {
     );
   }
 
-  /** Ends the demo as Ctrl-C does; resolves with its exit code. */
+  /** Ends the demo as Ctrl-C does, and resolves with its exit code. */
   async interrupt(): Promise<number | null> {
     this.client.close();
     this.cli.child.kill('SIGINT');

@@ -6,13 +6,13 @@ import { direct } from '../src/demo/director.ts';
 import type { HistoryEvent } from '../src/demo/history.ts';
 import type { Actor, Stage } from '../src/demo/stage.ts';
 
-describe('director of the demo', () => {
-  it('crashes its contender even when no waiter is left to leave behind it', async () => {
+describe('the director of the demo', () => {
+  it('crashes its contender even when no waiter is left that could leave behind it', async () => {
     let t = 0;
     const stamp = (): string => String((t += 1));
     const queue$ = new BehaviorSubject<QueueState>({ status: 'live', name: 'q', entries: [] });
     const others: Promise<void>[] = [];
-    /** Holds as soon as no other contender wants to. */
+    /** Simulates a contender, which holds as soon as no other contender holds. */
     async function live(
       id: string,
       emit: (event: ContendEvent) => void,

@@ -49,7 +49,7 @@ describe('a certificate file that becomes unreadable while a command runs', func
     watch: ['seen'],
   };
   for (const [command, args] of Object.entries(commands)) {
-    it(`is reported on stderr by queuelock ${command}, which continues and ends as it would`, async () => {
+    it(`is reported on stderr by queuelock ${command}, which continues and ends normally`, async () => {
       const names = ['cert', 'key'].map((name) => `${name}=${file(name)}`).join('&');
       const own = file(`ca-${command}`);
       await copyFile(file('ca'), own);

@@ -16,7 +16,7 @@ function stampOf(ms: number): string {
 }
 
 const until = (ms: number): object => ({ until: stampOf(ms) });
-/** Three contenders in the queue; the first one holds. */
+/** Events by which three contenders join the queue. The first one holds. */
 const LINE: readonly LogSpec[] = [
   [1, 'a', 'enqueued'],
   [2, 'a', 'acquired', { token: '7' }],
@@ -26,14 +26,14 @@ const LINE: readonly LogSpec[] = [
 const B_NOTIFIED: LogSpec = [11, 'b', 'notified', { admitted: true }];
 const HELD = 'grant: a holds: with token 7';
 
-describe('log of disturbed contenders', () => {
+describe('the log of disturbed contenders', () => {
   it('counts the waiters that a release notified', () => {
     expect(
       storyOf(...LINE, [10, 'a', 'released'], B_NOTIFIED, [12.5, 'b', 'acquired', { token: '8' }]),
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 2.5 ms after a released; 1 of 2 waiters woken']);
   });
 
-  it('shows a herd, including notifications that become known after the grant', () => {
+  it('shows that a release notified all waiters, also when this becomes known after the grant', () => {
     const [, line] = storyOf(
       ...LINE,
       [10, 'a', 'released'],
@@ -44,7 +44,7 @@ describe('log of disturbed contenders', () => {
     expect(line).to.contain('2 of 2 waiters woken');
   });
 
-  it("does not count notifications of a waiter's departure", () => {
+  it("does not count notifications about a waiter's departure", () => {
     const lines = storyOf(
       ...LINE,
       [10, 'a', 'released'],
@@ -57,7 +57,7 @@ describe('log of disturbed contenders', () => {
     expect(lines[1]).to.contain('1 of 2 waiters woken');
   });
 
-  it('counts no waiters when the lock was free', () => {
+  it('counts no waiters for a grant of a free lock', () => {
     expect(
       storyOf(
         [1, 'a', 'enqueued'],
@@ -69,7 +69,7 @@ describe('log of disturbed contenders', () => {
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 38 ms after a released']);
   });
 
-  it('compares a grant with the proven time of a frozen holder', () => {
+  it('compares the time of a grant with the proven time of a frozen holder', () => {
     expect(
       storyOf(
         ...LINE,
@@ -100,7 +100,7 @@ describe('log of disturbed contenders', () => {
     expect(lines[2]).to.match(/^violation: b holds: .* 100 ms BEFORE the proven time of a/);
   });
 
-  it('shows that a cut-off holder gives up before the next hold begins', () => {
+  it('shows that a holder that is cut off gives up before the next hold begins', () => {
     expect(
       storyOf(
         ...LINE,
@@ -118,7 +118,7 @@ describe('log of disturbed contenders', () => {
     ]);
   });
 
-  it('shows that a contender thawed in time continues its hold', () => {
+  it('shows that a contender that thaws in time continues its hold', () => {
     expect(
       storyOf(
         ...LINE,
@@ -140,7 +140,7 @@ describe('log of disturbed contenders', () => {
     ]);
   });
 
-  it('includes holders that are not contenders', () => {
+  it('includes holders that are not contenders of the demo', () => {
     expect(
       storyOf(
         ...LINE,

@@ -47,7 +47,7 @@ const linesOf = (changes: Partial<View>, size: Partial<Paper> = {}): string[] =>
 const lineOf = (lines: readonly string[], start: string): string =>
   lines.find((line) => line.startsWith(start)) ?? '';
 
-describe('frame of the demo', () => {
+describe('the frame of the demo', () => {
   it('shows the holder with its remaining time', () => {
     expect(lineOf(linesOf({}), '  1')).to.equal('  1 c1  #1  holds 1.4 s proven ■■■■■■■');
   });
@@ -106,7 +106,7 @@ describe('frame of the demo', () => {
     expect(coloured.replace(/\u001B\[\d+m/g, '')).to.equal(drawFrame(view, paper));
   });
 
-  it('works without block characters', () => {
+  it('is drawn without block characters if the terminal has none', () => {
     expect(drawFrame(view, { ...paper, blocks: false })).to.match(/^[\x20-\x7e\n]*$/);
   });
 });

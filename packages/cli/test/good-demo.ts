@@ -3,7 +3,9 @@ import { expectSafe } from '../../../integration/scenarios/verdict.ts';
 import type { Verdict } from '../src/demo/judge.ts';
 import { parseLines, runCli, type Ending, type Line } from './cli-process.ts';
 
-/** Runs the demo and checks it: no overlap, one crash, one departure, all others served. */
+/**
+ * Runs the demo and checks its history: no overlap, one crash, one departure, all other contenders served.
+ */
 export async function expectGoodDemo(): Promise<Ending> {
   const ending = await runCli(['demo', '--json', '--contenders', '4', '--rounds', '1']);
   const { code, stdout, stderr } = ending;

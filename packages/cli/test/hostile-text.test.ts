@@ -9,13 +9,16 @@ import { filter, firstValueFrom, type Subscription } from 'rxjs';
 import { fileUrl } from '../src/config/own-file.ts';
 import { Cli, runCli, type Ending } from './cli-process.ts';
 
-/** Text that sets the terminal's title, clears it, forges a line, reverses the following text, and hides. */
+/**
+ * Text that sets the terminal's title, clears the screen, forges a line, reverses the text after it, and
+ * hides characters.
+ */
 const HOSTILE = 'a\u001B]0;t\u0007\u009B2J\nFORGED\r\u0085\u2028\u202Eb\u2066c\u200B\uFEFF\u007F';
 const RAW = /[\p{C}\p{Zl}\p{Zp}]/u;
 const WORK = ['sh', '-c', 'echo begun; exec sleep 600'];
 const NAME = `queue ${HOSTILE}`;
 
-/** Checks that no line contains control characters, and that the hostile text began no line. */
+/** Checks that no line contains control characters, and that no line begins with the forged text. */
 function expectHarmless({ stdout, stderr }: Pick<Ending, 'stdout' | 'stderr'>): void {
   for (const line of `${stdout}${stderr}`.split('\n')) {
     expect(RAW.test(line), JSON.stringify(line)).to.equal(false);
@@ -122,7 +125,7 @@ describe('control characters in text of another process', function () {
     });
   }
 
-  it('are cut where they would flood a screen', async () => {
+  it('are cut where they would fill a screen', async () => {
     const flood = await client.acquire('flood', { value: 'x'.repeat(1_000) });
     const { stdout } = await runCli(['who', 'flood', ...backend]);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).to.be.below(400);

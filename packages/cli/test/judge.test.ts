@@ -5,7 +5,7 @@ import { judge } from '../src/demo/judge.ts';
 type Ev = HistoryEvent['ev'];
 type Extra = Partial<Pick<HistoryEvent, 'token' | 'zxid' | 'n' | 'message'>> & { until?: string };
 
-/** Makes an event at `ms`. */
+/** Returns an event at `ms` after the start. */
 function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   return {
     t: String(1_000_000_000n + BigInt(Math.round(ms * 1e6))),
@@ -17,7 +17,7 @@ function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   };
 }
 
-/** Makes a turn that waits from `ask` and holds from `from` to `to`. */
+/** Returns the events of a turn that waits from `ask` and holds from `from` to `to`. */
 function turn(
   id: string,
   token: string,
@@ -191,7 +191,7 @@ const BAD: Record<string, { history: HistoryEvent[]; rule: string; says: RegExp 
   'an empty history': { history: [], rule: 'progress', says: /the history has no events/ },
 };
 
-describe('verdict on a history', () => {
+describe('the verdict on a history', () => {
   for (const [what, history] of Object.entries(GOOD)) {
     it(`is OK for ${what}`, () => {
       expect(judge(history)).to.deep.include({ ok: true, violations: [] });
@@ -199,7 +199,7 @@ describe('verdict on a history', () => {
   }
 
   for (const [what, { history, rule, says }] of Object.entries(BAD)) {
-    it(`finds ${what}`, () => {
+    it(`reports ${what}`, () => {
       const { ok, violations } = judge(history);
       expect(ok).to.equal(false);
       const found = violations.filter((violation) => violation.rule === rule).map(({ message }) => message);
@@ -207,7 +207,7 @@ describe('verdict on a history', () => {
     });
   }
 
-  it('counts the events', () => {
+  it('counts grants, departures, crashes and losses', () => {
     const verdict = judge([
       ...crash,
       ...turn('b', '6', { ask: 2, from: 15, to: 20 }),

@@ -8,7 +8,7 @@ import { momentNow, type Orders } from '../src/run/orders.ts';
 export const WATCHDOG: string = fileURLToPath(new URL('../src/run/watchdog-process.ts', import.meta.url));
 const STUBBORN = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
 
-/** Watchdogs that know their command only by its mark, and commands with that mark. */
+/** Starts watchdogs that know their command only by its mark, and commands with that mark. */
 export class Kennel {
   readonly mark: string = randomUUID();
   readonly #dogs: ChildProcess[] = [];
@@ -25,7 +25,7 @@ export class Kennel {
     return child;
   }
 
-  /** Starts a process that ignores SIGTERM, as its children do. */
+  /** Starts a process that ignores SIGTERM. The processes that it starts ignore it too. */
   stubborn(): ChildProcess {
     const env = { ...process.env, ...marking(this.mark) };
     const child = spawn('sh', ['-c', STUBBORN], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -33,14 +33,17 @@ export class Kennel {
     return child;
   }
 
-  /** Ends all processes that are left. */
+  /** Kills all processes that are left. */
   close(): void {
     for (const dog of this.#dogs) dog.kill('SIGKILL');
     for (const { pid } of this.#commands) endGroup(pid!);
   }
 }
 
-/** Resolves with the signal that ended the command, once its output is closed: then the last process that has it has ended. */
+/**
+ * Resolves with the signal that ended the command, once its output is closed. The output closes when the last
+ * process that has it open has ended.
+ */
 export async function allGone(command: ChildProcess): Promise<unknown> {
   const [, signal] = (await once(command, 'close')) as [unknown, unknown];
   return signal;

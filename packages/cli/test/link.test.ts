@@ -12,7 +12,7 @@ import { Link, type StoreNotification } from '../src/contend/link.ts';
 
 const TTL_MS = 3_000;
 
-describe('link of a contender', () => {
+describe('the link of a contender to its store', () => {
   let clock: VirtualClock;
   let server: MemoryServer;
   const clients: LockClient[] = [];
@@ -29,7 +29,7 @@ describe('link of a contender', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  /** Makes a contender and records its notifications. */
+  /** Returns a contender with its link, and records its notifications. */
   function contender(): {
     readonly link: Link;
     readonly news: StoreNotification[];
@@ -61,7 +61,7 @@ describe('link of a contender', () => {
     expect(all.map(({ news }) => news)).to.deep.equal([[], [{ admitted: true }], [], []]);
   });
 
-  it("ends a hold by the contender's own clock before the next begins, when it is cut", async () => {
+  it("ends a hold by the contender's own clock before the next hold begins, when the link is cut", async () => {
     const [a, b] = [contender(), contender()];
     await clock.advance(10);
     a.link.cut();
@@ -74,7 +74,7 @@ describe('link of a contender', () => {
     safely(() => expect(lostAt).to.be.below(clock.now()));
   });
 
-  it('keeps the hold when it is restored in time', async () => {
+  it('keeps the hold when it is restored before the proven time ends', async () => {
     const a = contender();
     await clock.advance(10);
     a.link.cut();

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { Subject, VirtualTimeScheduler } from 'rxjs';
 import { eachOncePerMinute } from '../src/note.ts';
 
-describe('errors that end no hold', () => {
-  it('are printed once a minute while they repeat, and each other one at once', () => {
+describe('notices of errors that end no hold', () => {
+  it('are printed once a minute while an error repeats, and at once for another error', () => {
     const scheduler = new VirtualTimeScheduler();
     const errors$ = new Subject<QueueLockError>();
     const printed: string[] = [];

@@ -12,7 +12,7 @@ async function untilSaid(cli: Cli): Promise<void> {
   while (!cli.stdout.includes('\n')) await Promise.race([once(cli.child.stdout!, 'data'), early]);
 }
 
-describe('a command that is run once per slot', function () {
+describe('a program that queuelock once runs', function () {
   this.timeout(60_000);
   let directory: string;
   let backend: readonly string[];
@@ -34,7 +34,7 @@ describe('a command that is run once per slot', function () {
     ...rest,
   ];
 
-  it('is run for a slot, not for the same again, and not for an older one', async () => {
+  it('is run for a new slot, not for the same slot again, and not for an older slot', async () => {
     const print = ['--', 'sh', '-c', 'echo $QUEUELOCK_NAME $QUEUELOCK_SLOT $QUEUELOCK_TOKEN'];
     const first = await runCli(onceFor('1.9.0', '--id', 'first', ...print));
     expect(first).to.include({ code: 0, stderr: '' });
@@ -48,7 +48,7 @@ describe('a command that is run once per slot', function () {
     expect(older.stderr).to.match(/is done for the newer "1\.10\.0"/);
   });
 
-  it('that fails is run again with --at-least-once, and not without', async () => {
+  it('is run again after a failure with --at-least-once, and not without', async () => {
     const fail = ['--', 'sh', '-c', 'echo begun; exit 9'];
     const begun = { code: 9, stdout: 'begun\n' };
     expect(await runCli(onceFor('1', '--at-least-once', ...fail))).to.include(begun);
@@ -57,7 +57,7 @@ describe('a command that is run once per slot', function () {
     expect(await runCli(onceFor('2', ...fail))).to.include({ code: 0, stdout: '' });
   });
 
-  it('is waited for by all others with --at-least-once, and run by the next when its machine dies in the middle', async () => {
+  it('is awaited by all other processes with --at-least-once, and run by the next one when its machine dies during the work', async () => {
     const log = join(directory, 'log');
     const slow = [
       '--at-least-once',
@@ -79,7 +79,7 @@ describe('a command that is run once per slot', function () {
     expect(readFileSync(log, 'utf8')).to.equal('begun\nbegun\ndone\n');
   });
 
-  it('gets the signals of queuelock, and a slot that was stopped is not noted as done', async () => {
+  it('gets the signals of queuelock, and its slot is not recorded as done when it was stopped', async () => {
     const wait = ['--at-least-once', '--', 'sh', '-c', 'echo up; exec sleep 600'];
     const stopped = new Cli([...onceFor('1', ...wait)]);
     await untilSaid(stopped);
@@ -89,7 +89,7 @@ describe('a command that is run once per slot', function () {
     expect(next).to.include({ code: 0, stdout: 'again\n' });
   });
 
-  it('is refused for what is no slot, and not waited for longer than allowed', async () => {
+  it('is not run for an invalid slot, nor after the time limit of the wait', async () => {
     expect((await runCli(onceFor('', '--', 'true'))).code).to.equal(2);
     const first = new Cli([...onceFor('1', '--at-least-once', '--', 'sh', '-c', 'echo up; exec sleep 600')]);
     await untilSaid(first);

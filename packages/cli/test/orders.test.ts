@@ -12,7 +12,7 @@ const situation = (changes: Partial<Situation>): Situation => ({
   ...changes,
 });
 
-describe('orders of a watchdog', () => {
+describe('the orders of a watchdog', () => {
   it('end the command a little later than the guard would', () => {
     expect(ordersFor({ group: 7 }, situation({}), from)).to.deep.equal({
       group: 7,
@@ -59,7 +59,7 @@ describe('orders of a watchdog', () => {
   });
 });
 
-describe('action of a watchdog', () => {
+describe('the next action of a watchdog', () => {
   const orders = { ...ordersFor({ group: 7 }, situation({}), from), termInMs: 100, killInMs: 300 };
 
   for (const [passed, termed, deed] of [

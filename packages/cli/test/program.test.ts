@@ -14,7 +14,7 @@ import { createProgram } from '../src/program.ts';
 
 const program: CommandUnknownOpts = await createProgram();
 
-describe('command-line program', () => {
+describe('the command-line program', () => {
   const names = ({ commands }: CommandUnknownOpts): string[] => commands.map((command) => command.name());
 
   it('loads only the named command', async () => {
@@ -22,15 +22,15 @@ describe('command-line program', () => {
       expect(names(await createProgram(name))).to.deep.equal([name]);
   });
 
-  it('loads all commands if there is none of that name, or if it describes them all', async () => {
+  it('loads all commands if there is none of that name, or if the command describes all others', async () => {
     for (const name of ['--help', 'help', 'rnu', 'constructor', 'completion', 'man'])
       expect(names(await createProgram(name)), name).to.deep.equal(names(program));
   });
 });
 
-describe('help', () => {
+describe('the help', () => {
   for (const command of [program, ...program.commands]) {
-    it(`of ${command.name()} has examples with existing options`, () => {
+    it(`has examples with existing options for queuelock ${command.name()}`, () => {
       const explanation = explanationOf(command);
       const lines = explanation ? exampleLines(explanation) : [];
       expect(lines).to.not.deep.equal([]);
@@ -45,7 +45,7 @@ describe('help', () => {
     });
   }
 
-  it('of every command that needs a server explains how to select it', () => {
+  it('explains how to select the server, for every command that needs one', () => {
     const withoutServer = ['completion', 'man'];
     for (const command of program.commands.filter((other) => !withoutServer.includes(other.name()))) {
       const options = command.options.map(({ long }) => long);
@@ -54,13 +54,13 @@ describe('help', () => {
   });
 });
 
-describe('manual page', () => {
-  it('of the package matches the commands, and `queuelock man` prints it', () => {
+describe('the manual page', () => {
+  it('matches the commands, and `queuelock man` prints it', () => {
     const file = new URL('../man/queuelock.1', import.meta.url);
     expect(readFileSync(file, 'utf8')).to.equal(manualOf(program));
   });
 
-  it('is plain ASCII without accidental requests', () => {
+  it('is plain ASCII without accidental formatting requests', () => {
     const lines = manualOf(program).trimEnd().split('\n');
     expect(lines.filter((line) => /[^\x20-\x7e]/.test(line))).to.deep.equal([]);
     const requests = lines.flatMap((line) => /^[.'](\S*)/.exec(line)?.[1] ?? []);
@@ -70,7 +70,7 @@ describe('manual page', () => {
   });
 });
 
-describe('completion', () => {
+describe('shell completion', () => {
   let directory: string;
   let file: string;
   before(() => {
@@ -90,7 +90,7 @@ describe('completion', () => {
       .filter(Boolean);
   };
 
-  it('of bash completes commands, options, values, and programs to run', () => {
+  it('completes commands, options, values, and programs to run in bash', () => {
     expect(completed('r')).to.deep.equal(['run']);
     expect(completed('run', 'a', '--on')).to.deep.equal(['--on-loss']);
     expect(completed('run', 'a', '--on-loss', '')).to.deep.equal(['stop', 'continue']);
@@ -105,7 +105,7 @@ describe('completion', () => {
     zsh: zshCompletion(vocabulary),
     fish: fishCompletion(vocabulary),
   })) {
-    it(`of ${shell} is a script that the shell can parse`, function () {
+    it(`is a script that ${shell} can parse`, function () {
       try {
         writeFileSync(file, script);
         execFileSync(shell, ['-n', file], { stdio: 'pipe' });

@@ -4,7 +4,7 @@ import { UNSET } from './cli-process.ts';
 
 const MEMORY = ['--backend', 'memory:'];
 
-/** Returns what this process prints meanwhile, without the environment that runs the tests. */
+/** Returns what this process prints during `work`. The environment variables of the test run are removed. */
 async function said(work: () => Promise<unknown>): Promise<Record<'stdout' | 'stderr', string>> {
   const texts = { stdout: '', stderr: '' };
   const { env } = process;
@@ -26,7 +26,7 @@ async function said(work: () => Promise<unknown>): Promise<Record<'stdout' | 'st
   return texts;
 }
 
-describe('command line that can never succeed', () => {
+describe('a command line that can never succeed', () => {
   const wrong: Record<string, { args: string[]; says: RegExp }> = {
     'a name that is missing': { args: ['contend'], says: /missing required argument 'name'/ },
     'no backend': { args: ['ls'], says: /--backend URL, set QUEUELOCK_URL/ },
@@ -63,7 +63,7 @@ describe('command line that can never succeed', () => {
     'too few contenders': { args: ['demo', '--contenders', '2'], says: /from 3 to 12/ },
   };
   for (const [what, { args, says }] of Object.entries(wrong)) {
-    it(`is refused in one line, with exit code 2: ${what}`, async () => {
+    it(`is rejected in one line, with exit code 2: ${what}`, async () => {
       let code: number | undefined;
       const { stdout, stderr } = await said(async () => {
         code = await answer(['node', 'queuelock', ...args]);

@@ -7,14 +7,14 @@ import { Cli, runCli } from './cli-process.ts';
 
 const MEMORY = ['--backend', 'memory:'];
 
-/** Resolves when the command has printed the text; rejects when it ends without. */
+/** Resolves when the command has printed the text. Rejects when the command ends before. */
 async function untilSaid(cli: Cli, text: string): Promise<void> {
   const early = cli.ending.then(({ stderr }) => Promise.reject(new Error(`it ended before: ${stderr}`)));
   early.catch(() => undefined);
   while (!cli.stdout.includes(text)) await Promise.race([once(cli.child.stdout!, 'data'), early]);
 }
 
-describe('command under a lock', function () {
+describe('a command under a lock', function () {
   this.timeout(60_000);
   let directory: string;
   before(() => {
@@ -29,7 +29,7 @@ describe('command under a lock', function () {
     const cli = new Cli(['run', 'job', ...MEMORY, '--grace', '100', '--', 'sh', '-c', stubborn]);
     await untilSaid(cli, 'up');
     cli.child.kill('SIGKILL');
-    // The output closes when the last process that has it has ended.
+    // The output closes when the last process that has it open has ended.
     const { signal, stderr } = await cli.ending;
     expect(signal).to.equal('SIGKILL');
     expect(stderr).to.match(
@@ -55,7 +55,7 @@ describe('command under a lock', function () {
     expect(next).to.be.greaterThan(first!);
   });
 
-  it('may be absent: the leader prints that it leads, until a signal', async () => {
+  it('may be left out: the leader then prints that it leads, until a signal arrives', async () => {
     const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
     await untilSaid(cli, '\n');
     cli.child.kill('SIGTERM');
@@ -64,7 +64,7 @@ describe('command under a lock', function () {
     expect(stdout).to.match(/^leads chief as a\\u001bb, fencing token \d+\n$/);
   });
 
-  it('shows no password in its command line', async function () {
+  it('hides the password in its own command line', async function () {
     if (process.platform !== 'linux') {
       this['skipReason'] = 'only Linux shows the command line of a process in /proc';
       this.skip();
@@ -85,7 +85,7 @@ describe('command under a lock', function () {
 });
 
 describe('queuelock leader', () => {
-  it('reports when there is no leader', async () => {
+  it('reports when an election has no leader', async () => {
     expect(await runCli(['leader', 'chief', ...MEMORY])).to.include({
       code: 3,
       stdout: '',

@@ -6,7 +6,7 @@ import { EXIT } from '../src/exit-codes.ts';
 import { RunnableCommand } from '../src/run/command.ts';
 import { heldUntil, type Held } from '../src/run/term.ts';
 
-describe('a command under a lock that is lost', () => {
+describe('a command whose lock is lost', () => {
   let locks: LockClient;
   let notes: string[];
 
@@ -40,7 +40,7 @@ describe('a command under a lock that is lost', () => {
   }
 
   for (const onLoss of ['stop', 'continue'] as const) {
-    it(`before its start is not started, and the reason is printed (--on-loss ${onLoss})`, async () => {
+    it(`is not started after a loss before its start, and the reason is printed (--on-loss ${onLoss})`, async () => {
       const held = await hold('job');
       await evict('job');
       const command = runnable(onLoss, ['false']);
@@ -51,7 +51,7 @@ describe('a command under a lock that is lost', () => {
     });
   }
 
-  it('in the moment of its start is reported when it may continue', async () => {
+  it('prints the loss at the moment of its start, if it may continue', async () => {
     const loss = new AbortController();
     const held: Held = {
       name: 'job',
@@ -64,7 +64,8 @@ describe('a command under a lock that is lost', () => {
       release: () => Promise.resolve(),
     };
     const command = runnable('continue', ['sleep', '0']);
-    // Called when the command runs, and before its end is awaited.
+    // `onSignal` is called when the command runs, before the test awaits its end. The loss happens at this
+    // moment.
     const onSignal = (): void => loss.abort(new Error('lost'));
     expect(await command.work(held, onSignal)).to.equal(EXIT.lost);
     expect(notes).to.deep.equal([

@@ -30,17 +30,20 @@ const CHARACTERS = [...PRINTABLE, 'ü', '🔒', '\t', '\u001B'];
 const DATABASE: Readonly<Record<string, string>> = { redis: '/0', rediss: '/0' };
 const LONGEST_SHOWN = 3;
 
-/** Returns whether a password of the scheme may have the character: a token of Consul is sent in a header of HTTP. */
+/**
+ * Returns whether a password of the scheme may contain the character. Consul sends its token in an HTTP
+ * header, which limits the characters.
+ */
 function isAllowed(scheme: string, character: string): boolean {
   return !scheme.startsWith('consul') || /^[\x21-\x7E]$/.test(character);
 }
 
-/** Makes passwords with a character at the start, in the middle and at the end. */
+/** Returns a password with the character at its start, in its middle and at its end. */
 function passwordWith(character: string): string {
   return `${character}k7Qw${character}zX3v${character}${character}Pm9t${character}`;
 }
 
-/** Makes a URL to an address where no server listens. */
+/** Returns a URL to an address where no server listens. */
 function urlWith(scheme: string, userPart: string): string {
   return `${scheme}://${userPart}@127.0.0.1:1${DATABASE[scheme] ?? '/place'}`;
 }
@@ -48,7 +51,7 @@ function urlWith(scheme: string, userPart: string): string {
 function expectNoPart(text: string, password: string, what: string): void {
   for (let from = 0; from + LONGEST_SHOWN < password.length; from += 1) {
     const part = password.slice(from, from + LONGEST_SHOWN + 1);
-    // Compares without chai's message, which would print the text itself.
+    // The texts are not passed to chai, whose message would print the secret.
     expect(text.includes(part), `${what}: at ${String(from)}`).to.equal(false);
   }
 }
@@ -57,7 +60,7 @@ function textsOf(error: unknown): string {
   return [inspect(error, { depth: 10 }), describeFailure(error, true), JSON.stringify(error)].join('\n');
 }
 
-/** Resolves with the backend, or with the error message. */
+/** Resolves with the backend of the URL, or with the error message. */
 async function opened(url: string): Promise<{ readonly backend?: Backend; readonly said: string }> {
   try {
     const backend = await backendFromUrl(url);
@@ -67,7 +70,10 @@ async function opened(url: string): Promise<{ readonly backend?: Backend; readon
   }
 }
 
-/** Collects all messages while a server cannot be reached: of the error, the session, and the diagnostics. */
+/**
+ * Collects all messages of a client that cannot reach its server: of the error, the session, and the
+ * diagnostics.
+ */
 async function saidWithoutServer(backend: Backend): Promise<string> {
   const said: unknown[] = [];
   const note = (message: unknown): void => void said.push(message);
@@ -91,7 +97,7 @@ async function saidWithoutServer(backend: Backend): Promise<string> {
   return inspect(said, { depth: 10 });
 }
 
-/** Fails if a client of this scheme whose server is down says a part of its password. */
+/** Fails if a client of this scheme prints a part of its password while its server is down. */
 async function showsNoPassword(scheme: string): Promise<void> {
   const characters = ['@', '/', '?', '#', '"', "'", ' ', '\\', ':', 'ü'];
   const allowed = characters.filter((character) => isAllowed(scheme, character));
@@ -103,9 +109,9 @@ async function showsNoPassword(scheme: string): Promise<void> {
   await Promise.all(tried);
 }
 
-describe('password in the URL of a backend', function () {
+describe('the password in the URL of a backend', function () {
   this.timeout(60_000);
-  // All schemes at once: each waits for a server that does not come.
+  // All schemes are tested at the same time, because each waits for a server that does not exist.
   const attempts = new Map<string, Promise<void>>();
 
   before(() => {
@@ -117,7 +123,7 @@ describe('password in the URL of a backend', function () {
   });
 
   for (const scheme of SCHEMES) {
-    it(`of the scheme ${scheme} is accepted or refused whatever its characters, and never shown`, async () => {
+    it(`with the scheme ${scheme} is accepted or rejected whatever its characters, and never printed`, async () => {
       for (const character of CHARACTERS) {
         const password = passwordWith(character);
         const encoded = encodeURIComponent(password);
@@ -138,7 +144,7 @@ describe('password in the URL of a backend', function () {
       }
     });
 
-    it(`of the scheme ${scheme} is in no error, state or diagnostic of a client whose server is down`, () =>
+    it(`with the scheme ${scheme} is in no error, state or diagnostic of a client whose server is down`, () =>
       attempts.get(scheme));
   }
 
@@ -153,12 +159,12 @@ describe('password in the URL of a backend', function () {
       }
   });
 
-  it('is neither in the title of a process that runs nor in its output', async function () {
+  it('is neither in the process title nor in the output of a running command', async function () {
     if (process.platform !== 'linux') this.skip();
     for (const character of ['"', "'", ' ', '@', '/', '?', '#']) {
       const password = passwordWith(character);
       const cli = new Cli(['contend', 'x', '--keep', '--backend', urlWith('etcd', `user:${password}`)]);
-      // The password may have been refused already.
+      // The process may have ended already, because it rejected the password.
       const titles = (): string => {
         try {
           return readFileSync(`/proc/${String(cli.child.pid)}/cmdline`, 'utf8');
@@ -173,7 +179,7 @@ describe('password in the URL of a backend', function () {
     }
   });
 
-  it('is in no error about a command line', async () => {
+  it('is in no error about the command line', async () => {
     for (const character of ['"', "'", ' ', '@', '/']) {
       const password = passwordWith(character);
       const { code, stderr } = await runCli(['who', 'x', `--bakend=${urlWith('etcd', `user:${password}`)}`]);
@@ -182,7 +188,7 @@ describe('password in the URL of a backend', function () {
     }
   });
 
-  it('is in no message that quotes a password of the environment, however it is escaped', () => {
+  it('is in no message that quotes a password from the environment, however it is escaped', () => {
     for (const character of CHARACTERS) {
       const password = passwordWith(character);
       const env = { QUEUELOCK_USER: 'user', QUEUELOCK_PASSWORD: password };
@@ -196,7 +202,7 @@ describe('password in the URL of a backend', function () {
   });
 });
 
-describe('command that queuelock runs', function () {
+describe('a program that queuelock starts', function () {
   this.timeout(60_000);
   const env = {
     QUEUELOCK_URL: 'memory:',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createStamp, type StampClocks } from '../src/stamp.ts';
 
-/** Makes clocks that advance by a microsecond with every reading. */
+/** Returns clocks that advance by a microsecond with every reading. */
 function clocks(
   wallAtZeroNs: bigint,
   steps: { monotonic?: (now: bigint) => bigint } = {},
@@ -22,7 +22,7 @@ function clocks(
   };
 }
 
-describe('stamp', () => {
+describe('the stamp of an event', () => {
   it('is the time of day in nanoseconds, to within some microseconds', () => {
     const origin = 1_795_000_000_123_456_789n;
     const machine = clocks(origin);
@@ -40,7 +40,7 @@ describe('stamp', () => {
     expect(Number(BigInt(other()) - BigInt(one()))).to.be.within(-5_000, 5_000);
   });
 
-  it('is the same for a process that is stopped during most of its measurements', () => {
+  it('is the same in a process that is stopped during most of its measurements', () => {
     const origin = 1_795_000_000_000_000_000n;
     const machine = clocks(origin);
     let looks = 0;
@@ -66,7 +66,7 @@ describe('stamp', () => {
     expect(BigInt(stamp())).to.equal(before);
   });
 
-  it('works with a clock that does not tick', () => {
+  it('is created with a clock that does not tick', () => {
     const machine = clocks(0n);
     const stamp = createStamp({ monotonicNs: machine.monotonicNs, wallMs: () => 42 });
     expect(stamp()).to.match(/^\d+$/);

@@ -5,7 +5,7 @@ import type { Held } from '../src/run/term.ts';
 import { backoffDelay, runTerms, type Terms } from '../src/run/terms.ts';
 import { Stopped, type Stop } from '../src/stop.ts';
 
-/** Makes a stop whose signals the test sends. */
+/** Returns a `Stop` whose signals the test sends. */
 function testStop(): Stop & { receive: (signal: NodeJS.Signals) => void } {
   const stop = new AbortController();
   let stopped: Stopped | undefined;
@@ -30,7 +30,7 @@ function testStop(): Stop & { receive: (signal: NodeJS.Signals) => void } {
 const lost = (code: 'UNAVAILABLE' | 'OWNERSHIP_LOST' | 'ACCESS_DENIED'): Promise<Held> =>
   Promise.reject(new QueueLockError(code, 'no'));
 
-describe('terms of a command', () => {
+describe('the terms of a command', () => {
   let log: string[];
   let notes: string[];
   let stop: ReturnType<typeof testStop>;
@@ -66,12 +66,12 @@ describe('terms of a command', () => {
     stop = testStop();
   });
 
-  it('are one without --keep, however it ends', async () => {
+  it('are a single one without --keep, however it ends', async () => {
     expect(await run([75, 0], { keep: false })).to.equal(75);
     expect(log).to.deep.equal(['75', 'released']);
   });
 
-  it('follow each other after losses and failures, each released, until the command succeeds', async () => {
+  it('follow each other after losses and failures, with a release after each, until the command succeeds', async () => {
     expect(await run([75, 1, 0])).to.equal(0);
     expect(log).to.deep.equal(['75', 'released', '1', 'released', '0', 'released']);
     expect(notes.map((note) => note.replace(/in 0\.\d+ s/, 'in a while'))).to.deep.equal([
@@ -92,7 +92,7 @@ describe('terms of a command', () => {
     expect({ heard, log }).to.deep.equal({ heard: ['SIGTERM', 'SIGINT'], log: ['released'] });
   });
 
-  it('continue after an outage and a loss in the moment of the grant, but not after a refusal', async () => {
+  it('continue after an outage and after a loss at the moment of the grant, but not after a rejection', async () => {
     const answers = [
       () => lost('UNAVAILABLE'),
       () => lost('OWNERSHIP_LOST'),
@@ -119,7 +119,7 @@ describe('terms of a command', () => {
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('begin after a backoff that grows to half a minute', () => {
+  it('begin after a backoff that grows to 30 s', () => {
     const failures = [0, 1, 2, 5, 20];
     expect(failures.map((n) => backoffDelay(n, 0))).to.deep.equal([100, 200, 400, 3_200, 30_000]);
     expect(failures.map((n) => backoffDelay(n, 1))).to.deep.equal([50, 100, 200, 1_600, 15_000]);

@@ -52,7 +52,7 @@ describe('queuelock ui', () => {
     }
   });
 
-  it('serves no other file', async () => {
+  it('serves no files other than those of the page', async () => {
     for (const path of [
       '/nothing',
       '/../package.json',
@@ -64,7 +64,7 @@ describe('queuelock ui', () => {
     expect((await fetch(`${url}/`, { method: 'POST' })).status).to.equal(404);
   });
 
-  it('serves no file under a host name other than those of the local machine', async () => {
+  it('serves no file to a request with a foreign host name', async () => {
     for (const [host, status] of [
       ['rebound.example', 403],
       ['localhost', 200],
@@ -83,7 +83,7 @@ describe('queuelock ui', () => {
     expect(facts.may).to.deep.equal({ evict: true, ask: true, join: true });
   });
 
-  it('changes nothing when it is read-only', async () => {
+  it('permits no changes with the option --read-only', async () => {
     const { may, token } = (await (await fetch(`${readOnlyUrl}/queuelock/v2/facts`)).json()) as Facts;
     expect(may).to.deep.equal({ evict: false, ask: false, join: false });
     const response = await fetch(`${readOnlyUrl}/queuelock/v2/joins`, {
@@ -94,7 +94,7 @@ describe('queuelock ui', () => {
     expect(response.status).to.equal(403);
   });
 
-  it('reports which port is in use', async () => {
+  it('names the port that is in use in its error', async () => {
     const { port } = new URL(url);
     const second = await runCli(['ui', '--backend', 'memory:', '--port', port]);
     expect(second.code).to.equal(1);

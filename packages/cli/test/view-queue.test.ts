@@ -22,7 +22,7 @@ function queue(...entries: readonly QueueEntry[]): QueueState {
   return { status: 'live', name: 'q', entries };
 }
 
-describe('entries of a queue', () => {
+describe('the shown entries of a queue', () => {
   it('show the holder and the position of each waiter', () => {
     const places = positionedEntries(queue(entry(1, { shared: true }), entry(2, { shared: true }), entry(3)));
     expect(places.map(({ position, holds }) => [position, holds])).to.deep.equal([
@@ -32,7 +32,7 @@ describe('entries of a queue', () => {
     ]);
   });
 
-  it('show users and programs what the entry publishes, and nothing else', () => {
+  it('show users and programs what each entry publishes, and nothing else', () => {
     const [known, foreign] = positionedEntries(
       queue(
         entry(1, { host: 'web\n1', pid: 7, since: 5_000, metadata: { job: 'a' } }),
@@ -53,14 +53,14 @@ describe('events between two states of a queue', () => {
       ({ ev, entry: { owner }, position, holds }) => `${ev} ${owner} ${String(position)} ${String(holds)}`,
     );
 
-  it('are at first the present entries', () => {
+  it('list the present entries at first', () => {
     expect(told(undefined, queue(entry(1), entry(2)))).to.deep.equal([
       'present owner-1 0 true',
       'present owner-2 1 false',
     ]);
   });
 
-  it('are departures, grants and joins', () => {
+  it('list departures, grants and joins', () => {
     const before = queue(entry(1), entry(2), entry(3));
     expect(told(before, queue(entry(2), entry(3), entry(4)))).to.deep.equal([
       'left owner-1 0 true',
@@ -88,7 +88,7 @@ describe('events between two states of a queue', () => {
   });
 });
 
-describe('clocks', () => {
+describe('the clocks of machines', () => {
   it('are reported as wrong when an entry joined in the future', () => {
     const entries = [
       entry(1, { host: 'a', since: 10_900 }),

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { tableLines } from '../src/view/table.ts';
 import { count, counted, duration, fit, widthOf } from '../src/view/text.ts';
 
-describe('text from a store', () => {
-  it('takes as many columns as a terminal gives it', () => {
+describe('text from a store in a terminal', () => {
+  it('is measured in the columns that a terminal uses for it', () => {
     expect(['abc', '錠', '🔒', 'e\u0301'].map(widthOf)).to.deep.equal([3, 2, 2, 1]);
   });
 
@@ -15,7 +15,7 @@ describe('text from a store', () => {
     expect(fit('abcdef', 4)).to.equal('abc…');
   });
 
-  it('shows a duration in its two largest units', () => {
+  it('is formatted as a duration in its two largest units', () => {
     const shown = [-5, 0, 350, 4_200, 9_949, 9_950, 59_400, 185_000, 7_620_000, 1_050_000_000, Infinity].map(
       duration,
     );
@@ -34,13 +34,13 @@ describe('text from a store', () => {
     ]);
   });
 
-  it('groups the digits of a count', () => {
+  it('has its digits grouped if it is a count', () => {
     expect([7, 1_234, 12_345_678].map(count)).to.deep.equal(['7', '1,234', '12,345,678']);
     expect([counted(1, 'entry', 'entries'), counted(2, 'queue')]).to.deep.equal(['1 entry', '2 queues']);
   });
 });
 
-describe('table', () => {
+describe('a table in the terminal', () => {
   const columns = [
     { title: 'NAME', minWidth: 6 },
     { title: 'N', align: 'right' },

@@ -13,8 +13,8 @@ function after(...looks: readonly (readonly [at: number, ...queues: ListedQueue[
   return looks.reduce<Meter>((meter, [at, ...queues]) => metered(meter, queues, at), EMPTY_METER);
 }
 
-describe('meter of top', () => {
-  it('has no rates after the first reading', () => {
+describe('the rates of queuelock top', () => {
+  it('do not exist after the first reading', () => {
     const [row] = rowsOf(after([1_000, listed('a', 3)]), 1_500);
     expect(row).to.deep.equal({
       name: 'a',
@@ -27,7 +27,7 @@ describe('meter of top', () => {
     });
   });
 
-  it('counts departures, and expects turns to keep their duration', () => {
+  it('are computed from departures, and expect turns to keep their duration', () => {
     const meter = after(
       [0, listed('a', 3)],
       [1_000, listed('a', 2, { front: 5, left: 2 })],
@@ -43,7 +43,7 @@ describe('meter of top', () => {
     });
   });
 
-  it('forgets samples older than ten seconds', () => {
+  it('ignore samples older than ten seconds', () => {
     const looks = Array.from(
       { length: 31 },
       (_, s) => [s * 1_000, listed('a', 1, { left: s < 10 ? s : 10 })] as const,
@@ -52,7 +52,7 @@ describe('meter of top', () => {
     expect(rowsOf(after(...looks.slice(0, 10)), 9_000)[0]!.handOffsPerS).to.equal(1);
   });
 
-  it('starts again for a queue whose count went back, and drops a queue that has ended', () => {
+  it('start again for a queue whose count went back, and end with their queue', () => {
     const meter = after(
       [0, listed('a', 1, { left: 9 }), listed('b', 1)],
       [1_000, listed('a', 1, { left: 0 })],
@@ -62,7 +62,7 @@ describe('meter of top', () => {
   });
 });
 
-describe('keys of top', () => {
+describe('the keys of queuelock top', () => {
   const names = Array.from({ length: 50 }, (_, number) => `q${String(number)}`);
   const screen = { names, page: 10, entries: 35 };
   const press = (state: TopState, ...keys: readonly (string | Key)[]): TopState | 'quit' =>
@@ -102,7 +102,7 @@ describe('keys of top', () => {
     expect(move('end', 'down', 'home')).to.equal(undefined);
   });
 
-  it('open the queue under the cursor with Enter, scroll its entries, and go back with Escape', () => {
+  it('open the queue under the cursor with Enter, scroll its entries, and close it with Escape', () => {
     const opened = press(FIRST_STATE, { name: 'down' }, { name: 'return' }) as TopState;
     expect(opened).to.include({ opened: 'q1', scrolled: 0 });
     expect(press(opened, { name: 'end' })).to.include({ scrolled: 25 });
@@ -111,7 +111,7 @@ describe('keys of top', () => {
   });
 });
 
-describe('frame of top', () => {
+describe('the screen of queuelock top', () => {
   const rows: readonly QueueRow[] = Array.from({ length: 200 }, (_, number) => ({
     name: number === 7 ? '錠\u001B[2J🔒'.repeat(20) : `queue-${String(number).padStart(3, '0')}`,
     depth: number,
@@ -138,7 +138,7 @@ describe('frame of top', () => {
       line.map((span) => (typeof span === 'string' ? span : span[0])).join(''),
     );
 
-  it('fills the screen exactly, whatever its size', () => {
+  it('is filled exactly, whatever its size', () => {
     const states: Partial<TopState>[] = [
       {},
       { sort: 'name' },
@@ -162,7 +162,7 @@ describe('frame of top', () => {
       }
   });
 
-  it('shows the deepest first, and the cursor on its queue wherever that is', () => {
+  it('shows the deepest queue first, and the cursor on its queue wherever that is', () => {
     const first = textsOf(view(), 80, 24);
     expect(first[4]).to.match(/^> queue-199 +199 /);
     const far = textsOf(view({ selected: 'queue-050' }), 80, 24);

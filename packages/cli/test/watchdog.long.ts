@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { allGone, Kennel } from './kennel.ts';
 
-describe('watchdog without the process group of its command', () => {
+describe('a watchdog that does not know the process group of its command', () => {
   let kennel: Kennel;
 
   before(function () {
@@ -17,16 +17,16 @@ describe('watchdog without the process group of its command', () => {
     kennel.close();
   });
 
-  it('ends a command that starts only later', async () => {
+  it('kills a command that starts only after the orders', async () => {
     const dog = await kennel.watchdog(60_000);
     const ended = once(dog, 'exit');
     dog.stdin!.end();
-    // A shell that has just started does not ignore signals yet.
+    // The shell may end by SIGTERM, since a shell that has just started does not ignore signals yet.
     expect(await allGone(kennel.stubborn())).to.be.oneOf(['SIGTERM', 'SIGKILL']);
     await ended;
   });
 
-  it('ends itself when there is no command', async () => {
+  it('exits when there is no command', async () => {
     const dog = await kennel.watchdog(60_000);
     dog.stdin!.end();
     expect(await once(dog, 'exit')).to.deep.equal([0, null]);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { groupsMarked } from '../src/run/marked.ts';
 import { allGone, Kennel, WATCHDOG } from './kennel.ts';
 
-describe('watchdog without the process group of its command', () => {
+describe('a watchdog that does not know the process group of its command', () => {
   let kennel: Kennel;
 
   before(function () {
@@ -20,7 +20,7 @@ describe('watchdog without the process group of its command', () => {
     kennel.close();
   });
 
-  it('ends the command and its descendants when the guard is killed', async () => {
+  it('kills the command and its descendants when the guard is killed', async () => {
     const dog = await kennel.watchdog(60_000);
     const command = kennel.stubborn();
     await once(command.stdout!, 'data');
@@ -31,14 +31,14 @@ describe('watchdog without the process group of its command', () => {
     await ended;
   });
 
-  it('ends the command of a frozen guard, also one that starts after the hold', async () => {
+  it('kills the command of a frozen guard, also a command that starts after the end of the hold', async () => {
     await kennel.watchdog(0);
     expect(await allGone(kennel.stubborn())).to.equal('SIGKILL');
   });
 });
 
-describe('watchdog whose queuelock ended before it was ready', () => {
-  it('ends silently', async () => {
+describe('a watchdog whose queuelock process ended before the watchdog was ready', () => {
+  it('exits without output', async () => {
     const child = spawn(process.execPath, [...process.execArgv, WATCHDOG], { stdio: 'pipe' });
     child.stdout.destroy();
     child.stdin.end();

@@ -3,7 +3,7 @@ interface Wait {
   readonly end: () => void;
 }
 
-/** Collects notes of all events of a stage, so that a test waits for a state and not for a time. */
+/** Collects notes of all events of a stage, so that a test waits for a state and not for a fixed time. */
 export class Board {
   readonly #longestMs: number;
   readonly #waits = new Set<Wait>();
@@ -17,7 +17,7 @@ export class Board {
     for (const wait of [...this.#waits]) if (wait.holds()) wait.end();
   }
 
-  /** Resolves when `holds` returns true; evaluates it again at every note. */
+  /** Resolves when `holds` returns true. Evaluates `holds` again at every note. */
   async until(what: string, holds: () => boolean): Promise<void> {
     if (holds()) return;
     let wait: Wait | undefined;
@@ -31,7 +31,7 @@ export class Board {
     }
   }
 
-  /** Resolves with the promise, or rejects after the longest wait. */
+  /** Resolves as the promise does, or rejects after the longest wait. */
   async within<T>(what: string, promise: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {

@@ -24,14 +24,14 @@ export class Cell {
     return (await this.read())?.text;
   }
 
-  /** Writes if the register still contains `was`. */
+  /** Writes the text if the register still contains `was`. Resolves with whether it did. */
   write(text: string | undefined, was: Register | undefined): Promise<boolean> {
     const change = { text, was: was?.version };
     const written = this.#registers.write(this.#queue, this.#kind, change);
     return this.#stage.board.within('a register is written', written);
   }
 
-  /** Writes unconditionally, for a single writer. */
+  /** Writes the text unconditionally, for a single writer. */
   async put(text: string | undefined): Promise<void> {
     if (!(await this.write(text, await this.read()))) throw new Error('the only writer was refused');
   }
@@ -64,7 +64,7 @@ class CellWatch {
     });
   }
 
-  /** Resolves when this is the newest text. */
+  /** Resolves when this text is the newest one. */
   async until(text: string | undefined): Promise<void> {
     const { board } = this.#stage;
     await board.until(`an observer of a register sees ${text ?? 'nothing in it'}`, () => {

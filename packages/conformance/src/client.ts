@@ -17,7 +17,7 @@ const MEANWHILE_MS = 20;
 
 interface Renewal {
   readonly promisedMs: number;
-  /** Send time of the call plus the promised time. */
+  /** The promised end of the session: the time at which the call was sent plus the promised time. */
   readonly until: number;
 }
 
@@ -28,7 +28,7 @@ export interface Opened {
   readonly promisedUntil: number;
 }
 
-/** One session, renewed three times in each TTL until it is silenced. */
+/** One session, which is renewed three times in each TTL until `silence` is called. */
 export class Client {
   readonly stage: Fixture;
   readonly backend: Backend;
@@ -111,7 +111,7 @@ export class Client {
     return this.stage.board.within('remove answers', this.session.remove(queue, id));
   }
 
-  /** Renews until there is a response; a late response counts as none. The client must be silent. */
+  /** Renews the session until there is a response. A late response counts as none. The client must be silent. */
   async renew(): Promise<Renewal> {
     const giveUp = AbortSignal.timeout(longestWaitMs(this.stage.harness));
     let calledAt = Number.NaN;
@@ -123,7 +123,7 @@ export class Client {
     return { promisedMs, until: this.#promisedUntil };
   }
 
-  /** Stops renewing; resolves when no renewal is in flight. */
+  /** Stops the renewals. Resolves when none is in flight. */
   async silence(): Promise<void> {
     this.#stopped.abort();
     await this.stage.board.within('the last renewal answers', this.#beating);
@@ -203,7 +203,7 @@ export class Client {
     }
   }
 
-  /** Ignores other failures, whose outcome is unknown until the next heartbeat. A late heartbeat proves nothing. */
+  /** Ignores errors whose outcome is unknown until the next heartbeat. A late heartbeat proves nothing. */
   #judge(error: unknown): void {
     if (isQueueLockError(error, 'SESSION_LOST') && this.stage.now() < this.#promisedUntil) {
       this.stage.referee.accuse('a session was lost before the time that its last renewal promised');

@@ -85,7 +85,7 @@ export class Contender implements RefereedEntry {
     return isQueueLockError(this.#lost) ? this.#lost.code : String(this.#lost);
   }
 
-  /** Enters again with another limit, and follows the turns under that one. */
+  /** Enters again with another limit, and subscribes to the turns under that limit. */
   async resize(limit: number): Promise<void> {
     // The notification may arrive before the response.
     this.#limit = Math.max(this.#limit, limit);
@@ -103,7 +103,7 @@ export class Contender implements RefereedEntry {
     return this.#client.share(this.queue, this.spec.id, value);
   }
 
-  /** Throws if the placement is not that of the own entry. */
+  /** Throws if the placement is not that of this entry. */
   requirePlace({ order, token, key }: Placement): void {
     const { placement } = this;
     safely(() =>

@@ -15,11 +15,11 @@ export type Need =
 
 /** A fact that is true of every backend. */
 export interface Fact {
-  /** Title in the present tense. */
+  /** The fact as a sentence in the present tense. */
   readonly title: string;
   /** Optional members of the harness that the check needs. */
   readonly needs: readonly Need[];
-  /** Rejects if the fact is not true of the backend. */
+  /** Rejects if the fact does not hold for the backend. */
   check(harness: BackendHarness): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Facts about a contender that the referee needs. */
+/** The data of a contender that the referee needs. */
 export interface RefereedEntry {
   readonly queue: string;
   readonly order: bigint;
@@ -6,7 +6,7 @@ export interface RefereedEntry {
   readonly limit: number;
   readonly permits: number;
   readonly admitted: boolean;
-  /** Whether it leaves or was removed: from then on it blocks no others. */
+  /** Whether the entry leaves or was removed. From then on it blocks no other entries. */
   readonly leaving: boolean;
   /** Whether the promised time of its session has not ended, so that only its owner may have removed it. */
   readonly promised: boolean;
@@ -31,7 +31,7 @@ function breaksRule(admitted: RefereedEntry, rivals: Iterable<RefereedEntry>): b
   return taken > 0 && taken + admitted.permits > admitted.limit;
 }
 
-/** Checks every admission of a fact, in addition to the checks of the fact. */
+/** Checks every admission during a fact, in addition to the checks of the fact itself. */
 export class Referee {
   readonly #rivals = new Set<RefereedEntry>();
   readonly #faults: string[] = [];
@@ -54,7 +54,7 @@ export class Referee {
   admits(rival: RefereedEntry): void {
     if (!breaksRule(rival, this.#rivals)) return;
     const fault = `entry ${rival.order} was admitted while others were ahead or held`;
-    // A session that was not renewed in time, as on a stalled machine, may have expired.
+    // Leaves out sessions that were not renewed in time, as on a stalled machine, because they may have expired.
     const sure = [...this.#rivals].filter(({ promised }) => promised);
     if (breaksRule(rival, sure)) this.accuse(fault);
     else this.blame(fault);

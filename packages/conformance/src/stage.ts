@@ -10,9 +10,7 @@ import { QueueWatch } from './queue-watch.ts';
 import { Referee } from './referee.ts';
 import { SafetyViolation } from './safety.ts';
 
-/**
- * Multiple of the harness's TTL, and minimum, for sessions whose expiry is not the point: a slow machine must not fail a fact.
- */
+/** Multiple of the harness's TTL, and minimum in milliseconds, for sessions whose expiry is not tested. A slow machine must not fail a fact. */
 const COMFORT = 5;
 const COMFORT_MS = 10_000;
 
@@ -105,7 +103,7 @@ export class Stage implements Fixture {
     return client;
   }
 
-  /** Closes everything. Throws what the referee has seen. */
+  /** Closes everything. Throws the violations that the referee has seen. */
   async close(): Promise<void> {
     try {
       await Promise.all(this.#clients.map((client) => client.close()));

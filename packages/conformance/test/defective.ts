@@ -22,7 +22,7 @@ export interface Replaced {
 /** Called once for each store, so that it can keep state across connections. */
 export type Defect = (server: MemoryServer) => Replaced;
 
-/** What is broken, how, and the facts that must detect it. */
+/** For each defect: its description, the change of the backend, and the facts that must detect it. */
 export type Defects = readonly (readonly [what: string, defect: Defect, facts: readonly string[]])[];
 
 export const ADMITTED: Turn = { admitted: true };
@@ -36,7 +36,7 @@ export function later<T>(send: () => Promise<T>): Promise<T> {
   return new Promise<void>((resolve) => setImmediate(resolve)).then(send);
 }
 
-/** Members of a harness that decide how long its facts take. */
+/** The members of a harness that determine how long its facts take. */
 type Pace = Pick<BackendHarness, 'ttlMs'> &
   Partial<Pick<BackendHarness, 'timeoutMs' | 'expiryGranularityMs'>>;
 
@@ -48,7 +48,7 @@ export async function checkWith(defect: Defect, title: string, pace: Pace): Prom
   try {
     await fact.check(harnessOf(server, defect, pace));
   } finally {
-    // Sessions that a defect has left open would keep the process alive.
+    // Closes the server, because sessions that a defect has left open would keep the process alive.
     server.close();
   }
 }

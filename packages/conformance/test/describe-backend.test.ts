@@ -11,7 +11,7 @@ describe('describeBackend', function () {
     expiryGranularityMs: 100,
   };
   describeBackend(harness);
-  // Removed again: the suite is inspected here, not run.
+  // Removes the suite again, because it is inspected here and not run.
   const [suite] = this.suites.splice(0) as [Suite];
 
   it('defines one test for each title, in order', () => {

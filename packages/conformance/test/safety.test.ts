@@ -3,13 +3,13 @@ import { SafetyViolation, safely } from '@queuelock/conformance';
 import { Referee, type RefereedEntry } from '../src/referee.ts';
 import { ADMITTED, checkWith, placements, type Defect } from './defective.ts';
 
-/** Makes a writer in the only queue. */
+/** Returns an exclusive entry in the only queue. */
 function rival(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry {
   const usual = { queue: 'jobs', shared: false, limit: 1, permits: 1, admitted: true, leaving: false };
   return { ...usual, order, promised: true, ...more };
 }
 
-/** Returns what a referee reports about the second one's admission. */
+/** Returns the violations that a referee reports about the admission of the second entry. */
 function verdict(
   first: RefereedEntry,
   second: RefereedEntry,
@@ -62,15 +62,15 @@ describe('SafetyViolation', () => {
 });
 
 describe('referee', () => {
-  it('reports an entry that overtakes one with a proven session, as unsafe', () => {
+  it('reports an entry that overtakes another whose session is proven, as unsafe', () => {
     expect(verdict(rival(1n), rival(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
-  it('reports an entry that overtakes one whose session may have ended, not as unsafe', () => {
+  it('reports an entry that overtakes another whose session may have ended, but not as unsafe', () => {
     expect(verdict(rival(1n, { promised: false }), rival(2n))).to.deep.equal({ faults: 1, isUnsafe: false });
   });
 
-  it('reports nothing about an entry behind those that leave', () => {
+  it('reports nothing about an entry behind entries that leave', () => {
     expect(verdict(rival(1n, { leaving: true }), rival(2n))).to.deep.equal({ faults: 0, isUnsafe: false });
   });
 });

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { defects } from './defects.ts';
 import { checkWith, type Defect } from './defective.ts';
 
-// A machine that stalls for a large part of a TTL hides a defect; then the fact is repeated with a longer one.
+// TTLs in milliseconds. A machine that stalls for a large part of a TTL hides a defect, so the check is repeated with a longer TTL.
 const TTLS_MS = [80, 300, 900];
-// Most of the time the checks wait for a timeout.
+// Number of checks at a time. Most of the time they wait for a timeout.
 const LANES = 4;
 
 /** Resolves with whether this fact fails on a backend with this defect. */

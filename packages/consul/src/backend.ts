@@ -103,7 +103,7 @@ class ConsulBackend implements Backend {
     try {
       await sessionKey.create();
     } catch (error) {
-      // A session that cannot be ended either ends with its TTL; nothing depends on it.
+      // If the session cannot be ended either, its TTL ends it. Nothing depends on it.
       await this.#connection
         .send({ method: 'PUT', path: `/v1/session/destroy/${session}` })
         .catch(() => undefined);
@@ -156,7 +156,7 @@ class ConsulBackend implements Backend {
       Behavior: 'delete',
       LockDelay: '0s',
       TTL: `${ttlMs}ms`,
-      // Consul before 1.7 has one list of checks.
+      // Consul before 1.7 reads this list of checks instead.
       Checks: [],
       NodeChecks: [],
     });

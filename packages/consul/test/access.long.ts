@@ -11,7 +11,7 @@ import { issueCertificates } from '@queuelock/harness/services/certificates';
 import { startConsulProcess } from '@queuelock/harness/services/consul-process';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import { until } from '@queuelock/harness/services/until';
-import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { consul, fromUrl } from '@queuelock/consul';
 import { optionsOf } from '../src/api/url.ts';
 
@@ -20,9 +20,9 @@ const TTL_MS = 20_000;
 
 async function expectHandOff(one: Backend, other: Backend): Promise<void> {
   const [holder, waiter] = [await one.open(TTL_MS, signal), await other.open(TTL_MS, signal)];
-  const held = wish();
+  const held = newSpec();
   await holder.enqueue(held);
-  const turn = admitted(await waiter.enqueue(wish()));
+  const turn = admitted(await waiter.enqueue(newSpec()));
   await holder.remove('jobs', held.id);
   await turn;
   await Promise.all([holder.close(), waiter.close()]);
@@ -62,7 +62,7 @@ describe('access to a Consul with ACLs', function () {
     return SecretID;
   }
 
-  it('is enough with the rules of the README, by URL too, and the doctor reports what it may not read', async () => {
+  it('is sufficient with the rules of the README, also by URL, and doctor reports what it may not read', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const token = await tokenWith('worker', rules);
     const byUrl = fromUrl(`consul://:${token}@${server.endpoint}`);
@@ -111,7 +111,7 @@ describe('access to a Consul with ACLs', function () {
     await Promise.all([client.close(), other.close()]);
   });
 
-  it('that is lost while a client waits is waited for', async () => {
+  it('that is lost for a while during a wait does not end the wait', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const policy = await manage('policy', { Name: 'lapse', Rules: rules });
     const { SecretID: token = '', AccessorID = '' } = await manage('token', {
@@ -119,9 +119,9 @@ describe('access to a Consul with ACLs', function () {
     });
     const holder = await connect(MANAGEMENT).open(TTL_MS, signal);
     const waiter = await connect(token).open(TTL_MS, signal);
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await manage(`token/${AccessorID}`, { AccessorID, SecretID: token, Policies: [] });
     expect((await refusal(waiter.renew(signal))).code).to.equal('ACCESS_DENIED');
     await manage(`token/${AccessorID}`, { AccessorID, SecretID: token, Policies: [{ ID: policy['ID'] }] });
@@ -135,7 +135,7 @@ describe('access to a Consul with ACLs', function () {
 describe('access to a Consul over TLS', function () {
   this.timeout(120_000);
 
-  it('needs a certificate where the server asks for one, by URL too', async function () {
+  it('needs a certificate when the server requires one, also by URL', async function () {
     const certificates = await issueCertificates();
     if (!certificates) {
       this['skipReason'] = 'there is no openssl';

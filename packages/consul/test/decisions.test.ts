@@ -73,7 +73,7 @@ describe('the entries of a queue on Consul', () => {
     expect(aheadOf(contenders, own).refs.map(({ order }) => order)).to.deep.equal([10n]);
   });
 
-  it('count as exclusive when their text is not one of queuelock, whatever it is', () => {
+  it('count as exclusive when another program wrote their text', () => {
     for (const text of [
       '',
       '{',

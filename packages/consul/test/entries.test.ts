@@ -21,7 +21,7 @@ function isLock({ path, body }: { readonly path: string; readonly body: string }
   return path.startsWith('/v1/txn') && body.includes('"lock"') && body.includes('/queues/');
 }
 
-describe('entries on Consul', function () {
+describe('a session on Consul', function () {
   this.timeout(60_000);
   const backends: Backend[] = [];
   const proxies: HttpProxy[] = [];
@@ -103,7 +103,7 @@ describe('entries on Consul', function () {
     expect(await entries()).to.deep.equal([placement.key]);
   });
 
-  it('adds the other entries of a session when one of its requests was made invalid meanwhile', async () => {
+  it('adds further entries after one of its requests was made invalid', async () => {
     const { proxy, session } = await behindProxy();
     const [lost, kept] = [specOf({ queue: 'lost' }), specOf({ queue: 'kept' })];
     proxy.hold((request) => isLock(request) && request.body.includes('/queues/lost/'));
@@ -113,7 +113,7 @@ describe('entries on Consul', function () {
     expect(await entries('kept')).to.deep.equal([placement.key]);
   });
 
-  it('gives entries that enter several queues in one call one order, and calls the same order in every queue', async () => {
+  it('gives all entries of one call one order, and two calls the same order in every queue', async () => {
     const sessions = await Promise.all([open(), open(), open()]);
     const queues = ['a', 'b', 'c'];
     const calls = await Promise.all(
@@ -136,7 +136,7 @@ describe('entries on Consul', function () {
     expect(await tooMany).to.have.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('takes one request to get in line, and none between the release ahead and the grant', async () => {
+  it('needs one request to enqueue, and none between the release of the predecessor and the grant', async () => {
     const proxy = await HttpProxy.start(endpoint);
     proxies.push(proxy);
     const [holder, waiter] = [await open(), await open({ hosts: proxy.endpoint })];
@@ -161,7 +161,7 @@ describe('entries on Consul', function () {
     expect(waiting - before, 'one transaction, and two queries that wait').to.equal(3);
   });
 
-  it('makes the release of a lock known to one waiter only', async () => {
+  it('notifies only one waiter of a release', async () => {
     const proxy = await HttpProxy.start(endpoint);
     proxies.push(proxy);
     const holder = await open();
@@ -191,7 +191,7 @@ describe('entries on Consul', function () {
     expect(proxy.passed.slice(before)).to.deep.equal([]);
   });
 
-  it('does not take an entry for gone that a server which lags behind does not have yet', async () => {
+  it('does not treat an entry as removed when a server that lags behind does not have it yet', async () => {
     const proxy = await HttpProxy.start(endpoint);
     proxies.push(proxy);
     const [holder, waiter] = [await open(), await open({ hosts: proxy.endpoint })];
@@ -215,13 +215,13 @@ describe('entries on Consul', function () {
       const reads = proxy.passed.filter(({ path }) => path.includes(key) && path.includes('consistent'));
       if (misled < 3 || reads.length < 3) throw new Error(`misled ${misled} times`);
     };
-    await until(isMisled, { what: 'the waiter asks again by a consistent read', withinMs: 10_000 });
+    await until(isMisled, { what: 'the waiter reads again with a consistent read', withinMs: 10_000 });
     expect(isAdmitted).to.equal(false);
     await holder.remove('jobs', held.id);
     await granted;
   });
 
-  it('belongs to the node of the catalog that is named, and is lost when that is removed', async () => {
+  it('belongs to the configured node of the catalog, and is lost when that node is removed', async () => {
     const node = { Node: 'queuelock-test', Address: '127.0.0.1' };
     await operator.ask('PUT', '/v1/catalog/register', JSON.stringify(node));
     const client = createLockClient(connect({ node: node.Node }), { ttlMs: TTL_MS });

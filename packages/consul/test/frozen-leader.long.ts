@@ -8,16 +8,16 @@ import { Operator } from './operator.ts';
 
 const TTL_MS = 2_000;
 const ROUNDS = 5;
-/** A new leader is elected after one to two seconds, and ends the session twice its TTL later. */
+/** How long the leader is suspended, in milliseconds. A new leader is elected after one to two seconds, and ends the session twice its TTL later. */
 const FROZEN_MS = 2.7 * TTL_MS;
-/** The heartbeat that a suspended leader finds when it goes on. */
+/** How long before the leader continues the client sends a heartbeat, which the leader then finds. */
 const BEFORE_RESUME_MS = 60;
 
 interface Round {
-  /** Until when the client believed in its session. */
+  /** The time until which the client considered its session alive. */
   readonly believedUntil: number;
   readonly goneAt: number;
-  /** Whether the leader that was suspended confirmed a renewal although it had been replaced. */
+  /** Whether the suspended leader confirmed a renewal although it had been replaced. */
   readonly isConfirmed: boolean;
   /** When the renewal was sent. */
   readonly sentAt: number;
@@ -40,7 +40,7 @@ describe('a Consul cluster whose leader is suspended', function () {
   async function round(nth: number): Promise<Round> {
     const leader = await cluster.leader();
     const other = cluster.servers.find((server) => server !== leader)!;
-    // Through the server that will be suspended: the worst place to be.
+    // The client uses the server that will be suspended, which is the worst case.
     const backend = consul({
       hosts: leader.endpoint,
       prefix: 'frozen/',

@@ -4,7 +4,7 @@ import { sharedConsul } from '@queuelock/harness/services';
 import { Keys } from '../src/queue/keys.ts';
 import { Operator } from './operator.ts';
 
-/** How a backend is made for the facts, with a prefix of its own on the server that all tests share. */
+/** Returns a harness whose backends have a key prefix of their own on the server that all tests share. */
 export function harness(prefix: string): BackendHarness {
   const endpoint = async (): Promise<string> =>
     (await sharedConsul('conformance of @queuelock/consul')).endpoint;
@@ -12,7 +12,7 @@ export function harness(prefix: string): BackendHarness {
   return {
     name: 'consul',
     ttlMs: 1_000,
-    // A server ends a session after twice its TTL; the rest is for a busy machine.
+    // The limit is for a busy machine. A server ends a session after twice its TTL.
     expiryGranularityMs: 2_000,
     connect: async () => consul({ hosts: await endpoint(), prefix, minTtlMs: 100 }),
     traces: true,

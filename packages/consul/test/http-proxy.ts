@@ -46,22 +46,22 @@ export class HttpProxy {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** From now on, holds such requests back, until `release`. */
+  /** From now on, holds back the requests that match, until `release`. */
   hold(isHeld: (request: PassedRequest) => boolean): void {
     this.#isHeld = isHeld;
   }
 
-  /** Holds the next such request back, until `release`, and resets its connection at once. */
+  /** Holds back the next request that matches, until `release`, and resets its connection at once. */
   resetNext(isReset: (request: PassedRequest) => boolean): void {
     this.#isReset = isReset;
   }
 
-  /** From now on, executes such requests and closes the connection instead of answering. */
+  /** From now on, lets the agent execute requests that match, and closes the connection instead of a response. */
   loseReplies(isReplyLost: (request: PassedRequest) => boolean): void {
     this.#isReplyLost = isReplyLost;
   }
 
-  /** From now on, responds to such requests as a server that has not executed any write yet. */
+  /** From now on, responds to requests that match as a server that has not executed any write yet. */
   lagBehind(isMissing: (request: PassedRequest) => boolean): void {
     this.#isMissing = isMissing;
   }

@@ -3,7 +3,7 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { isQueueLockError, type Backend } from '@queuelock/core/backend';
 import { startConsul, type ConsulService } from '@queuelock/harness/services';
 import { until } from '@queuelock/harness/services/until';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { consul } from '@queuelock/consul';
 import { Operator } from './operator.ts';
 
@@ -33,7 +33,7 @@ describe('a Consul that accepts few connections of one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('is reported by the name of its setting when a client opens more', async () => {
+  it('is reported with the name of its setting when a client opens more connections', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });
@@ -124,9 +124,9 @@ describe('a Consul that is restored from a snapshot', function () {
 
   it('keeps a hold and a wait that began before the snapshot, in the same order', async () => {
     const [holder, waiter] = [await connect().open(TTL_MS, signal), await connect().open(TTL_MS, signal)];
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const placement = await waiter.enqueue(wish());
+    const placement = await waiter.enqueue(newSpec());
     let isAdmitted = false;
     const admitted = new Promise<void>((resolve, reject) => {
       placement.turns$.subscribe({
@@ -157,7 +157,7 @@ describe('a Consul without namespaces', function () {
   });
   after(() => server.stop());
 
-  it('refuses the option namespace by its name', async () => {
+  it('refuses the option namespace, and the error names the option', async () => {
     const backend = consul({ hosts: server.endpoint, namespace: 'team' });
     const { code, message } = await refusal(backend.open(TTL_MS, signal));
     expect(code, message).to.equal('INVALID_ARGUMENT');

@@ -14,22 +14,22 @@ import { HttpProxy } from './http-proxy.ts';
 import { Operator } from './operator.ts';
 
 const HOLD_MS = 20;
-/** Long enough for a thousand sessions in one process on a busy machine. */
+/** The TTL is long enough for a thousand sessions in one process on a busy machine. */
 const TTL_MS = 60_000;
 const SETTLED_MS = 3_000;
-/** Clients that connect at the same time. */
+/** How many clients connect at the same time. */
 const BATCH = 50;
-/** A larger crowd than the processes is measured once. */
+/** The number of rounds. Runs with more waiters than MOST_PROCESSES are measured once. */
 const ROUNDS = 3;
-/** Each waiter of `consul lock` is a process. */
+/** Maximum number of waiters of `consul lock`, each of which is a process. */
 const MOST_PROCESSES = 100;
-/** Hand-offs that are timed, and that are counted through a proxy, which would slow down a larger number. */
+/** Maximum number of hand-offs that are timed, and that are counted through a proxy, which would slow down a larger number. */
 const MOST_TIMED = 50;
 const MOST_COUNTED = 5;
 const GO = fileURLToPath(new URL('../../../integration/interop/programs/go-consul', import.meta.url));
 const LOCK_FLAGS = String(0x2ddccbc058a50c18n);
 
-/** A run of one kind of lock: all wait behind one holder, and then hold one after the other. */
+/** A run of one kind of lock: all clients wait behind one holder, and then hold one after the other. */
 interface Run {
   readonly endpoint: string;
   readonly operator: Operator;
@@ -150,7 +150,7 @@ function share(values: readonly number[], at: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))] ?? NaN;
 }
 
-/** Requests of locks, without heartbeats. */
+/** Returns the number of requests of locks, without heartbeats. */
 function requestsSince({ passed }: HttpProxy, before: number): number {
   return passed.slice(before).filter(({ path }) => !path.includes('/session/')).length;
 }

@@ -1,4 +1,4 @@
-/** What an operator can do with the key/value store, past the backend. */
+/** Changes that an operator makes in the key/value store without the backend. */
 export class Operator {
   readonly #endpoint: string;
 
@@ -11,7 +11,7 @@ export class Operator {
     await this.ask('DELETE', `/v1/kv/${key}`);
   }
 
-  /** The keys that begin with a text. */
+  /** Returns the keys that begin with a text. */
   async keysUnder(prefix: string): Promise<readonly string[]> {
     return (await this.ask('GET', `/v1/kv/${prefix}?keys&consistent`)) as readonly string[];
   }

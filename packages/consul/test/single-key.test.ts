@@ -76,7 +76,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it('keeps consul lock waiting while an entry holds, and lets it in at the release', async () => {
+  it('keeps consul lock waiting while an entry holds, and lets it hold after the release', async () => {
     const ownership = await client().acquire('jobs');
     const theirs = consulLock();
     let isHeld = false;
@@ -96,7 +96,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await client().tryAcquire('jobs')).to.equal(undefined);
   });
 
-  it('is lost with the key', async () => {
+  it('is lost when its key is lost', async () => {
     const ownership = await client().acquire('jobs');
     const lost = once(ownership.signal, 'abort');
     await operator.remove(KEY);
@@ -120,7 +120,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it('passes to the next waiter when an operator removes the entry of a holder whose session goes on', async () => {
+  it('is handed to the next waiter when an operator removes the entry of a holder whose session continues', async () => {
     const holder = client();
     const ownership = await holder.acquire('jobs');
     const lost = once(ownership.signal, 'abort');
@@ -134,7 +134,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it('does not overwrite a key that is no lock', async () => {
+  it('does not overwrite a single key that is no lock', async () => {
     await operator.ask('PUT', '/v1/kv/service/data', 'something else');
     const refusal = await client('service/data')
       .acquire('jobs')
@@ -147,7 +147,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     await operator.remove('service/data');
   });
 
-  it('is for one holder, and for one queue at a time', async () => {
+  it('accepts exclusive entries only, and no acquisition together with other queues', async () => {
     const locks = client();
     for (const options of [{ mode: 'shared' as const }, { limit: 2 }]) {
       const refusal = await locks.acquire('jobs', options).catch((error: unknown) => error);

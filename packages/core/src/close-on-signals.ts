@@ -28,7 +28,9 @@ const OPTIONS: KnownOptions<CloseOnSignalsOptions> = {
   beforeExitMs: 'number',
 };
 
-/** A terminal and a package manager both deliver one Ctrl-C. A repetition within this time is the same request. */
+/**
+ * Time in milliseconds within which a repeated signal is the same request. On one Ctrl-C, the terminal and the package manager both send a signal.
+ */
 const SAME_REQUEST_MS = 500;
 
 /** Number of closings in progress in this process. The last one to finish lets the signal take effect. */

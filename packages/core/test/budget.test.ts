@@ -47,7 +47,7 @@ describe('the time budget', () => {
     });
   }
 
-  it('gives the longest time that heartbeats can prove, also when they prove only earlier ones', () => {
+  it('returns the longest time that heartbeats can prove, also on a store where a heartbeat proves only an earlier one', () => {
     expect(longestHoldMs({ ttlMs: 10_000 }, {})).to.equal(9_700);
     expect(longestHoldMs({ ttlMs: 10_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_500);
     expect(longestHoldMs({ ttlMs: 10_000, heartbeatIntervalMs: 1_000 }, { proofLag: 0.2 })).to.equal(
@@ -58,14 +58,14 @@ describe('the time budget', () => {
     );
   });
 
-  it('allows one percent of the whole time since an earlier time that a heartbeat proves', () => {
+  it('subtracts one percent of the whole time since the earlier time that a heartbeat proves', () => {
     const [countedFrom, sentAt, ttlMs] = [1_000, 5_000, 10_000];
     const deadline = deadlineOf(sentAt, leftOfTtl(ttlMs, sentAt - countedFrom), 200);
     expect(deadline).to.be.closeTo(deadlineOf(countedFrom, ttlMs, 200), 1e-6);
     expect(leftOfTtl(ttlMs, ttlMs)).to.equal(0);
   });
 
-  it('uses the interval and the margin of the options', () => {
+  it('uses the heartbeat interval and the safety margin of the options', () => {
     expect(paceOf(10_000, { heartbeatIntervalMs: 1_000, safetyMarginMs: 700 })).to.include({
       heartbeatIntervalMs: 1_000,
       safetyMarginMs: 700,

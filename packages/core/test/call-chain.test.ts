@@ -5,7 +5,7 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
-// The last ones are still referenced by the test.
+// The test itself still references the last holds.
 const IN_USE = 4;
 
 /** Counts ownerships after garbage collection. */
@@ -52,7 +52,7 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('forgets them when each round starts the next one under another name, and ends after that has started', async () => {
+  it('forgets the holds of earlier rounds when each round starts the next one under another name and ends after that start', async () => {
     const before = ownerships();
     await new Promise<void>((resolve, reject) => {
       const begin = (round: number, ended: () => void): void => {
@@ -80,7 +80,7 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('still has the outer hold in tasks that outlive an inner one', async () => {
+  it('still has the outer hold in tasks that outlive an inner hold', async () => {
     await client.run('outer', async () => {
       const later = await client.run('inner', () => ({
         error: new Promise<void>((resolve) => void setTimeout(resolve)).then(() =>

@@ -4,15 +4,15 @@ import { Observable, type Subscription } from 'rxjs';
 import { watchPosition, type LockClient, type Ownership } from '../src/index.ts';
 import { onStage, type Stage } from './stage.ts';
 
-/** Who runs: what a web server keeps for each request. */
+/** The name of the caller that runs, as a web server keeps it for each request. */
 const caller = new AsyncLocalStorage<string>();
 
 /** One callback of the public interface. */
 interface Callback {
   readonly name: string;
-  /** Has `seen` called by the callback, and by nothing else. Runs as Ann. */
+  /** Registers a callback that calls `seen`. Runs in the context of the caller Ann. */
   readonly register: (client: LockClient, seen: () => void, stage: Stage) => unknown;
-  /** What makes the callback run. Runs as Cid. */
+  /** Makes the callback run. Runs in the context of the caller Cid. */
   readonly trigger?: (scene: Scene) => unknown;
 }
 
@@ -166,7 +166,7 @@ const callbacks: readonly Callback[] = [
     trigger: release,
   },
   {
-    name: 'watchPosition of an entry that does not come',
+    name: 'watchPosition of an entry that does not appear',
     register: (client, seen) => each(watchPosition(client, 'x', { id: 'none', appearsWithinMs: 10 }), seen),
     trigger: later,
   },
@@ -200,7 +200,7 @@ describe('a callback or stream of a caller', () => {
         const client = stage.client();
         const seen: (string | undefined)[] = [];
         const see = (): void => void seen.push(caller.getStore());
-        // Everything that callers share is begun by another one.
+        // Another caller creates everything that callers share.
         const hold = await caller.run('Ben', async () => {
           subscriptions.push(
             client.watch('x').subscribe(),

@@ -202,7 +202,7 @@ describe('cancelling another kind of acquisition', () => {
 });
 
 describe('cancelling the re-entry of a hold', () => {
-  /** Runs it behind a sibling and cancels it after that many promise jobs. The sibling leaves after the fifth. */
+  /** Runs a re-entry behind an earlier one of the same level, and cancels it after `at` promise jobs. The earlier one ends after the fifth job. */
   async function scenario(stage: Stage, way: Cancellation, at: number): Promise<boolean> {
     const client = stage.client();
     const outer = await client.acquire('x', { reentrant: true });
@@ -241,7 +241,7 @@ describe('cancelling the re-entry of a hold', () => {
 });
 
 describe('any interleaving of contenders, faults and cancellations', () => {
-  it('never grants the lock twice at a time, keeps the order, gives every claim an outcome, and leaves nothing', async () => {
+  it('never grants the lock twice at a time, keeps the order, gives every claim an outcome, and leaves nothing behind', async () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 

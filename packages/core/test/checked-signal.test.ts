@@ -12,7 +12,7 @@ function overdueSignal(): { signal: AbortSignal; events: string[] } {
 }
 
 describe('a checked signal', () => {
-  it('is aborted when it is read, after the event was emitted', () => {
+  it('emits its event and is aborted when code reads it after the deadline', () => {
     const { signal, events } = overdueSignal();
     events.push(`aborted: ${String(signal.aborted)}`);
     expect(events).to.deep.equal(['abort', 'aborted: true']);
@@ -25,7 +25,7 @@ describe('a checked signal', () => {
     }).to.throw('overdue');
   });
 
-  it('has its reason', () => {
+  it('has the reason of the abort when code reads it after the deadline', () => {
     expect(overdueSignal().signal.reason).to.have.property('message', 'overdue');
   });
 

@@ -56,7 +56,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'emits the grant at once, and before that the last of many changes at most four times a second',
+    'emits the grant at once, and earlier changes of the position at most four times a second',
     onStages(async (stage) => {
       const ahead = await Promise.all(Array.from({ length: 11 }, () => join(stage, stage.client())));
       const queue = await stand(stage);
@@ -104,7 +104,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'reads the position only while it waits: not at once, not as a holder, and only if requested',
+    'reads the position only while the claim waits: not at once, not as a holder, and only if requested',
     onStages(async (stage) => {
       const holder = await stand(stage);
       const withHolder = stage.server.watcherCount;
@@ -121,7 +121,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'reads it at most four times a second with one watch, also when another watcher of the client requests every change',
+    'reads the position at most four times a second with one watch, also when another observer of the client requests every change',
     onStages(async (stage) => {
       const requested: (ObserveOptions | undefined)[] = [];
       const spoil = (backend: Backend): Backend => ({
@@ -143,7 +143,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'emits the position of the new entry after another entry was let pass',
+    'emits the position of the new entry after the holder let another entry pass',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const queue = await stand(stage);
@@ -157,7 +157,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'rejects when the queue must not be read, and leaves nothing',
+    'rejects when the store refuses to let the client read the queue, and leaves nothing behind',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
@@ -199,7 +199,7 @@ describe('a loop over a claim with its position', () => {
   );
 
   it(
-    'leaves the queue when it throws, and ends after the end of the claim',
+    'leaves the queue when its body throws, and completes after the end of the claim',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const thrown = (async () => {

@@ -59,7 +59,7 @@ describe('the clock of the machine', () => {
     expect(elapsed()).to.be.within(8_001 - GRAIN_MS, 8_001);
   });
 
-  it('continues from there', () => {
+  it('continues at its usual rate after a suspension', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.suspend(8_000);
@@ -68,7 +68,7 @@ describe('the clock of the machine', () => {
     expect(elapsed() - before).to.be.closeTo(7, 0.001);
   });
 
-  it('continues when the boot clock was ahead and is not any more, and no time lasts longer because of that', () => {
+  it('continues at its usual rate when the boot clock was set ahead and back again', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.setBoot(8_000);
@@ -80,7 +80,7 @@ describe('the clock of the machine', () => {
     expect(elapsed() - ahead).to.be.closeTo(100, 0.001);
   });
 
-  it('ignores changes of the time of day', () => {
+  it('ignores changes of the wall clock', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     for (const byMs of [3_600_000, -7_200_000, 1]) {
@@ -91,7 +91,7 @@ describe('the clock of the machine', () => {
     expect(elapsed()).to.be.closeTo(3, 0.001);
   });
 
-  it('notices a suspension that the time of day hides within 50 ms', () => {
+  it('notices a suspension within 50 ms when the wall clock was set back by the same time', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.suspend(8_000);
@@ -100,7 +100,7 @@ describe('the clock of the machine', () => {
     expect(elapsed()).to.be.within(8_050 - GRAIN_MS, 8_050);
   });
 
-  it('never goes back, and is behind by at most one step of the boot clock while the time of day is not changed', () => {
+  it('never goes back, and is behind by at most one step of the boot clock while the wall clock is not set', () => {
     const step = fc.record({
       run: fc.nat({ max: 200 }),
       suspend: fc.oneof(fc.constant(0), fc.nat({ max: 9_999 })),

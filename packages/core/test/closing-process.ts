@@ -20,7 +20,7 @@ closeOnSignals([locks], {
 });
 closeOnSignals(others);
 if (how === 'listener') process.on('SIGTERM', () => setTimeout(() => process.exit(7), 500));
-// As NestJS does: raises the signal again after a shutdown of its own.
+// Raises the signal again after its own shutdown, as NestJS does.
 if (how === 'framework' || how === 'slow-framework')
   process.on('SIGTERM', function shutdown() {
     setTimeout(

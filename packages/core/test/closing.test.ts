@@ -10,7 +10,7 @@ function stopped(stop: AbortSignal): Promise<void> {
 }
 
 describe('a close that drains', () => {
-  it('signals all works to stop, and waits until they have ended and released', () =>
+  it('signals all running work to stop, and waits until it has ended and released', () =>
     onStage(async (stage) => {
       const client = stage.client();
       let end: (() => void) | undefined;
@@ -49,7 +49,7 @@ describe('a close that drains', () => {
       await stage.passing(Promise.all([works, closed]));
     }));
 
-  it('revokes the remaining holds at the timeout, and handles, which have no stop signal', () =>
+  it('revokes the holds that are left at the timeout, those of acquire among them, which have no stop signal', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const handle = await client.acquire('h');
@@ -116,20 +116,20 @@ describe('a process that closes on signals', () => {
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`lets its works end and is ended by the signal: ${signal}`, async () => {
+    it(`lets running work end and then dies by the signal: ${signal}`, async () => {
       const [end, [, ...reported]] = await endOf('willing', signal);
       expect(end).to.equal(signal);
       expect(reported).to.deep.equal(['told', 'QueueLockError: [CLOSED] "x": the client is closing', 'done']);
     });
   }
 
-  it('does not wait for ever', async () => {
+  it('does not wait for ever for work that ignores its stop signal', async () => {
     const [end, reported] = await endOf('stubborn', 'SIGTERM');
     expect(end).to.equal('SIGTERM');
     expect(reported).to.include('told').and.not.include('done');
   });
 
-  it('leaves its end to other listeners of the signal', async () => {
+  it('leaves the end of the process to other listeners of the signal', async () => {
     const [end, reported] = await endOf('listener', 'SIGTERM');
     expect(end).to.equal(7);
     expect(reported).to.include('done');
@@ -152,7 +152,7 @@ describe('a process that closes on signals', () => {
     expect([end, told.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
   });
 
-  it('lets its works end when the signal comes twice in a moment', async () => {
+  it('lets running work end when the signal arrives twice within a moment', async () => {
     const [end, told] = await endOf('willing', 'SIGTERM', (child) => {
       child.kill('SIGTERM');
       child.kill('SIGTERM');
@@ -162,14 +162,14 @@ describe('a process that closes on signals', () => {
   });
 
   for (const framework of ['framework', 'slow-framework']) {
-    it(`lets its works end when a ${framework} raises the signal again`, async () => {
+    it(`lets running work end when a ${framework} raises the signal again`, async () => {
       const [end, told] = await endOf(framework, 'SIGTERM');
       expect(end).to.equal('SIGTERM');
       expect(told.slice(-2)).to.deep.equal(['raised again', 'done']);
     });
   }
 
-  it('dies at once by a second signal that comes later', async () => {
+  it('dies at once by a second signal that arrives later', async () => {
     const [end, told] = await endOf('endless', 'SIGTERM', (child) => {
       const again = setInterval(() => child.kill('SIGTERM'), 100);
       child.once('exit', () => clearInterval(again));
@@ -178,7 +178,7 @@ describe('a process that closes on signals', () => {
     expect(told).to.include('told').and.not.include('done');
   });
 
-  it('dies at once by another signal', async () => {
+  it('dies at once by a second signal of another kind', async () => {
     const [end, told] = await endOf('endless', 'SIGTERM', (child) => {
       child.stdout?.once('data', () => child.kill('SIGINT'));
       child.kill('SIGTERM');

@@ -6,7 +6,7 @@ import { callsBy, madeBy, type Made } from './created-objects.ts';
 const CYCLES = 100;
 /** The number of subscribed streams: the turns of the entry, and those of the memory server behind them. */
 const STREAMS = 2;
-/** It is 231 on Node 20. A subscription takes about 40. */
+/** Maximum number of function calls of an acquisition. Node 20 needs 231. A subscription takes about 40. */
 const MAX_CALLS = 260;
 const LEAST = { abortControllers: 0, timers: 0, errors: 0, subscriptions: STREAMS };
 
@@ -34,11 +34,11 @@ describe('the cost of an acquisition', () => {
     };
   }
 
-  it('is no signal, no timer and no error unless they are used', async () => {
+  it('includes no signal, timer or error that is not used', async () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
   });
 
-  it('is few calls of functions, since the number of calls is the cost of cold code', async () => {
+  it('includes few function calls, since their number is the cost of cold code', async () => {
     const cycle = async (): Promise<void> => {
       for (let i = 0; i < CYCLES; i += 1) await (await client.acquire('x')).release();
     };
@@ -46,12 +46,12 @@ describe('the cost of an acquisition', () => {
     expect((await callsBy(cycle)) / CYCLES).to.be.within(100, MAX_CALLS);
   });
 
-  it('is two signals for a run: that of its work, and that of the hold, which the first one follows', async () => {
+  it('includes two signals for a run: that of its work, and that of its hold', async () => {
     const made = await perCycle(() => client.run('x', ({ signal }, stop) => signal.aborted || stop.aborted));
     expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
   });
 
-  it('is the same for one that waits', async () => {
+  it('is the same for an acquisition that waits', async () => {
     const made = await perCycle(async () => {
       const holder = await client.acquire('x');
       const waiter = client.acquire('x');
@@ -61,7 +61,7 @@ describe('the cost of an acquisition', () => {
     expect(made).to.deep.equal({ ...LEAST, subscriptions: 2 * STREAMS });
   });
 
-  it('is a signal, a timer or an error when they are used', async () => {
+  it('includes a signal, a timer or an error that is used', async () => {
     const reading = await perCycle(async () => {
       const ownership = await client.acquire('x');
       if (!ownership.signal.aborted) await ownership.release();
@@ -75,7 +75,7 @@ describe('the cost of an acquisition', () => {
     });
   });
 
-  it('is a signal per name and four more for two names together', async () => {
+  it('includes one signal per name and four more signals for a multi-lock of two names', async () => {
     const { abortControllers, timers, errors } = await perCycle(() =>
       client.multi(['x', 'y']).run(() => undefined),
     );

@@ -33,7 +33,7 @@ describe('a deadline queue', () => {
     for (const ms of tookMs) expect(ms).to.be.at.least(TIMEOUT_MS);
   });
 
-  it('starts a task that another one starts at its timeout', async () => {
+  it('accepts a task that another task starts at its timeout', async () => {
     const order = await new Promise<string[]>((resolve) => {
       const ended: string[] = [];
       const second = { timedOut: () => resolve([...ended, 'second']) };

@@ -23,7 +23,7 @@ class Notifications {
   }
 }
 
-describe('an entry whose turn the store reports', () => {
+describe('an entry whose admission the store reports', () => {
   let reported: Notifications;
 
   beforeEach(() => {

@@ -33,7 +33,7 @@ describe('the label of an entry', () => {
     });
   }
 
-  it('leaves out members of another type', () => {
+  it('is decoded without members of a wrong type', () => {
     const odd =
       '{"owner":"x","metadata":{"a":1,"b":"c"},"pid":"7","holds":[1,"2"],"request":{"reason":1},"answers":[{}]}';
     expect(decodeLabel(odd)).to.deep.equal({
@@ -45,7 +45,7 @@ describe('the label of an entry', () => {
     expect(decodeLabel('{"owner":"x","metadata":null}').metadata).to.deep.equal({});
   });
 
-  it('leaves out numbers that no client of this kind writes', () => {
+  it('is decoded without numbers that no queuelock client writes', () => {
     const numbers = { pid: -1, since: 1e300, typicalHoldMs: -5, permits: 1e308, limit: 1.5 };
     const request = { reason: 'r', withinMs: -1 };
     expect(decodeLabel(JSON.stringify({ owner: 'x', ...numbers, request }))).to.deep.equal({
@@ -55,7 +55,7 @@ describe('the label of an entry', () => {
     });
   });
 
-  it('is short, however much another client stores', () => {
+  it('is decoded to at most 9,000 characters, however much another client stores', () => {
     const long = 'x'.repeat(900_000);
     for (const value of [
       long,
@@ -74,7 +74,7 @@ describe('the label of an entry', () => {
     expect(labelFromOwner(encodeLabel({ owner: 'x', metadata: { owned: 'true' } }))).to.equal(undefined);
   });
 
-  it('is the only value with such a note', () => {
+  it('is the only value that can have a note that its entry holds the lock', () => {
     for (const foreign of ['', '127.0.0.1', '{', '[]', '{"owner":7}', '{"owned":true}', '{"owner":"x"} ']) {
       expect(labelOfOwner(foreign)).to.equal(undefined);
       expect(labelFromOwner(`${foreign.slice(0, -1)},"owned":true}`)).to.equal(undefined);

@@ -32,86 +32,86 @@ const takes = (permits: number, typicalHoldMs: number): Announced => ({ permits,
 
 describe('the expected wait', () => {
   for (const { says, line, waits, basis = {}, seen } of [
-    { says: 'nothing for the one that holds', line: [{}], waits: 0 },
+    { says: 'is 0 for the holder', line: [{}], waits: 0 },
     {
-      says: 'nothing known of the holder: unknown',
+      says: 'is unknown when the hold time of the holder is unknown',
       line: [{}, {}],
       waits: undefined,
       basis: { unknown: 1 },
     },
     {
-      says: 'the holds of all ahead, one after the other',
+      says: 'is the sum of the hold times of all entries ahead',
       line: [writes(10), writes(5), {}],
       waits: 15,
       basis: { announced: 2 },
     },
     {
-      says: 'what was seen stands in for those who announce nothing',
+      says: 'uses the observed hold time for entries that announce none',
       line: [{}, writes(5), {}, {}],
       seen: { typicalMs: 100 },
       waits: 205,
       basis: { announced: 1, seen: 2 },
     },
     {
-      says: 'what is assumed stands in for both, as long as none was seen',
+      says: 'uses the assumed hold time for entries that announce none, until one was observed',
       line: [{}, writes(5), {}, {}],
       seen: { assumedMs: 40 },
       waits: 85,
       basis: { announced: 1, assumed: 2 },
     },
     {
-      says: 'what was seen outweighs what is assumed',
+      says: 'prefers the observed hold time to the assumed one',
       line: [{}, {}],
       seen: { typicalMs: 100, assumedMs: 40 },
       waits: 100,
       basis: { seen: 1 },
     },
     {
-      says: 'what the holder has used already is over',
+      says: 'subtracts the time that the holder has already held',
       line: [writes(10), writes(5), {}],
       seen: { heldMs: new Map([['q/0', 4]]) },
       waits: 11,
       basis: { announced: 2 },
     },
     {
-      says: 'a holder that takes longer than usual ends now',
+      says: 'expects a holder that exceeds its usual time to end now',
       line: [writes(10), writes(5), {}],
       seen: { heldMs: new Map([['q/0', 40]]) },
       waits: 5,
       basis: { announced: 2 },
     },
     {
-      says: 'readers that hold together take the time of the longest',
+      says: 'uses the longest hold time of readers that hold together',
       line: [reads(10), reads(30), reads(20), {}],
       waits: 30,
       basis: { announced: 3 },
     },
     {
-      says: 'a reader behind readers that wait waits for the writer alone',
+      says: 'of a reader behind waiting readers is that for the writer ahead',
       line: [writes(10), reads(30), reads(20), { shared: true }],
       waits: 10,
       basis: { announced: 1 },
     },
     {
-      says: 'a reader behind a writer that waits for readers',
+      says: 'of a reader behind a waiting writer includes the readers ahead of the writer',
       line: [reads(10), writes(7), reads(20), { shared: true }],
       waits: 17,
       basis: { announced: 2 },
     },
     {
-      says: 'three permits work in parallel',
+      says: 'lets three permits run in parallel',
       line: [takes(1, 10), takes(1, 20), takes(1, 30), takes(1, 10), takes(1, 0)],
       waits: 20,
       basis: { announced: 4 },
     },
     {
-      says: 'nobody smaller passes one that wants more permits',
+      says: 'lets no smaller claim pass a claim for more permits',
       line: [takes(2, 10), takes(3, 20), takes(1, 0)],
       waits: 30,
       basis: { announced: 2 },
     },
     {
-      says: 'a hold of unknown length does not matter where others make way',
+      says: 'ignores a hold of unknown length where other holds end earlier',
       line: [{ limit: 2 }, { limit: 2, typicalHoldMs: 10 }, { limit: 2 }],
       waits: 10,
       basis: { announced: 1, unknown: 1 },
@@ -136,7 +136,7 @@ describe('the expected wait', () => {
     expect(waitMs).to.equal(undefined);
   });
 
-  it('is right when every holder holds as long as expected', () => {
+  it('equals the actual wait when every holder holds as long as expected', () => {
     fc.assert(
       fc.property(mixedQueues(), (queue) => {
         const starts = play(queue);
@@ -156,7 +156,7 @@ describe('the expected wait', () => {
 });
 
 describe('the admitted entries', () => {
-  it('follow the rule of turns', () => {
+  it('follow the rule that decides the admission of a single entry', () => {
     fc.assert(
       fc.property(mixedQueues(), (queue) => {
         const byTurns = queue.filter((own, position) => {

@@ -1,5 +1,5 @@
-// The facts of each feature when sessions end, replies are lost, other clients interfere and clients close. facts.long.ts proves that each
-// of them can fail.
+// Checks the facts of each feature when sessions end, replies are lost, other clients interfere and clients close. facts.long.ts proves that each
+// fact can fail.
 import { FACTS } from './facts.ts';
 import { onStage } from './stage.ts';
 

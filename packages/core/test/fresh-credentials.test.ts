@@ -76,7 +76,7 @@ describe('credentials of new connections', () => {
     expect(errors.map(({ message }) => /no result within 40 ms/.test(message))).to.deep.equal([true, true]);
   });
 
-  it('are not there when the first read fails, with the reason', async () => {
+  it('are missing when the first read fails, and the connection rejects with the reason', async () => {
     const broken = new FreshCredentials({
       withinMs: WITHIN_MS,
       read: () => Promise.reject(new Error('no vault')),
@@ -104,7 +104,7 @@ describe('credentials of new connections', () => {
     expect(seen).to.deep.equal(['Ann']);
   });
 
-  it('that never change are there at once, and what is wrong with them is said at once', async () => {
+  it('that never change are available at once, and invalid ones are refused at once', async () => {
     const credentials = connectionCredentials({
       ...NONE,
       login: { username: 'a', password: 'b' },

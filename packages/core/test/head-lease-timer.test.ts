@@ -42,7 +42,7 @@ describe('a waiter behind a lease that may expire without a notification', () =>
     expect(requested).to.have.length(1);
   });
 
-  it('reads later with more entries ahead, which notify it, and after 100 ms at most', async () => {
+  it('reads later when more entries are ahead, whose clients notify it, but at most 100 ms later', async () => {
     for (const [ahead, at] of [
       [2, 105],
       [1_000, 151],

@@ -263,7 +263,7 @@ describe('a lock client', () => {
       await ownership?.release();
     });
 
-    it('resolves with undefined when the lock is busy, and leaves nothing', async () => {
+    it('resolves with undefined when the lock is busy, and leaves nothing behind', async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       expect(await b.tryAcquire('x')).to.equal(undefined);
@@ -507,7 +507,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('reports a stall also through the bare signal', async () => {
+    it('reports a stall also through a signal that is read alone', async () => {
       const { signal } = await connect().acquire('x');
       clock.stall(TTL_MS);
       expect(() => {

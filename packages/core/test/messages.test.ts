@@ -16,7 +16,7 @@ describe('the message of an error', () => {
       const late = await rejection(stage.passing(stage.client().acquire('x', { timeoutMs: 50 })));
       expect(late).to.have.property(
         'message',
-        '[TIMEOUT] "x": the turn did not come within 50 ms (timeoutMs): others hold it or stand ahead',
+        '[TIMEOUT] "x": not granted within 50 ms (timeoutMs): other holders or waiters are ahead',
       );
       expect(late).to.not.have.property('cause');
       await stage.passing(holder.release());
@@ -44,7 +44,7 @@ describe('the message of an error', () => {
       const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
       expect(late)
         .to.have.property('message')
-        .that.matches(/no session at memory:: it does not answer$/);
+        .that.matches(/no session at memory:: it does not respond$/);
       isOver = true;
     }));
 
@@ -62,7 +62,7 @@ describe('the message of an error', () => {
       expect(late).to.include({ code: 'UNAVAILABLE' });
       expect(late)
         .to.have.property('message')
-        .that.matches(/^\[UNAVAILABLE\] "x": .*6000 ms.* the session at memory: is in doubt: cut off$/);
+        .that.matches(/^\[UNAVAILABLE\] "x": .*6000 ms.* the session at memory: is suspect: cut off$/);
       await stage.passing(holder.release());
     }));
 
@@ -74,7 +74,7 @@ describe('the message of an error', () => {
       expect(late).to.include({ code: 'UNAVAILABLE' });
       expect(late)
         .to.have.property('message')
-        .that.matches(/"x": .* the store has not answered yet$/);
+        .that.matches(/"x": .* the store has not responded yet$/);
       gate.open();
       await stage.settle();
     }));
@@ -89,7 +89,7 @@ describe('the message of an error', () => {
         .that.matches(/^\[UNAVAILABLE\] \["x","y"\]: .* 500 ms .*no leader$/);
     }));
 
-  it('says where no heartbeat was confirmed in time, and why the last one was not', () =>
+  it('states where no heartbeat was confirmed in time, and why the last one was not', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('renew') } });
       const own = await client.acquire('x');

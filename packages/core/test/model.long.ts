@@ -12,7 +12,7 @@ import { RULES } from './model/judge.ts';
 import { anyHistory } from './model/plan.ts';
 
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 3_000);
-/** The seeds of defects that the first seed shows late. */
+/** Seeds of defects that the histories of the default seed reveal late. */
 const LATE: Readonly<Record<string, number>> = {
   'a lock is granted without a read of the clock': 11,
   'a refused enqueue is followed by a removal, whose refusal ends the session': 2,

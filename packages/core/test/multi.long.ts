@@ -25,7 +25,7 @@ describe('the order of several queues', () => {
 });
 
 describe('any plan of clients that take several names', () => {
-  it(`has one holder of each name at a time, an outcome for every task, and leaves nothing (${RUNS} other plans)`, async () => {
+  it(`has one holder of each name at a time, an outcome for every task, and leaves nothing behind (${RUNS} other plans)`, async () => {
     const wellBehaved = fc.asyncProperty(anyPlan, async (plan) => {
       expect(await play(plan, 'together')).to.deep.equal([]);
     });

@@ -62,7 +62,7 @@ describe('any plan of clients that take several names', () => {
     expect(await play(plan, 'together')).to.deep.equal([]);
   };
 
-  it(`has one holder of each name at a time, an outcome for every task, and leaves nothing (${RUNS} plans)`, async () => {
+  it(`has one holder of each name at a time, an outcome for every task, and leaves nothing behind (${RUNS} plans)`, async () => {
     await fc.assert(fc.asyncProperty(anyPlan, wellBehaved), { numRuns: RUNS, seed: 1 });
   });
 

@@ -34,7 +34,7 @@ const SEVERAL_NAMES: readonly Mutant[] = [
   ),
   mutant(
     'a cancelled claim continues to wait for the other names to join',
-    'a multi-lock that is cancelled between two attempts to join leaves nothing, and the client closes',
+    'a multi-lock that is cancelled between two attempts to join leaves nothing behind, and the client closes',
     [
       'multi/together.ts',
       '        if (this.#joining.get(session) === joining) reject(stop.reason as Error);\n',
@@ -56,12 +56,12 @@ const SEVERAL_NAMES: readonly Mutant[] = [
 const ENTERING_AGAIN: readonly Mutant[] = [
   mutant(
     'siblings enter together',
-    'siblings enter one after another in the order of their calls, and a cancelled one leaves no gap',
+    'sibling calls enter a hold one after another in their order, and a cancelled call leaves no gap',
     ['reentrancy/reentrancy.ts', 'await turnWithin(before, ', 'await turnWithin(Promise.resolve(), '],
   ),
   mutant(
     'a cancelled wait lets the next one pass',
-    'siblings enter one after another in the order of their calls, and a cancelled one leaves no gap',
+    'sibling calls enter a hold one after another in their order, and a cancelled call leaves no gap',
     ['reentrancy/reentrancy.ts', 'this.#line = before.then(() => left);', 'this.#line = left;'],
   ),
   mutant(
@@ -225,7 +225,7 @@ const LIMITS: readonly Mutant[] = [
   ),
   mutant(
     'a change of the limit creates a new entry for a removed one',
-    'an entry that is removed during a change of the limit loses its position, and gets no other one unnoticed',
+    'an entry that is removed during a change of the limit loses its position, and its claim rejects instead of joining again',
     ['entry/turns-under-limit.ts', 'if (now.order === placement.order) return now;', 'return now;'],
   ),
   mutant(
@@ -235,7 +235,7 @@ const LIMITS: readonly Mutant[] = [
   ),
   mutant(
     'the own entry is found by its key alone',
-    'a claim that sees an earlier entry with its key in an old snapshot of the queue waits for its own',
+    'a claim that sees an earlier entry with its key in an old snapshot of the queue waits for a snapshot with its own entry',
     ['handover/in-line.ts', 'key === place.key && order === place.order', 'key === place.key'],
   ),
 ];
@@ -259,14 +259,14 @@ const TEXTS: readonly Mutant[] = [
       '      const value = encodeLabel(label);\n      this.#label = label;\n',
     ],
   ),
-  mutant('a register is overwritten', 'of concurrent writers none loses a change', [
+  mutant('a register is overwritten', 'no change of concurrent writers is lost', [
     'views/register.ts',
     'if (await this.#registers.write(name, kind, { text, was: present?.version })) return text;',
     'await this.#registers.write(name, kind, { text, was: present?.version });\n        return text;',
   ]),
   mutant(
     'a register is written without a change',
-    'a change to the same text writes nothing, and emptying an empty register neither',
+    'a change to the same text writes nothing, and neither does emptying an empty register',
     ['views/register.ts', '        if (text === present?.text) return text;\n', ''],
   ),
 ];

@@ -55,7 +55,7 @@ describe('the observed hold durations', () => {
     expect(told()).to.deep.equal([20, { 'x/1': 7 }]);
   });
 
-  it('have the median of the last nine', async () => {
+  it('have the median of the last nine holds as their typical duration', async () => {
     await look(0, []);
     for (const ms of [900, 900, 900, 900, 900, 1, 2, 3, 4, 5]) {
       await look(1, [ann]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { virtualClock } from '@queuelock/memory';
 import { readings } from '../src/kit/readings.ts';
 
-/** A value that is read, and the results. */
+/** A value in a store, and the times and results of its reads. */
 class Stage {
   readonly clock = virtualClock();
   /** The times of the reads. */
@@ -57,7 +57,7 @@ describe('reads of a value in the store', () => {
     expect(stage.seen).to.deep.equal([0, 3, 6, 9, 10]);
   });
 
-  it('follow once for all changes during a read, and show no value twice', async () => {
+  it('happen once more for all changes during a read, and emit no value twice', async () => {
     stage.look({});
     for (let nth = 0; nth < 3; nth += 1) stage.change();
     await stage.clock.advance(0);

@@ -82,7 +82,7 @@ describe('a read of all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('keeps entries with a request in flight, and inherited ones that have not left', async () => {
+  it('keeps entries with a request in flight, and inherited entries that have not left', async () => {
     store.has = [entry(9), entry(10), entry(11)];
     store.looks.entryRemoved(entry(9));
     await store.pendingEnqueues.track([entry(11)], () => store.look());

@@ -2,14 +2,14 @@ import { BehaviorSubject, type Observable } from 'rxjs';
 import type { ClaimOptions, ClaimState, LockClient, MultiClaimState, MultiOptions } from '../src/index.ts';
 import type { Stage } from './stage.ts';
 
-/** The obstacle of a claim of some kind, and that claim. */
+/** A claim, and the obstacle that it waits for. */
 interface Setting {
   claim(
     client: LockClient,
     options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
   ): Observable<ClaimState | MultiClaimState>;
   release(): void;
-  /** Ends what is still there. */
+  /** Ends the claim and the obstacle if they still exist. */
   tidy(): Promise<unknown>;
 }
 
@@ -55,7 +55,7 @@ export const KINDS: readonly Kind[] = [
     },
   },
   {
-    what: 'a theft',
+    what: 'a steal',
     names: ['x'],
     async set(stage) {
       const holder = await stage.client().acquire('x');
@@ -72,7 +72,7 @@ export const KINDS: readonly Kind[] = [
     },
   },
   {
-    what: 'a place in a short line',
+    what: 'a place in a queue with a limit of waiters',
     names: ['x'],
     set: async (stage) => ({
       ...(await behindHolder(stage)),
@@ -101,7 +101,7 @@ export const KINDS: readonly Kind[] = [
     }),
   },
   {
-    what: 'three names together that are overtaken in one',
+    what: 'three names together, one of which is overtaken',
     names: ['x', 'y', 'z'],
     async set(stage) {
       const stealer = stage.client();

@@ -20,7 +20,7 @@ import type { Core } from './model/world.ts';
 const TTL_MS = 10_000;
 const STEP_MS = 25;
 const MAX_WAIT_MS = 120_000;
-// Nothing here takes real time. What has not finished by then waits for an event that never comes.
+// Real time limit of a scene in milliseconds. A scene runs in virtual time, so one that exceeds the limit waits for an event that never comes.
 const STUCK_AFTER_MS = 5_000;
 // The real timers, saved before a stage replaces them.
 const { setTimeout, clearTimeout } = globalThis;

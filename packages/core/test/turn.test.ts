@@ -30,13 +30,13 @@ describe('the turn of an entry', () => {
     });
   }
 
-  it('has the number ahead only when it is known', () => {
+  it('has the number of entries ahead only when it is known', () => {
     expect(turnOf({ refs: [{}], total: 9 }, { limit: 1 })).to.deep.equal({ admitted: false, ahead: 9 });
     expect(turnOf({ refs: [{}] }, { limit: 1 })).to.deep.equal({ admitted: false });
   });
 });
 
-describe('the turn of an entry after one ahead was removed', () => {
+describe('the turn of an entry after an entry ahead was removed', () => {
   const [near, middle, far] = [{ permits: 1 }, { permits: 1 }, { permits: 1 }];
   const lock = { limit: 1 };
 
@@ -57,7 +57,7 @@ describe('the turn of an entry after one ahead was removed', () => {
     expect(entriesAheadWithout({ refs: [near], total: 9 }, { ref: near }, lock)).to.equal(undefined);
   });
 
-  it('is admitted, whatever was seen ahead of a removed owner', () => {
+  it('is admitted after the removal of an owner, whatever was seen ahead of that', () => {
     const known = entriesAheadWithout({ refs: [near, far] }, { ref: near, owned: true }, lock);
     expect(known).to.deep.equal({ refs: [], total: 0 });
   });

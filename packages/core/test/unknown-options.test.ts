@@ -88,7 +88,7 @@ describe('an unknown option', () => {
       'limit is unknown',
     );
     for (const spec of [{ steal: { reason: 'late' } }, { request: { reason: 'late', withinMs: 5 } }])
-      expect(await refusalOf(() => client.tryAcquire('x', spec))).to.include('needs a wait in line');
+      expect(await refusalOf(() => client.tryAcquire('x', spec))).to.include('needs a wait in the queue');
   });
 });
 
@@ -139,11 +139,11 @@ describe('an option of another type', () => {
 });
 
 describe('an invalid backend, work or entry', () => {
-  const rule = "is what a backend's package makes: etcd(options), fromUrl(url)";
+  const rule = 'is a backend, as etcd(options) or fromUrl(url) returns it';
 
   it('is refused by name, and a URL is not repeated, since it may contain a password', async () => {
     expect(await refusalOf(() => createLockClient(untyped('etcd://u:secret@h')))).to.equal(
-      "backend is what a backend's package makes: for a URL fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text",
+      'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text',
     );
     expect(await refusalOf(() => createLockClient(untyped({ hosts: 'h' })))).to.equal(
       `backend ${rule}; got an object`,

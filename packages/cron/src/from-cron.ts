@@ -2,38 +2,39 @@ import { invalidArgument } from '@queuelock/core/backend';
 import { lastTickUntil } from './last-tick.ts';
 import type { TickJob } from './tick-job-api.ts';
 
-/** What is read of a `CronJob` of cron. */
+/** The part of a `CronJob` of cron that this package reads. */
 export interface CronJobLike {
   readonly cronTime: CronTimeLike;
-  /** When the job fired last. */
+  /** Returns when the job fired last, or `null` if it has not fired. */
   lastDate(): Date | null;
 }
 
-/** What is read of the schedule of a `CronJob`. */
+/** The part of the schedule of a `CronJob` that this package reads. */
 export interface CronTimeLike {
-  /** The pattern, or the only date. */
+  /** The cron pattern, or the date of a job that fires once. */
   readonly source: unknown;
-  /** Whether the source is one date. */
+  /** Whether the source is a single date. */
   readonly realDate: boolean;
   readonly timeZone?: string;
-  /** In minutes. */
+  /** Offset of the schedule's time zone from UTC, in minutes. */
   readonly utcOffset?: number;
-  /** The first scheduled time after the second of a moment. */
+  /** Returns the first scheduled time after the second that contains `start`. */
   getNextDateFrom(start: Date, timeZone?: string): MomentLike;
 }
 
-/** What is read of a moment of a `CronJob`. */
+/** The part of a moment of cron that this package reads. */
 export interface MomentLike {
-  /** In Unix milliseconds. */
+  /** Returns the moment in milliseconds since 1970. */
   toMillis(): number;
 }
 
 /**
- * Returns the `onTick` of a `CronJob`. The tick is the last scheduled time before the job fired; a run by `job.fireOnTick()` or `runOnInit`
- * counts for that tick too, so it does nothing where the tick is done.
+ * Returns the `onTick` of a `CronJob`. The tick is the last scheduled time before the job fired; a run by
+ * `job.fireOnTick()` or `runOnInit` counts for that tick too. So such a run does nothing if the tick is
+ * already done.
  *
- * It rejects with `INVALID_ARGUMENT` for a job with a `context` of its own, since the times are read from `this`, and for a job of one date,
- * which needs no scheduler: call `job.run(date)`.
+ * The function rejects with `INVALID_ARGUMENT` for a job with its own `context`, since the times are read
+ * from `this`. It also rejects for a job of a single date, which needs no scheduler: call `job.run(date)`.
  * @example
  * CronJob.from({ cronTime: '0 3 * * *', timeZone: 'Europe/Berlin', onTick: fromCron(report), start: true });
  */
@@ -57,8 +58,10 @@ function refuseOneDate({ realDate, source }: CronTimeLike): void {
 }
 
 /**
- * Returns the last scheduled time of a schedule of cron at or before a moment. For code that has the schedule, but not the job that fired.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a schedule of one date, or without a tick in the 17 years before
+ * Returns the last scheduled time of a schedule of cron at or before `at`. Use it in code that has the
+ * schedule, but not the job that fired.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a schedule of a single date, or without a tick in the 17
+ * years before `at`
  */
 export function lastCronTick(cronTime: CronTimeLike, at: Date): Date {
   refuseOneDate(cronTime);
@@ -69,7 +72,7 @@ export function lastCronTick(cronTime: CronTimeLike, at: Date): Date {
   return new Date(tick);
 }
 
-/** As cron itself names the zone of an offset. */
+/** Formats the time zone of an offset as cron itself does. */
 function zoneOf({ timeZone, utcOffset }: CronTimeLike): string {
   if (utcOffset === undefined) return timeZone ?? 'UTC';
   const minutes = Math.abs(utcOffset);

@@ -1,20 +1,21 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import type { TickJob } from './tick-job-api.ts';
 
-/** What is read of a job of croner. */
+/** The part of a job of croner that this package reads. */
 export interface CronerJobLike {
   readonly options: { readonly interval?: number };
-  /** When the job fired last. */
+  /** Returns when the job fired last, or `null` if it has not fired. */
   currentRun(): Date | null;
-  /** The scheduled times before a moment, the last one first. */
+  /** Returns the last `n` scheduled times before `reference`, the latest first. */
   previousRuns(n: number, reference?: Date): Date[];
 }
 
 /**
- * Returns the function of a croner job. The tick is the last scheduled time before the job fired; a run by `job.trigger()` counts for that
- * tick too, so it does nothing where the tick is done.
+ * Returns the function of a croner job. The tick is the last scheduled time before the job fired; a run by
+ * `job.trigger()` counts for that tick too. So such a run does nothing if the tick is already done.
  *
- * It rejects with `INVALID_ARGUMENT` for a job with `interval`: its times begin with the process, so no two processes share a tick.
+ * The function rejects with `INVALID_ARGUMENT` for a job with `interval`: its times count from the start of
+ * the process, so no two processes share a tick.
  * @example
  * new Cron('0 3 * * *', { timezone: 'Europe/Berlin', catch: true }, fromCroner(report));
  */
@@ -33,7 +34,8 @@ function tickOf(self: CronerJobLike): Date {
       'is not used with once per tick: its times begin with each process',
     );
   const fired = self.currentRun();
-  // The reference itself is left out.
+  // `previousRuns` leaves out the reference itself, so the reference is 1 ms after the moment when the job
+  // fired.
   const [tick] = fired ? self.previousRuns(1, new Date(fired.getTime() + 1)) : [];
   if (!tick) throw invalidArgument('the job of croner', fired, 'has fired at or after a scheduled time');
   return tick;

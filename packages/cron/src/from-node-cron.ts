@@ -2,15 +2,15 @@ import type { TickJob } from './tick-job-api.ts';
 
 /** The part of node-cron's task context that this package uses. */
 export interface NodeCronContext {
-  /** The scheduled time. In a run by `task.execute()`, the moment of the call. */
+  /** The scheduled time. In a run by `task.execute()`, it is the moment of the call. */
   readonly date: Date;
 }
 
 /**
- * Returns the function of a node-cron task. The tick is the scheduled time, whatever `maxRandomDelay` adds. A run by `task.execute()` is a tick
- * of its own, at the moment of the call.
+ * Returns the function of a node-cron task. The tick is the scheduled time, whatever `maxRandomDelay` adds. A
+ * run by `task.execute()` is a separate tick at the moment of the call.
  *
- * Leave out `distributed`, which is for `runCoordinator`.
+ * Do not set the task option `distributed`: it is for `runCoordinator`.
  * @example
  * cron.schedule('0 3 * * *', fromNodeCron(report), { timezone: 'Europe/Berlin' });
  */

@@ -1,11 +1,13 @@
 const SECOND_MS = 1_000;
-/** About 17 years: more than any schedule leaves out. */
+/** About 17 years: longer than the longest gap between two ticks of any cron pattern. */
 const LONGEST_SEARCH_MS = 2 ** 29 * SECOND_MS;
 
 /**
- * Returns the last scheduled time at or before a moment, for a schedule that only returns its next one. Ticks are whole seconds.
+ * Returns the last scheduled time at or before a moment, for a schedule that can only compute its next time.
+ * Ticks are whole seconds.
  * @param at the moment, in Unix milliseconds
- * @param next returns the first tick after the second of a moment, both in Unix milliseconds; grows with its argument
+ * @param next a monotonic function that returns the first tick after the second of a moment, both in Unix
+ * milliseconds
  * @returns the tick in Unix milliseconds, or `undefined` when there is none in the last 17 years
  */
 export function lastTickUntil(at: number, next: (after: number) => number): number | undefined {
@@ -19,9 +21,9 @@ export function lastTickUntil(at: number, next: (after: number) => number): numb
 }
 
 interface Bounds {
-  /** A tick lies after this moment, until `at`. */
+  /** At least one tick lies after this moment and not after `at`. */
   readonly some: number;
-  /** No tick lies after this moment, until `at`. */
+  /** No tick lies after this moment and not after `at`. */
   readonly none: number;
   readonly at: number;
 }

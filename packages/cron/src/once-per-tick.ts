@@ -21,17 +21,21 @@ const DEFAULT_WAITING_TICKS = 16;
 const MAX_WAITING_TICKS = 10_000;
 
 /**
- * Returns a job whose work is done once per tick, by one of all processes that schedule it. Each process keeps its own scheduler. When it
- * fires, the process that comes first does the work, and the others learn which one did. The tick is the scheduled time, so a timer that
- * fires late, or a process whose clock is a little off, does not repeat the work of another.
+ * Returns a job whose work is done once per tick, by one of all processes that schedule it. Each process
+ * keeps its own scheduler. When it fires, the first process to enter the queue does the work, and the others
+ * learn which process did it. The tick is the scheduled time, so a timer that fires late, or a process whose
+ * clock is slightly wrong, does not repeat the work of another process.
  *
- * Works of one name do not overlap: while one tick is worked on, the next one waits.
+ * Runs of one job do not overlap: while the work of a tick runs, the next tick waits.
  *
  * Not promised:
- * - With `at-most-once`, that a tick is done whose process dies after it was noted. With `at-least-once` another process repeats it.
- * - A tick for which no scheduler fires, because all processes are down or blocked. Missed ticks are not made up for.
- * - That a paused process does nothing late. Its writes are rejected only where its token is compared.
- * @param once the name of the job and its guarantee; no other job has that name
+ * - With `at-most-once`, that a tick is done if its process dies after it recorded the tick. With
+ *   `at-least-once` another process repeats it.
+ * - A tick for which no scheduler fires, because all processes are down or blocked. Missed ticks are not
+ *   repeated later.
+ * - That a paused process writes nothing after it lost the lock. Only a resource that compares fencing tokens
+ *   rejects such writes.
+ * @param once the name of the job and its guarantee. No other job may have that name
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad option
  * @example
  * const report = oncePerTick(oncePer(locks, 'daily-report'), async (tick, { token }, stop) => {
@@ -122,7 +126,10 @@ class TickByTick<T> implements TickJob<Awaited<T>> {
     onOutcome?.(outcome, tick);
   }
 
-  /** Counts a wait. The function that it returns ends it, once. */
+  /**
+   * Counts a waiting tick, and returns a function that ends the wait. Only the first call of that function
+   * has an effect.
+   */
   #beginWait(): () => void {
     let isWaiting = true;
     this.#waiting += 1;

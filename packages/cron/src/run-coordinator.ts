@@ -4,7 +4,7 @@ import { oncePer, type OncePerOptions } from '@queuelock/recipes';
 import { oncePerTick } from './once-per-tick.ts';
 import type { TickJob, TickJobOptions } from './tick-job-api.ts';
 
-/** Decides which process runs a tick, for node-cron's interface of that name. */
+/** Decides which process runs a tick. Implements node-cron's interface of the same name. */
 export interface RunCoordinator {
   /**
    * Resolves with whether this process runs the tick.
@@ -18,7 +18,7 @@ export interface RunCoordinatorOptions
   extends
     Pick<OncePerOptions, 'owner' | 'lateSlots'>,
     Pick<TickJobOptions, 'signal' | 'timeoutMs' | 'maxWaitingTicks'> {
-  /** Prefix of the lock names; the name of the task follows. Default: `cron/`. */
+  /** Prefix of the lock names, before the name of the task. Default: `cron/`. */
   readonly prefix?: string;
 }
 
@@ -34,12 +34,15 @@ const DEFAULT_PREFIX = 'cron/';
 const KEY = /^(.+):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/s;
 
 /**
- * Returns a coordinator for the `distributed` tasks of node-cron: each tick is run by at most one of all processes, and by one of them as
- * long as one is alive when it fires. Existing tasks stay as they are, also those that run in a process of their own.
+ * Returns a coordinator for the `distributed` tasks of node-cron: each tick is run by at most one of all
+ * processes, and by one of them as long as one is alive when it fires. Existing tasks need no change, not
+ * even background tasks, which node-cron runs in a child process.
  *
- * The tick is noted before its run begins and the lock is not held during the run. So runs of different ticks may overlap, and a tick whose
- * process dies is not repeated. Where that matters use `oncePerTick` with `fromNodeCron`. `distributedLease` has no meaning here: notes do not expire.
- * A tick older than the latest one is not run, unless `lateSlots` allows it.
+ * The coordinator records the tick before its run begins, and does not hold the lock during the run. So runs
+ * of different ticks may overlap, and a tick whose process dies is not repeated. Where that matters use
+ * `oncePerTick` with `fromNodeCron`. The task option `distributedLease` has no effect: records of ticks do
+ * not expire.
+ * The coordinator does not run a tick older than the latest one, unless `lateSlots` allows it.
  * @param options settings; all are optional
  * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
  * @example

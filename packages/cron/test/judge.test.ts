@@ -6,7 +6,10 @@ const TICK = '2026-11-27T12:00:00.000Z';
 const JOB = 'at-least-once, croner';
 const ONCE = 'at-most-once, croner';
 
-/** A process and what it printed of one tick, a word each: `called`, `late`, `begun`, `ended`, or an outcome. */
+/**
+ * Builds a process and its reports about one tick from words: `called`, `late`, `begun`, `ended`, or an
+ * outcome.
+ */
 function member(words: string, { job = JOB, isKilled = false } = {}): { told: Told[]; isKilled: boolean } {
   const told = words.split(' ').map((word): Told => {
     if (word === 'called' || word === 'late')
@@ -21,7 +24,7 @@ const ran = 'called begun ended ran';
 const killed = { isKilled: true };
 const once = { job: ONCE };
 
-describe('the judge of ticks', () => {
+describe('the checker of ticks', () => {
   for (const [what, members] of Object.entries({
     'one runs, the others learn it': [member(ran), member('called already-done')],
     'the first is killed, the second one repeats': [member('called begun', killed), member(ran)],
@@ -43,12 +46,12 @@ describe('the judge of ticks', () => {
     'a living process never learned what became of it': [member(ran), member('called')],
     '[CLOSED]': [member(ran), member('called [CLOSED]')],
   }))
-    it(`refuses that ${fault}`, () => {
+    it(`reports that ${fault}`, () => {
       const { job } = members[0]!.told[0]!;
       expect(faultsOf(members, [job], [TICK])).to.include(`${job} at ${TICK}: ${fault}`);
     });
 
-  it('counts the ticks after one', () => {
+  it('computes the ticks that follow a tick', () => {
     expect(ticksAfter(TICK, 2, 2_000)).to.deep.equal([
       '2026-11-27T12:00:02.000Z',
       '2026-11-27T12:00:04.000Z',

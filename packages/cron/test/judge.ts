@@ -1,13 +1,22 @@
 import type { Member } from './members.ts';
 import type { Told } from './scheduled-jobs.ts';
 
-/** A process whose heartbeats a busy machine delayed has lost its hold or its place: as if it was killed. */
+/**
+ * Errors of a process that lost its hold or entry because a busy machine delayed its heartbeats. Such a
+ * process counts as killed.
+ */
 const LOST = /\[(OWNERSHIP|SESSION)_LOST\]/;
 const KNOWN = new RegExp(`^(ran|already-done|superseded)$|${LOST.source}`);
-/** Half of the time between two ticks: who fires later than that may come after the next tick of others. */
+/**
+ * Half of the time between two ticks. A process that fires later than that may fire after the next tick of
+ * the other processes.
+ */
 const MOST_LATE_MS = 1_000;
 
-/** What is wrong with what became of these ticks; nothing when each was done as its guarantee has it. */
+/**
+ * Returns what is wrong with the runs of these ticks, or an empty list when each tick was done as the
+ * guarantee of its job promises.
+ */
 export function faultsOf(
   members: readonly Pick<Member, 'told' | 'isKilled'>[],
   jobs: readonly string[],
@@ -33,14 +42,15 @@ function faultsOfTick(
   const outcomes = parts.flatMap(({ events }) => events.flatMap(({ outcome }) => outcome ?? []));
 
   const faults = outcomes.filter((outcome) => !KNOWN.test(outcome)).map((outcome) => fault(outcome));
-  // A library that fires late or not at all, because its process was blocked, is no fault of ours.
+  // A scheduler that fires late or not at all, because its process was blocked, is not a fault of this
+  // package.
   const isInTime = ({ events }: (typeof parts)[number]): boolean =>
     events.some(({ ev, lateMs = 0 }) => ev === 'called' && lateMs <= MOST_LATE_MS);
   const isDue = parts.some((part) => !part.isKilled && isInTime(part));
   if (parts.some((part) => has(part, 'called') && !has(part, 'told') && !part.isKilled))
     faults.push(fault('a living process never learned what became of it'));
   if (outcomes.filter((outcome) => outcome === 'ran').length > 1) faults.push(fault('two processes did it'));
-  // A process that was killed between the call and the end may have taken the tick with it.
+  // A process that was killed between `called` and `ended` may have recorded the tick without doing its work.
   const mayBeLost = parts.some((part) => part.isKilled && has(part, 'called'));
   if (job.startsWith('at-most-once')) {
     if (count('begun') > 1) faults.push(fault('it began twice'));
@@ -53,7 +63,7 @@ function faultsOfTick(
   return faults;
 }
 
-/** So many ticks after one, the last one last. */
+/** Returns the `count` ticks that follow `tick`, in ascending order. */
 export function ticksAfter(tick: string, count: number, everyMs: number): string[] {
   return Array.from({ length: count }, (_, i) =>
     new Date(Date.parse(tick) + (i + 1) * everyMs).toISOString(),

@@ -5,8 +5,8 @@ import { lastTickUntil } from '../src/last-tick.ts';
 const SECOND = 1_000;
 const NOW = Date.UTC(2026, 10, 27, 12);
 
-describe('the last tick until a moment', () => {
-  it('is the one that a list of all ticks has', () => {
+describe('lastTickUntil', () => {
+  it('returns the same tick as a search through the list of all ticks', () => {
     const before = fc.integer({ min: 1, max: 40_000_000 });
     fc.assert(
       fc.property(
@@ -23,7 +23,7 @@ describe('the last tick until a moment', () => {
     );
   });
 
-  it('takes few questions, also when a schedule has years without a tick', () => {
+  it('calls the schedule few times, also when the schedule has years without a tick', () => {
     let questions = 0;
     const next = (after: number): number => {
       questions += 1;

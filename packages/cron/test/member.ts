@@ -1,5 +1,5 @@
-// Runs all jobs as one of several processes: member.ts <url> <ttlMs> <jobs> <seed>. With a seed its works take up to 0.3 s each; without
-// one they last until it is ordered to go on.
+// Runs all jobs as one of several processes: member.ts <url> <ttlMs> <jobs> <seed>. With a seed, the work of
+// a tick takes up to 0.3 s. Without a seed, it lasts until the process gets the order to continue.
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { fromUrl as etcdFromUrl } from '@queuelock/etcd';
 import { fromUrl as redisFromUrl } from '@queuelock/redis';
@@ -19,7 +19,8 @@ const client = createLockClient(backend, { ttlMs: Number(ttlMs) });
 const chance = chanceOf(Number(seed));
 
 process.on('disconnect', () => process.exit());
-// A first tick that is late by the time that cold code takes could come after the second one of others.
+// The first run of code is slow. Without this warm-up, the first tick of this process could start after the
+// second tick of the other processes.
 const warmUp = oncePer(client, `warm-up of ${process.pid}`);
 const isWarm = (): Promise<boolean> =>
   warmUp

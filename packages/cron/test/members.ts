@@ -5,26 +5,26 @@ import type { Told } from './scheduled-jobs.ts';
 
 const SCRIPT = fileURLToPath(new URL('member.ts', import.meta.url));
 
-/** Every two seconds: a busy machine fires in time. */
+/** Every two seconds, which is long enough for a busy machine to fire in time. */
 export const PATTERN = '*/2 * * * * *';
 export const TICK_MS = 2_000;
 
-/** What a member prints. */
+/** The events that a member prints. */
 export type MemberEvent = { readonly ev: 'ready' } | Told;
 
-/** What a member is ordered. */
+/** The orders that a test sends to a member. */
 export interface MemberOrder {
-  /** To schedule its jobs. */
+  /** Orders the member to schedule its jobs. */
   readonly start?: boolean;
-  /** To end its works, those to come too. */
+  /** Orders the member to end its present work, and all later work at once. */
   readonly go?: boolean;
 }
 
-/** Where the members meet, and for which jobs. */
+/** The store that the members use, and the jobs that they run. */
 export interface Where {
   readonly url: string;
   readonly ttlMs: number;
-  /** Of `JOBS`. */
+  /** Names from `JOBS`. */
   readonly jobs: readonly string[];
 }
 
@@ -41,18 +41,18 @@ export class Member extends ScriptProcess<MemberEvent> {
     ]);
   }
 
-  /** What it printed of its jobs. */
+  /** Returns the reports about its jobs that the process has printed. */
   get told(): readonly Told[] {
     return this.events.filter((event) => event.ev !== 'ready');
   }
 
-  /** Resolves when so many more events were printed. */
+  /** Resolves when `count` more events were printed. */
   async untilMore(count: number): Promise<void> {
     const target = this.events.length + count;
     await this.until(() => this.events.length >= target);
   }
 
-  /** Resolves when the tick of the job, or a later one, is decided in this process. */
+  /** Resolves when this process knows the outcome of the tick of the job, or of a later tick. */
   async untilTold(job: string, tick: string): Promise<void> {
     await this.until((event) => event.ev === 'told' && event.job === job && event.tick >= tick);
   }

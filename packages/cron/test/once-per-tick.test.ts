@@ -8,7 +8,7 @@ import { oncePerTick, runCoordinator, type TickJob, type TickJobOptions } from '
 const TICK = new Date('2026-11-27T12:00:00Z');
 const NEXT = new Date('2026-11-27T12:01:00Z');
 
-describe('once per tick', () => {
+describe('oncePerTick', () => {
   let clients: LockClient[];
   let one: LockClient;
   let other: LockClient;
@@ -21,7 +21,7 @@ describe('once per tick', () => {
 
   afterEach(() => Promise.all(clients.map((client) => client.close())));
 
-  it('does the work of a tick in one process, and returns its owner to the others', async () => {
+  it('does the work of a tick in one process, and returns that owner to the other processes', async () => {
     const worked: string[] = [];
     const told: string[] = [];
     const jobs = clients.map((client, i) =>
@@ -39,7 +39,7 @@ describe('once per tick', () => {
     expect(told).to.deep.equal(['ran', 'already-done by process 0', 'ran', 'already-done by process 0']);
   });
 
-  it('gives an error to onError, and to the scheduler without it', async () => {
+  it('passes an error to onError, and rejects to the scheduler without onError', async () => {
     const failing = (options?: TickJobOptions<never>): TickJob<never> => {
       const once = oncePer(one, 'failing', { guarantee: 'at-least-once' });
       return oncePerTick<Promise<never>>(once, () => Promise.reject(new Error('no disk')), options);
@@ -53,7 +53,7 @@ describe('once per tick', () => {
     expect(error).to.equal('Error: no disk');
   });
 
-  it('ends quietly when its signal aborts, and reports what the work threw then', async () => {
+  it('resolves without an error when its signal aborts, and passes what the work then throws to onError', async () => {
     const shutdown = new AbortController();
     const hold = await other.acquire('stopped');
     const errors: unknown[] = [];
@@ -73,7 +73,7 @@ describe('once per tick', () => {
     expect(errors.map(String)).to.deep.equal(['Error: half-way']);
   });
 
-  it('refuses a tick when as many as allowed wait in the process', async () => {
+  it('rejects a tick when maxWaitingTicks ticks wait in the process', async () => {
     const hold = await other.acquire('slow');
     const job = oncePerTick(oncePer(one, 'slow'), () => undefined, { maxWaitingTicks: 2 });
     const ticks = [0, 1, 2].map((i) => new Date(TICK.getTime() + i * 60_000));
@@ -85,7 +85,7 @@ describe('once per tick', () => {
     expect((await job.run(ticks[2]!)).outcome).to.equal('ran');
   });
 
-  it('names argument, value and rule of what it refuses', async () => {
+  it('names argument, value and rule of each argument that it rejects', async () => {
     expect(() => oncePerTick(oncePer(one, 'x'), () => 0, { maxWaitingTicks: 0 })).to.throw(
       /maxWaitingTicks.*from 1 to 10000/,
     );
@@ -121,7 +121,7 @@ describe('once per tick', () => {
     expect(() => runCoordinator(one, { maxWaitingTicks: 0 })).to.throw('maxWaitingTicks is a whole number');
   });
 
-  it('implements the coordinator of a distributed task of node-cron', async () => {
+  it("implements the coordinator of node-cron's distributed tasks", async () => {
     const runs: string[] = [];
     const skipped: string[] = [];
     let enough = (): void => undefined;

@@ -11,14 +11,15 @@ const SOME = JOBS.filter((job) => job.startsWith('at-least-once'));
 describe('cron jobs of three processes over Redis', () => {
   afterEach(endScripts);
 
-  it('run each tick in one process, and go on when that process is killed in the middle', async () => {
+  it('run each tick in one process, also after that process is killed during its work', async () => {
     const { endpoint } = await sharedRedis('cron');
     const url = `redis://${endpoint}?prefix=cron-${process.pid}`;
     const where = { url, ttlMs: TTL_MS, jobs: SOME };
     const members = [new Member(where), new Member(where), new Member(where)];
     await Promise.all(members.map((member) => member.untilEvent('ready')));
     for (const member of members) member.order({ start: true });
-    // All works hang: the first of a job keeps its lock until its process is killed or gets the command to continue.
+    // No work ends by itself: the first process of a job keeps its lock until it is killed or gets the order
+    // to continue.
     const [job] = SOME;
     const begun = members.map(async (member) => {
       await member.until((event) => event.ev === 'begun' && event.job === job);

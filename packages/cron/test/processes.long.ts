@@ -9,7 +9,7 @@ import { JOBS } from './scheduled-jobs.ts';
 
 const KILLS = 12;
 const TTL_MS = 5_000;
-/** About as many as three processes print in two ticks. */
+/** Upper bound of the events that three processes print in two ticks. */
 const MOST_EVENTS = 100;
 
 describe('cron jobs of three processes over etcd', function () {
@@ -17,7 +17,7 @@ describe('cron jobs of three processes over etcd', function () {
 
   afterEach(endScripts);
 
-  it('run each tick in one process and leave none out while processes are killed at random', async () => {
+  it('run each tick in one process and skip no tick while processes are killed at random', async () => {
     const seed = Number(process.env['QUEUELOCK_SEED'] ?? 1);
     const chance = chanceOf(seed);
     const { endpoint } = await sharedEtcd('cron');

@@ -26,7 +26,7 @@ const SCHEDULERS = {
 };
 const COORDINATED = 'at-most-once, node-cron coordinator';
 
-/** The names of all jobs: each library with each guarantee, and the coordinator of node-cron. */
+/** The names of all jobs: one for each library and guarantee, and one for the coordinator of node-cron. */
 export const JOBS: readonly string[] = [
   ...GUARANTEES.flatMap((guarantee) => Object.keys(SCHEDULERS).map((library) => `${guarantee}, ${library}`)),
   COORDINATED,
@@ -36,19 +36,19 @@ export const JOBS: readonly string[] = [
 export interface Told {
   readonly ev: 'called' | 'begun' | 'ended' | 'told';
   readonly job: string;
-  /** In ISO format. */
+  /** The scheduled time in ISO format. */
   readonly tick: string;
-  /** With `told`: the outcome, or the error. */
+  /** The outcome, or the error. Present in events `told`. */
   readonly outcome?: string;
-  /** With `called`: how late the library fired, in milliseconds. */
+  /** How late the library fired, in milliseconds. Present in events `called`. */
   readonly lateMs?: number;
 }
 
 interface Jobs {
-  /** Those of `JOBS` to schedule. */
+  /** The names from `JOBS` that are scheduled. */
   readonly names: readonly string[];
   readonly pattern: string;
-  /** The work of each tick. */
+  /** Does the work of each tick. */
   readonly work: () => Promise<void>;
   readonly tell: (told: Told) => void;
 }

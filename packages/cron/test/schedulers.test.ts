@@ -9,7 +9,7 @@ import { fromCron, fromCroner, fromNodeCron, fromNodeSchedule, type TickJob } fr
 
 const NOON = Date.UTC(2026, 10, 27, 12);
 
-/** Remembers the ticks that it is called for. */
+/** Records the ticks for which a scheduler calls it. */
 class Recorder implements TickJob {
   readonly name = 'recorder';
   readonly ticks: string[] = [];
@@ -53,7 +53,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   return isQueueLockError(error) ? error.message : String(error);
 }
 
-describe('the tick of a scheduler', () => {
+describe('the tick that a scheduler wrapper passes to its job', () => {
   afterEach(() => mock.timers.reset());
 
   for (const [library, schedule] of Object.entries(SCHEDULERS)) {
@@ -61,7 +61,7 @@ describe('the tick of a scheduler', () => {
       mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: NOON - 1_500 });
       const job = new Recorder();
       const stop = schedule('0 * * * * *', job);
-      // Timers fire when the loop comes back, at 12:00:02.345.
+      // The event loop was blocked, so the timers fire at 12:00:02.345.
       mock.timers.tick(3_845);
       for (let i = 0; i < 10; i += 1) await Promise.resolve();
       await stop();
@@ -69,7 +69,7 @@ describe('the tick of a scheduler', () => {
     });
   }
 
-  it('of a job with an offset of cron is on its own minutes', async () => {
+  it('respects an offset with minutes in a schedule of cron', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: NOON });
     for (const [utcOffset, tick] of [
       [330, '2026-11-27T09:30:00.000Z'],
@@ -88,7 +88,7 @@ describe('the tick of a scheduler', () => {
     }
   });
 
-  it('is refused where processes have none in common', async () => {
+  it('does not exist for schedules whose times differ between processes, which are rejected', async () => {
     const job = new Recorder();
     const paced = new Cron('* * * * * *', { paused: true, interval: 60 });
     expect(await codeOf(fromCroner(job)(paced))).to.match(/INVALID_ARGUMENT.*interval/);

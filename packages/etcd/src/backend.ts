@@ -54,7 +54,7 @@ export function etcd(options?: EtcdOptions): Backend {
   return etcdOver(driverOf, options);
 }
 
-/** Returns the backend over any drivers, for tests. */
+/** Returns the backend over the given drivers, for tests. */
 export function etcdOver(drive: DriverOf, options?: EtcdOptions): Backend {
   return new EtcdBackend(checkOptions(options), drive);
 }
@@ -117,7 +117,10 @@ class EtcdBackend implements Backend {
       );
   }
 
-  /** Tries every member once. The TTL is rounded up to whole seconds, and the server may grant more (its minimum is 2 s by default). */
+  /**
+   * Opens a session and tries every member once. The TTL is rounded up to whole seconds, and the server may grant more (its minimum is 2 s by
+   * default).
+   */
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
     if (!(ttlMs >= this.info.minTtlMs && ttlMs <= MAX_TTL_MS)) {
       throw invalidArgument(
@@ -134,7 +137,7 @@ class EtcdBackend implements Backend {
     });
   }
 
-  /** Tries every member once. A session of another cluster counts as expired, since its lease does not exist there. */
+  /** Resumes a session and tries every member once. A session of another cluster counts as expired, since its lease does not exist there. */
   async resume(resumption: string, signal: AbortSignal): Promise<Session> {
     const { lease, keyIds } = readResumption(resumption, this.#context.prefix);
     return this.#tryEachMember(signal, async () => {
@@ -158,7 +161,7 @@ class EtcdBackend implements Backend {
 
   async evict(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean> {
     const wasThere = await evict(this.#context, { queue, ...entry });
-    // Sessions of this process learn of the removal at once, so that none of their entries takes over from one that is released next.
+    // The sessions of this process record the removal at once. Otherwise an entry that was removed could still hand its hold over to a successor.
     if (wasThere) for (const session of this.#sessions) session.noteRemoved(entry);
     return wasThere;
   }
@@ -202,7 +205,10 @@ class EtcdBackend implements Backend {
     return session;
   }
 
-  /** Reads the member's version at the same time, which takes no longer. A member that does not return its version is accepted. */
+  /**
+   * Sends the request and reads the member's version at the same time. Rejects if the server is older than etcd 3.4. A member that returns no version
+   * is accepted.
+   */
   async #refuseTooOld(ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const { connection, proofChoice } = this.#context;
     const { endpoint } = connection;

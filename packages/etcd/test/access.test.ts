@@ -108,7 +108,7 @@ describe('etcd with authentication', () => {
   });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`keeps the holds that a user may have when it loses the permission for another one (${transport})`, async () => {
+    it(`keeps the holds that a user is permitted to have when the permission for another queue is revoked (${transport})`, async () => {
       const admin = new Etcd3({ hosts: server.endpoint, auth: root });
       const operator = new Operator(server.endpoint, root);
       const role = admin.role(`of ${transport}`);

@@ -106,14 +106,14 @@ describe('the entries ahead, from the rows of a queue', () => {
   }
 
   for (const ends of [[], ['x'], ['x', OWN]]) {
-    it(`report a lost entry when the first of the rows [${ends.join(', ')}] is not the own one`, () => {
+    it(`report a lost entry when the first of the rows [${ends.join(', ')}] is not that entry`, () => {
       expect(() => aheadIn(rows(ends), contender(false)))
         .to.throw()
         .with.property('code', 'ENTRY_LOST');
     });
   }
 
-  it('suffice when they are complete, or when there are enough for the waiter', () => {
+  it('are sufficient when they are complete, or when they are as many as the waiter needs', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);

@@ -8,7 +8,7 @@ import { loseReply } from './lost-reply.ts';
 import { startOwnServer } from './own-server.ts';
 import { handledTxns, keyRequests } from './requests.ts';
 
-function wishes(count: number): EntrySpec[] {
+function newSpecs(count: number): EntrySpec[] {
   const parent = freshQueue();
   return Array.from({ length: count }, (_, i) => newSpec(`${parent}/${i}`));
 }
@@ -39,7 +39,7 @@ describe('many locks of one process on etcd', () => {
 
   it('are acquired by one transaction and released by one', async () => {
     const session = await direct();
-    const specs = wishes(50);
+    const specs = newSpecs(50);
     const all = Array.from(specs, () => true);
     expect(
       await requestsOf(async () => expect(await enter(session, specs)).to.deep.equal(all)),
@@ -53,7 +53,7 @@ describe('many locks of one process on etcd', () => {
   it('are acquired by one request each when they are acquired one after another', async () => {
     const session = await direct();
     const cost = await requestsOf(async () => {
-      for (const spec of wishes(3)) {
+      for (const spec of newSpecs(3)) {
         await session.enqueue(spec);
         await session.remove(spec.queue, spec.id);
       }
@@ -71,18 +71,18 @@ describe('many locks of one process on etcd', () => {
 
   it('are acquired when another client has the key of one of them', async () => {
     const session = await direct();
-    const specs = wishes(5);
+    const specs = newSpecs(5);
     const [, , odd] = specs as [EntrySpec, EntrySpec, EntrySpec];
     await bench.operator.put(`${odd.queue}/${session.id}-${odd.id}`);
     const codes = await Promise.all(specs.map((spec) => codeOf(session.enqueue(spec))));
     expect(codes).to.deep.equal([undefined, undefined, 'ENTRY_LOST', undefined, undefined]);
     expect(await leave(session, specs)).to.deep.equal([true, true, false, true, true]);
-    expect(await keysOf(specs), "somebody else's").to.have.length(1);
+    expect(await keysOf(specs), 'the key of another client').to.have.length(1);
   });
 
   it('are all reported as unknown after a lost reply, and have the same positions when they are repeated', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
-    const specs = wishes(4);
+    const specs = newSpecs(4);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
     const codes = await Promise.all(specs.map((spec) => codeOf(session.enqueue(spec))));
     expect(codes).to.deep.equal(Array.from(specs, () => 'UNAVAILABLE'));
@@ -93,9 +93,9 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.deep.equal(keys);
   });
 
-  it('never appear when they were cancelled while their transaction was in flight', async () => {
+  it('have no entries after they were cancelled while their transaction was in flight', async () => {
     const session = await slow();
-    const specs = wishes(3);
+    const specs = newSpecs(3);
     const before = await handledTxns(bench.server.endpoint);
     const late = keepBack(bench.proxies, mentions(specs[1]!.id));
     const entering = specs.map((spec) => codeOf(session.enqueue(spec)));
@@ -108,18 +108,18 @@ describe('many locks of one process on etcd', () => {
     expect(await enter(session, specs.slice(0, 1))).to.deep.equal([true]);
   });
 
-  it('leave the batch one by one when they were cancelled before it was sent', async () => {
+  it('are removed from the batch one by one when they are cancelled before the batch is sent', async () => {
     const session = await direct();
-    const specs = wishes(4);
+    const specs = newSpecs(4);
     const codes = Promise.all(specs.map((spec) => codeOf(session.enqueue(spec))));
     expect(await leave(session, specs.slice(0, 2))).to.deep.equal([false, false]);
     expect(await codes).to.deep.equal(['ENTRY_LOST', 'ENTRY_LOST', undefined, undefined]);
     expect(await keysOf(specs)).to.have.length(2);
   });
 
-  it('are released as far as they exist, and all of them after a lost reply', async () => {
+  it('are released as far as their entries exist, and all of them after a lost reply', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
-    const specs = wishes(4);
+    const specs = newSpecs(4);
     await enter(session, specs);
     await bench.operator.remove((await keysOf(specs))[2] ?? '');
     expect((await leave(session, specs)).filter(Boolean)).to.have.length(3);
@@ -135,7 +135,7 @@ describe('many locks of one process on etcd', () => {
     const server = await startOwnServer({ 'max-txn-ops': '8' });
     try {
       const session = await clients.session({ hosts: server.endpoint });
-      const specs = wishes(20);
+      const specs = newSpecs(20);
       const all = Array.from(specs, () => true);
       expect(await enter(session, specs)).to.deep.equal(all);
       expect(await leave(session, specs)).to.deep.equal(all);

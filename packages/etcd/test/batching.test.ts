@@ -94,7 +94,7 @@ describe('batching of requests', () => {
     ]);
   });
 
-  it('is refused when a server has a lower limit per request, and not when the outcome is unknown', () => {
+  it('counts as refused when a request exceeds a limit of the server, and not when the outcome is unknown', () => {
     const thrown = (message: string): unknown => {
       try {
         return refuseTooLarge(new Error(message));

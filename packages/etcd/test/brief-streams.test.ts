@@ -11,7 +11,7 @@ const FOR_MS = 1_500;
 const MOST = 20;
 
 describe('a server that accepts watch streams and ends them at once', () => {
-  it('is requested with a growing backoff', async () => {
+  it('gets new streams with a growing backoff', async () => {
     const streams: Channel<IWatchRequest>[] = [];
     const watch = (listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest> => {
       const stream = streamThatEnds(listener);
@@ -42,5 +42,5 @@ function streamThatEnds(listener: ChannelListener<IWatchResponse>): Channel<IWat
 }
 
 function ignore(): void {
-  // No stream is open.
+  // Does nothing, since no stream is open.
 }

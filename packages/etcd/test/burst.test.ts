@@ -22,7 +22,7 @@ describe('many concurrent requests to etcd', () => {
   const open = (more: EtcdOptions = {}): Promise<Session> =>
     clients.session({ hosts: own.server.endpoint, heartbeatProof: 'verified', ...more });
 
-  it('all succeed when together they take longer than the timeout of one, and heartbeats overtake them', async function () {
+  it('all succeed although together they take longer than one timeout, and heartbeats overtake them', async function () {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
     // The first heartbeat opens the stream of heartbeats.
@@ -59,7 +59,7 @@ describe('many concurrent requests to etcd', () => {
     for (const { turn } of await Promise.all(entering)) expect(turn.admitted).to.equal(true);
   });
 
-  it('time out otherwise', async () => {
+  it('time out after the given time, unless the timeout was canceled', async () => {
     const started = performance.now();
     await new Promise<void>((resolve) => startTimeout(200, resolve));
     expect(performance.now() - started).to.be.at.least(195);
@@ -68,7 +68,7 @@ describe('many concurrent requests to etcd', () => {
     await new Promise<void>((resolve) => startTimeout(100, resolve));
   });
 
-  it('are given up after a timeout that they share, each after its own time', async () => {
+  it('time out by one shared timer, each after its own time', async () => {
     const timeout = new SharedTimeout(160);
     const begun: number[] = [];
     const took: number[] = [];
@@ -83,18 +83,18 @@ describe('many concurrent requests to etcd', () => {
     const first = new Promise<void>(task);
     await new Promise<void>((resolve) => startTimeout(60, resolve));
     await Promise.all([first, new Promise<void>(task)]);
-    // It begins anew after it had none.
+    // The shared timer starts again after it had no tasks.
     await new Promise<void>(task);
     for (const ms of took) expect(ms).to.be.at.least(155);
     expect(took).to.have.length(3);
   });
 
-  it('are not given up within a timeout that they share because this process was busy', async () => {
+  it('do not time out by a shared timer because this process was busy', async () => {
     const timeout = new SharedTimeout(80);
     let isOver = false;
     timeout.start(() => (isOver = true));
     blockLoop(400);
-    // What has come meanwhile is read after the timers.
+    // Node reads the data that arrived meanwhile after it has run the timers.
     await new Promise((resolve) => setImmediate(resolve));
     expect(isOver).to.equal(false);
     await eventually('the time is over', () => isOver);

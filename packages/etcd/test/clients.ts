@@ -70,7 +70,7 @@ export class TurnLog {
   }
 }
 
-// No request and no test takes this long on any machine, and sessions are not renewed.
+// The request timeout and the TTL, in milliseconds. No request and no test takes this long on any machine, and the sessions are not renewed.
 const [PATIENT_MS, LIFETIME_MS] = [10_000, 60_000];
 
 /** Backends and sessions that a test opens; `close` closes them. */

@@ -35,7 +35,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
   function compactions(mayLose = true): Compactions {
     return new Compactions({
       connection,
-      key: Buffer.from('nobody'),
+      key: Buffer.from('unused'),
       mayLose: () => mayLose,
       closed$,
       intervalMs: () => {
@@ -68,7 +68,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();
-    expect((await reads()) - last, 'when nobody waits any more').to.be.at.most(1);
+    expect((await reads()) - last, 'when no waiter is left').to.be.at.most(1);
   });
 
   it('are read again once after each compaction', async () => {
@@ -79,7 +79,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     for (const count of [1, 2]) {
       await own.operator.put('history');
       await own.operator.compact();
-      await eventually('it is told', () => reported === count);
+      await eventually('the compaction is reported', () => reported === count);
       await rounds(3);
       expect(reported).to.equal(count);
     }

@@ -15,7 +15,7 @@ describe('@queuelock/etcd', () => {
         prefix: 'conformance-fast/',
         naming: 'fast',
       }),
-      // Concurrent facts make each other slower.
+      // Tests of the suite that run at the same time slow each other down.
       ttlMs: 4_000,
     },
     {

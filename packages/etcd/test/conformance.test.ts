@@ -7,10 +7,10 @@ describe('@queuelock/etcd', () => {
       prefix: 'conformance/',
       requestTimeoutMs: 5_000,
     }),
-    // Concurrent facts make each other slower.
+    // Tests of the suite that run at the same time slow each other down.
     atOnce: 4,
     ttlMs: 3_000,
-    // Many times what it needs: the server revokes expired leases every 500 ms.
+    // The limit is generous, since the server revokes expired leases every 500 ms.
     expiryGranularityMs: 10_000,
   });
 });

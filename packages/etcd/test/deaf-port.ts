@@ -1,4 +1,4 @@
-// A port that sends no response, not even a refusal, as a host that is down. A stopped process listens there, and its backlog of
+// A port that sends no response, not even a refusal, like a port of a host that is down. A stopped process listens there, and its backlog of
 // connections is full.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(new URL('./deaf-listener.mjs', import.meta.url));
-const ANSWERS_WITHIN_MS = 500;
+const REPLIES_WITHIN_MS = 500;
 
 export class DeafPort {
   readonly port: number;
@@ -27,7 +27,7 @@ export class DeafPort {
     for (let replies = true; replies;) {
       const socket = connect(port, '127.0.0.1');
       waiting.push(socket);
-      replies = await once(socket, 'connect', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).then(
+      replies = await once(socket, 'connect', { signal: AbortSignal.timeout(REPLIES_WITHIN_MS) }).then(
         () => true,
         () => false,
       );

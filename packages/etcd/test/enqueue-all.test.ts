@@ -7,7 +7,7 @@ import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
 /** Returns specs for queues below one name that no other test uses. */
-function wishes(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
+function newSpecs(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
   const parent = freshQueue();
   return Array.from({ length: count }, (_, i) => newSpec(`${parent}/${i}`, more));
 }
@@ -47,19 +47,19 @@ describe('an enqueue in several etcd queues at once', () => {
 
   it('enters 60 queues in one transaction, also of readers, and no more', async () => {
     const session = await direct();
-    for (const specs of [wishes(60), wishes(60, { shared: true })]) {
+    for (const specs of [newSpecs(60), newSpecs(60, { shared: true })]) {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(60);
       expect(await keysOf(specs)).to.have.length(60);
     }
-    const tooMany = wishes(61);
+    const tooMany = newSpecs(61);
     expect(await codeOf(session.enqueueAll?.(tooMany))).to.equal('INVALID_ARGUMENT');
     expect(await keysOf(tooMany)).to.deep.equal([]);
   });
 
   it('reads the marks afterwards when there are too many readers for one transaction', async () => {
     const session = await direct();
-    const specs = wishes(60, { shared: true });
+    const specs = newSpecs(60, { shared: true });
     const [writer] = specs.map(({ queue }) => newSpec(queue)) as [EntrySpec];
     await session.enqueue(writer);
     await session.share?.(writer.queue, writer.id, '');
@@ -98,7 +98,7 @@ describe('an enqueue in several etcd queues at once', () => {
 
   it('returns the same positions, and creates no others, when the reply is lost', async () => {
     const session = await lossy();
-    const specs = wishes(3);
+    const specs = newSpecs(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
     await lost;
@@ -113,7 +113,7 @@ describe('an enqueue in several etcd queues at once', () => {
 
   it('is refused completely when it arrives after the removal of one entry, and leaves no key', async () => {
     const session = await slow();
-    const specs = wishes(3);
+    const specs = newSpecs(3);
     const before = await handledTxns(bench.server.endpoint);
     const late = keepBack(bench.proxies, mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
@@ -131,7 +131,7 @@ describe('an enqueue in several etcd queues at once', () => {
 
   it('reports the loss of all entries when another client removed one before the repetition after a lost reply', async () => {
     const session = await lossy();
-    const specs = wishes(3);
+    const specs = newSpecs(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
     expect(await codeOf(session.enqueueAll?.(specs))).to.equal('UNAVAILABLE');
     await lost;

@@ -11,15 +11,15 @@ function ofGrpcJs(code: number | undefined, message: string): Error {
 }
 
 // Messages of servers of versions 3.4 and 3.5, of grpc-js, and of Node.
-const TOLD = [
+const FAILURES = [
   [5, 'NOT_FOUND', 'etcdserver: requested lease not found', 'SESSION_LOST'],
   [7, 'PERMISSION_DENIED', 'etcdserver: permission denied', 'ACCESS_DENIED'],
   [3, 'INVALID_ARGUMENT', 'etcdserver: authentication failed, invalid user ID or password', 'ACCESS_DENIED'],
   [3, 'INVALID_ARGUMENT', 'etcdserver: user name is empty', 'ACCESS_DENIED'],
   [9, 'FAILED_PRECONDITION', 'etcdserver: user name not found', 'ACCESS_DENIED'],
   [9, 'FAILED_PRECONDITION', 'etcdserver: authentication is not enabled', 'ACCESS_DENIED'],
-  [7, 'PERMISSION_DENIED', 'a proxy says so', 'ACCESS_DENIED'],
-  [16, 'UNAUTHENTICATED', 'a proxy says so', 'ACCESS_DENIED'],
+  [7, 'PERMISSION_DENIED', 'refused by a proxy', 'ACCESS_DENIED'],
+  [16, 'UNAUTHENTICATED', 'refused by a proxy', 'ACCESS_DENIED'],
   [16, 'UNAUTHENTICATED', 'etcdserver: invalid auth token', 'UNAVAILABLE'],
   [3, 'INVALID_ARGUMENT', 'etcdserver: revision of auth store is old', 'UNAVAILABLE'],
   [8, 'RESOURCE_EXHAUSTED', 'etcdserver: mvcc: database space exceeded', 'UNAVAILABLE'],
@@ -42,7 +42,7 @@ const TOLD = [
 ] as const;
 
 describe('an error of a member or of the connection to it', () => {
-  for (const [code, status, text, expected] of TOLD) {
+  for (const [code, status, text, expected] of FAILURES) {
     it(`is mapped to ${expected} with either transport: ${code} ${text}`, () => {
       const message = `${code} ${status}: ${text}`;
       const errors = [ofGrpcJs(code, message), ofGrpcJs(undefined, message), new GrpcError(code, text)];

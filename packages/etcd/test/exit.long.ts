@@ -14,7 +14,7 @@ describe('a process that used etcd', function () {
     ({ endpoint } = await sharedEtcd('exit of @queuelock/etcd'));
   });
 
-  /** Returns the median of the milliseconds. */
+  /** Returns the median time, in milliseconds, until a process that runs this script ends. */
   async function ending(script: URL, ...hosts: readonly string[]): Promise<number> {
     const durations: number[] = [];
     for (let run = 0; run < RUNS; run += 1) durations.push(await endingOf(script, hosts));

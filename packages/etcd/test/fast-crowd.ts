@@ -26,10 +26,10 @@ export async function holdInOrder(
 ): Promise<void> {
   const held: bigint[] = [];
   let inside = 0;
-  const visit = async (by: Session, patience: number): Promise<void> => {
+  const visit = async (by: Session, turnsToWait: number): Promise<void> => {
     const position = await bench.enter(by);
     const turns = bench.follow(position);
-    if (patience < 5) for (let left = patience; left > 0; left -= 1) await new Promise(setImmediate);
+    if (turnsToWait < 5) for (let left = turnsToWait; left > 0; left -= 1) await new Promise(setImmediate);
     else {
       await turns.untilAdmitted();
       held.push(position.placement.order);

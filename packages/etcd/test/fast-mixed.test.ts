@@ -20,7 +20,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
   const admitted = (...turns: readonly TurnLog[]): boolean[] =>
     turns.map(({ turn }) => turn?.admitted === true);
 
-  it('wait for entries of naming go, and those for them, in order', async () => {
+  it('wait for entries of naming go, and entries of naming go wait for them, in order', async () => {
     const positions: QueuedEntry[] = [];
     for (const by of [session, plain, session, session, plain, session])
       positions.push(await bench.enter(by));

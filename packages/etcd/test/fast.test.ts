@@ -170,7 +170,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.tail()).to.equal(positions.at(-1)?.placement.key);
   });
 
-  it('treats the next life of the key ahead as another entry', async () => {
+  it("treats the predecessor's key as another entry when the key is created again", async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const removed = await bench.enter(session);
@@ -187,7 +187,7 @@ describe('an etcd queue with naming fast', () => {
     await turnsBehind.untilAdmitted();
   });
 
-  it('accepts an entry whose key has an earlier life that the tail names', async () => {
+  it('accepts an entry when the tail names an earlier creation of its key', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const before = await bench.enter(session);
@@ -324,7 +324,7 @@ describe('an etcd queue with naming fast', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('is selected by a function, and a name for which that returns no naming is refused', () => {
+  it('is selected by a function, and a queue for which the function returns no naming is refused', () => {
     const backend = bench.at.clients.backend({ hosts: 'nowhere', naming: () => 'java' as 'go' });
     expect(() => backend.checkName('jobs'))
       .to.throw(/naming\("jobs"\) is one of go, fast; got "java"/)

@@ -67,7 +67,7 @@ describe('clients of Go in an etcd queue', () => {
   });
   afterEach(() => clients.close());
 
-  it('can try ahead of a waiter and leave again: it keeps waiting, and their later tries do not delay it', async () => {
+  it('can try ahead of a waiter and leave again: the waiter keeps waiting, and later tries do not delay it', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const [holder, waiter] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(holder);
@@ -78,7 +78,7 @@ describe('clients of Go in an etcd queue', () => {
     const turns = clients.follow(placement);
     await visitor.leave(key);
     await eventually('the waiter has looked again', () => turns.turn?.ahead === 1);
-    // The same key in another life, behind the waiter.
+    // The same key is created again, behind the waiter.
     expect(await visitor.enter(queue, key)).to.equal(false);
     safely(() => expect(turns.turn?.admitted).to.equal(false));
     await session.remove(queue, holder.id);
@@ -86,7 +86,7 @@ describe('clients of Go in an etcd queue', () => {
     await visitor.leave(key);
   });
 
-  it('block a waiter while they hold, and wait while it holds', async () => {
+  it('block a waiter of this package while they hold, and wait while it holds', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const key = await visitor.keyIn(queue);
     expect(await visitor.enter(queue, key)).to.equal(true);
@@ -133,9 +133,9 @@ describe('clients of Go in an etcd queue', () => {
     const ended = once(observer, 'exit');
     const [first, second] = [newSpec(queue, { value: 'first' }), newSpec(queue, { value: 'second' })];
     const leaders = (await Promise.all([session.enqueue(first)])).concat(await session.enqueue(second));
-    await eventually('the first is told', () => printed === `${leaders[0]!.key}\nfirst\n`);
+    await eventually('the first leader is reported', () => printed === `${leaders[0]!.key}\nfirst\n`);
     await session.remove(queue, first.id);
-    await eventually('the second is told', () => printed.endsWith(`${leaders[1]!.key}\nsecond\n`));
+    await eventually('the second leader is reported', () => printed.endsWith(`${leaders[1]!.key}\nsecond\n`));
     observer.kill('SIGINT');
     await ended;
   });

@@ -31,7 +31,7 @@ describe('the two tokens of a hold in etcd', () => {
     return BigInt(/^\d+$/m.exec(stdout)?.[0] ?? -1);
   }
 
-  async function standing(name: string, count: number): Promise<void> {
+  async function untilQueued(name: string, count: number): Promise<void> {
     const holds = async (): Promise<boolean> => (await operator.keysUnder(`${name}/`)).length === count;
     await eventually(`${count} stand in line`, holds);
   }
@@ -42,9 +42,9 @@ describe('the two tokens of a hold in etcd', () => {
     const first = await a!.acquire(name);
     expect(first.grantToken, 'of a free lock').to.equal(first.token);
     const inGo = revisionInGo(name);
-    await standing(name, 2);
+    await untilQueued(name, 2);
     const waiting = b!.acquire(name);
-    await standing(name, 3);
+    await untilQueued(name, 3);
     await first.release();
     const granted = await inGo;
     const second = await waiting;

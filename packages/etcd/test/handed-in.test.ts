@@ -30,7 +30,7 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
     opened.push(client);
     return client;
   }
-  // They have no connection to close.
+  // These clients have no connection, so they need not be closed.
   const changed = (change: object): object => Object.assign(new Etcd3({ hosts: OFFLINE }), change);
 
   const refused: readonly (readonly [what: string, client: () => object, message: string])[] = [
@@ -72,7 +72,7 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
     [
       'a client that throws when it is inspected',
       () =>
-        // It has no connection to close.
+        // This client has no connection, so it need not be closed.
         Object.defineProperty(new Etcd3({ hosts: OFFLINE }), 'pool', {
           get() {
             throw new TypeError('no pool here');
@@ -123,7 +123,7 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
   describe('with a server', () => {
     const own = new OwnServer();
 
-    it('takes locks and hands them over, although the client is of a class of its own and was closed', async () => {
+    it('is sufficient for locks and hand-offs although it is of a subclass and was closed', async () => {
       const client = new OwnEtcd3(Number(own.server.endpoint.split(':')[1]));
       await using one = createLockClient(etcd({ client, prefix: 'handed-in/' }));
       client.close();

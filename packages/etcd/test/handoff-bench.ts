@@ -14,11 +14,11 @@ export interface QueuedEntry {
   readonly turns: TurnLog;
 }
 
-export const LABEL: string = JSON.stringify({ owner: 'somebody', metadata: { job: '7' } });
+export const LABEL: string = JSON.stringify({ owner: 'worker', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
-/** The removal also compares that the successor exists. */
+/** The requests of a removal that also compares that the successor exists. */
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
-/** The new owner writes a note that it holds, while it holds. */
+/** The requests of a removal after which the new owner writes a note that it holds. */
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
 const QUIET_LOOKS = 3;
 

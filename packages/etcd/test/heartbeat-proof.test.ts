@@ -9,8 +9,8 @@ import { Clients, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
-const BEATS = 10;
-// Many times the duration of an opening.
+const HEARTBEATS = 10;
+// How long the member sends no response, in milliseconds. It is many times as long as opening a session takes.
 const MUTE_MS = 2_000;
 
 describe('heartbeats on etcd', () => {
@@ -20,7 +20,7 @@ describe('heartbeats on etcd', () => {
   afterEach(() => clients.close());
 
   it('pass through consensus when they are strict, one round each, and leave no history', async () => {
-    expect(await costOf({ heartbeatProof: 'strict' })).to.deep.equal({ rounds: BEATS, revisions: 0n });
+    expect(await costOf({ heartbeatProof: 'strict' })).to.deep.equal({ rounds: HEARTBEATS, revisions: 0n });
   });
 
   it('pass through no consensus when they are verified by a read', async () => {
@@ -28,7 +28,7 @@ describe('heartbeats on etcd', () => {
   });
 
   it('are strict by default only when reads may be stale', async () => {
-    const rounds = staleReads(own.server.version) ? BEATS : 0;
+    const rounds = staleReads(own.server.version) ? HEARTBEATS : 0;
     expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
   });
 
@@ -44,7 +44,7 @@ describe('heartbeats on etcd', () => {
     const startedAt = performance.now();
     const session = await backend.open(60_000, patient);
     expect(livedSince(startedAt)).to.be.lessThan(MUTE_MS);
-    expect(await roundsOf(session)).to.equal(BEATS);
+    expect(await roundsOf(session)).to.equal(HEARTBEATS);
     await session.close();
     await clients.close();
     await mute.heal();
@@ -82,7 +82,7 @@ describe('heartbeats on etcd', () => {
   async function roundsOf(session: Session): Promise<number> {
     await session.renew(patient);
     const before = await committed();
-    for (let i = 0; i < BEATS; i += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
+    for (let i = 0; i < HEARTBEATS; i += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
     return (await committed()) - before;
   }
 

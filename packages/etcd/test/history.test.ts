@@ -87,7 +87,7 @@ describe('the history and the list of queues of an etcd server', function () {
     await session.close();
   });
 
-  it('is aborted with its caller', async () => {
+  it('is aborted when its caller aborts', async () => {
     const removed = new AbortController();
     const requested = backend.history!('q', removed.signal).catch((error: unknown) => error);
     removed.abort(new Error('gone'));

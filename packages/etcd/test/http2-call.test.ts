@@ -33,7 +33,7 @@ describe('a call over HTTP/2', () => {
     expect(events).to.deep.equal([[7], [8], [9], 'ended']);
   });
 
-  it('does not deliver them when the headers are those of another protocol', () => {
+  it('does not deliver messages when the headers are those of another protocol', () => {
     const stream = new EarlyStream();
     const events: unknown[] = [];
     void new Http2Call(

@@ -22,10 +22,10 @@ const key = Buffer.from('key');
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
-/** Members of replies that differ between calls, with either transport. */
+/** Matches properties of replies whose values differ between calls, with either transport. */
 const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.*)$/;
 
-/** Replaces those members, and removes the name of a choice, which the types of etcd3 do not have. */
+/** Replaces the properties that differ between calls, and removes the name of a choice, which the types of etcd3 do not have. */
 function comparable(reply: unknown): unknown {
   const plain = (name: string, value: unknown): unknown => {
     // The own driver omits the ids of cluster and member where they are not needed.
@@ -62,7 +62,7 @@ describe('the HTTP/2 transport of etcd', () => {
   }
 
   /** Returns a reply of each kind with all members that it can have. */
-  async function answersOf(driver: Driver): Promise<unknown> {
+  async function repliesOf(driver: Driver): Promise<unknown> {
     const lease = await driver.leaseGrant({ TTL: 60 }, CALL);
     const value = Buffer.alloc(20_000, 'v');
     const replies: unknown[] = [lease, await driver.put({ key, value, lease: lease.ID }, CALL)];
@@ -114,7 +114,7 @@ describe('the HTTP/2 transport of etcd', () => {
   }
 
   it('returns the same replies as etcd3', async () => {
-    expect(await answersOf(over('http2'))).to.deep.equal(await answersOf(over('etcd3')));
+    expect(await repliesOf(over('http2'))).to.deep.equal(await repliesOf(over('etcd3')));
   });
 
   it('rejects with the same errors as etcd3', async () => {

@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 const lost = etcd({ hosts: '127.0.0.1:1', transport: 'http2' });
 const failure: unknown = await lost.open(4_000, signal).catch((error: unknown) => error);
 if (!(failure instanceof Error) || !failure.message.includes('ECONNREFUSED'))
-  throw new Error('somebody answers there', { cause: failure });
+  throw new Error('a server responds there', { cause: failure });
 await lost.close();
 
 const backend = etcd({ hosts: endpoint, transport: 'http2' });

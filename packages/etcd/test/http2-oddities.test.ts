@@ -59,7 +59,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     expect(await count()).to.equal('3');
   });
 
-  it('parses several messages of a stream from one chunk, and one from several', async () => {
+  it('parses several messages of a stream from one chunk, and one message from several chunks', async () => {
     const [first, second] = [message(5), message(6)];
     member.reply = pieces(
       [
@@ -102,11 +102,11 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     ],
     ['a broken connection', (stream) => stream.session?.destroy(), /^14 UNAVAILABLE/],
   ];
-  for (const [title, reply, told] of oddities)
+  for (const [title, reply, text] of oddities)
     it(`reports an unknown outcome for ${title}`, async () => {
       member.reply = reply;
       const error: unknown = await count().catch((caught: unknown) => caught);
-      expect(error).to.be.an('error').with.property('message').that.matches(told);
+      expect(error).to.be.an('error').with.property('message').that.matches(text);
       expect(classify(error, { what: 'counting', host: 'h' }).code).to.equal('UNAVAILABLE');
       member.reply = pieces([COUNT_OF_3], OK);
       expect(await count()).to.equal('3');
@@ -125,7 +125,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     await eventually('the first connection is gone', () => member.sessions[0]!.destroyed);
   });
 
-  it('lets calls in flight finish when the member announces its shutdown, and sends the next ones elsewhere', async () => {
+  it('lets calls in flight finish when the member announces its shutdown, and sends later calls on another connection', async () => {
     let late = (): void => undefined;
     member.reply = (stream, headers) => {
       late = () => pieces([COUNT_OF_3], OK)(stream, headers);
@@ -142,7 +142,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     expect(await under).to.equal('3');
   });
 
-  it('sends what was written while it connects, in order', async () => {
+  it('sends messages that were written while it connects, in order', async () => {
     const came: Buffer[] = [];
     member.reply = (stream) => {
       stream.on('data', (piece: Buffer) => came.push(piece));
@@ -183,7 +183,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     await eventually('both have come', () => member.calls === 2);
     driver.close();
     expect(await requested).to.include('the client was already closed');
-    await eventually('the stream hears it', () => ends.length === 1);
+    await eventually('the stream is notified', () => ends.length === 1);
     expect(classify(ends[0], { what: 'watching', host: 'h' }).code).to.equal('CLOSED');
     expect(await failure()).to.include('the client was already closed');
     await eventually('the connections are gone', () => member.sessions.every(({ destroyed }) => destroyed));

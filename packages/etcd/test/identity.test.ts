@@ -45,19 +45,19 @@ describe('the id of an etcd entry', () => {
   });
 
   const shapes = [
-    { stored: {}, wanted: { shared: true }, says: ['exclusive', 'shared'] },
-    { stored: { shared: true }, wanted: {}, says: ['shared', 'exclusive'] },
-    { stored: { limit: 3 }, wanted: { limit: 3, permits: 2 }, says: ['permits 1', 'permits 2'] },
+    { stored: {}, wanted: { shared: true }, kinds: ['exclusive', 'shared'] },
+    { stored: { shared: true }, wanted: {}, kinds: ['shared', 'exclusive'] },
+    { stored: { limit: 3 }, wanted: { limit: 3, permits: 2 }, kinds: ['permits 1', 'permits 2'] },
   ];
-  for (const { stored, wanted, says } of shapes)
-    it(`belongs to an entry that is unchanged: ${says[0]}, also if ${says[1]} is requested later`, async () => {
+  for (const { stored, wanted, kinds } of shapes)
+    it(`belongs to an entry that stays ${kinds[0]} when ${kinds[1]} is requested later`, async () => {
       const spec = newSpec(freshQueue(), stored);
       const { key, order } = await session.enqueue(spec);
       const resumed = await handOver();
       const other = { ...newSpec(spec.queue), ...wanted, id: spec.id };
       for (const enter of [resumed.enqueue.bind(resumed), resumed.tryEnqueue.bind(resumed)]) {
         const message = await messageOf(enter(other));
-        for (const part of ['INVALID_ARGUMENT', spec.id, ...says]) expect(message).to.include(part);
+        for (const part of ['INVALID_ARGUMENT', spec.id, ...kinds]) expect(message).to.include(part);
       }
       expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.deep.equal([key]);
       expect((await resumed.enqueue(spec)).order).to.equal(order);
@@ -74,7 +74,7 @@ describe('an etcd session that another process resumed', () => {
     heartbeatProof: 'verified',
   });
 
-  it('is lost for the process that had it, which leaves it alone', async () => {
+  it('is lost for the process that had it, which does not change it any more', async () => {
     const frozen = await clients.session(options());
     const spec = newSpec(freshQueue());
     await frozen.enqueue(spec);
@@ -115,7 +115,7 @@ describe('an etcd session that another process resumed', () => {
     await third.close();
   });
 
-  it('costs no extra request to notice that', async () => {
+  it('is reported as lost to its earlier process without an extra request', async () => {
     const session = await clients.session(options());
     await session.enqueue(newSpec(freshQueue()));
     await session.renew(patient);

@@ -33,7 +33,7 @@ class Members {
 describe('the keepalives of an etcd session', () => {
   const { signal } = new AbortController();
 
-  it('are sent to one member until they follow the other requests to another one', async () => {
+  it('are sent to one member until they have to follow other requests to another member', async () => {
     const members = new Members();
     const keepAlive = new KeepAlive(members as unknown as Connection, '1', 1_000);
     await keepAlive.heartbeat(signal);

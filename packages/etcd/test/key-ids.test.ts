@@ -4,7 +4,7 @@ import { KeyIds, mayTakeSpare } from '../src/queue/key-ids.ts';
 import { newSpec } from './clients.ts';
 
 const [A, B] = ['a'.repeat(32), 'b'.repeat(32)];
-const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
+const LABEL = JSON.stringify({ owner: 'worker', metadata: {} });
 
 describe('the id in the key of an entry', () => {
   let keyIds: KeyIds;
@@ -28,7 +28,7 @@ describe('the id in the key of an entry', () => {
     expect([enter('c', 'other'), enter('d'), enter('e')]).to.deep.equal(['c', 'a', 'e']);
   });
 
-  it('is one of at most as many ids as there were entries at a time', () => {
+  it('is one of at most as many ids as entries existed at the same time', () => {
     const known = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
       const ids = Array.from({ length: 5 }, (_, i) => `${round} ${i}`);
@@ -46,7 +46,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('b')).to.equal('b');
   });
 
-  it('is the own id for an entry that may use no other, and another one when that is in use', () => {
+  it("is the entry's own id when the entry may use no other, and another id when the own one is in use", () => {
     leave(A, enter(A));
     expect(enter('b', 'q', false)).to.equal('b');
     expect(enter('c')).to.equal(A);
@@ -55,7 +55,7 @@ describe('the id in the key of an entry', () => {
       .and.to.not.equal(A);
   });
 
-  it('is recorded for the process that resumes the session; from then on each entry has its own', () => {
+  it('is recorded for the process that resumes the session; from then on each entry has the id of its own', () => {
     leave('a', enter('a'));
     expect(enter('b')).to.equal('a');
     expect([...keyIds.exportIds()]).to.deep.equal([['b', 'a']]);
@@ -65,7 +65,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('d')).to.equal('d');
   });
 
-  it('is the recorded one after the session was resumed, and the id of an earlier entry leads to none of them', () => {
+  it('is the recorded id after the session was resumed, and an entry with that id gets another one', () => {
     const noted = new Map([[B, A]]);
     const other = new Set<string>();
     for (const left of [false, true]) {
@@ -83,7 +83,7 @@ describe('the id in the key of an entry', () => {
       .and.to.not.equal(A);
   });
 
-  it('is remembered for the 10,000 names that were used last', () => {
+  it('is remembered for the 10,000 queues that were used last', () => {
     for (let i = 0; i <= 10_000; i += 1) leave(`${i}`, enter(`${i}`, `q${i}`), { queue: `q${i}` });
     expect(enter('x', 'q0')).to.equal('x');
     expect(enter('y', 'q1')).to.equal('1');

@@ -164,7 +164,7 @@ describe('a resumed etcd session', () => {
     return successor.resume!(resumption!, patient);
   }
 
-  it('has its entries at the keys of earlier ones, and none at the key of an entry that has left', async () => {
+  it('has its entries at reused keys, and none at the key of an entry that has left', async () => {
     const [earlier, held] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);
@@ -172,7 +172,7 @@ describe('a resumed etcd session', () => {
     expect(key).to.include(earlier.id);
     let resumed = await handOver(session);
     resumed = await handOver(resumed);
-    expect(await resumed.update(queue, earlier.id, 'nobody')).to.equal(false);
+    expect(await resumed.update(queue, earlier.id, 'unknown')).to.equal(false);
     expect(await resumed.remove(queue, earlier.id)).to.equal(false);
     const again = await resumed.enqueue(earlier);
     expect(again.key).to.not.equal(key);
@@ -184,7 +184,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('costs no more requests for an entry at the key of an earlier one than for any other', async () => {
+  it('costs no more requests for an entry at a reused key than for any other entry', async () => {
     const [earlier, held] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);

@@ -7,7 +7,7 @@ import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 
-const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
+const LABEL = JSON.stringify({ owner: 'worker', metadata: {} });
 
 describe('an etcd session', () => {
   const bench = benchOf(new Clients());
@@ -87,7 +87,7 @@ describe('an etcd session', () => {
       expect([...keys]).to.have.length(1);
     });
 
-    it('also for readers and permits, with the endings that say so', async () => {
+    it('also for readers and permits, whose keys have the endings of their kinds', async () => {
       const key = await visit(session);
       expect(await visit(session, { shared: true })).to.equal(`${key}~r`);
       expect(await visit(session, { limit: 3, permits: 2 })).to.equal(`${key}~2of3`);

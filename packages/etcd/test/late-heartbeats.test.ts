@@ -93,5 +93,5 @@ function numberedByServer(driver: Driver): Driver['watch'] {
 }
 
 function ignore(): void {
-  // No stream is open.
+  // Does nothing, since no stream is open.
 }

@@ -49,13 +49,13 @@ describe('limits and permits in etcd', () => {
     expect([first.turn.admitted, second.turn.admitted]).to.deep.equal([false, true]);
     expect(second.otherLimit).to.equal(2);
     const [under2, under3] = [clients.follow(first), clients.follow(second)];
-    await eventually('both have told', () => under2.turn !== undefined && under3.turn !== undefined);
+    await eventually('both have a turn', () => under2.turn !== undefined && under3.turn !== undefined);
     expect([under2.turn?.admitted, under3.turn?.admitted]).to.deep.equal([false, true]);
     expect((await session.enqueue({ ...spec, limit: 2 })).turn.admitted).to.equal(false);
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('are 1 for clients without them, such as etcdctl, which takes one of our permits', async () => {
+  it('are 1 for clients without permits, such as etcdctl, which takes one permit of a queue', async () => {
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
@@ -69,7 +69,7 @@ describe('limits and permits in etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('do not hide a waiter for many permits behind many holders of one', async () => {
+  it('do not hide a waiter for many permits behind many holders of one permit', async () => {
     const queue = freshQueue();
     const holders = Array.from({ length: 60 }, () => newSpec(queue, { limit: 60 }));
     for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);
@@ -114,7 +114,7 @@ describe('an eviction in etcd', () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     for (const order of [0n, -1n])
-      expect(await backend.evict?.(queue, { key: `${queue}/nobody`, order })).to.equal(false);
+      expect(await backend.evict?.(queue, { key: `${queue}/unknown`, order })).to.equal(false);
   });
 
   for (const key of ['other/a', 'jobs', 'jobs/nested/a', '.queuelock/a']) {

@@ -50,7 +50,7 @@ describe('the list of queues in etcd', () => {
     ]);
   });
 
-  it('is updated by events, except those before it', () => {
+  it('is updated by events, except those from before the list', () => {
     const lines = new ListedQueues('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 6), event('Put', 'q/a-3', 8), event('Put', 'q/a-2', 8, 6)], 6n);

@@ -39,7 +39,7 @@ describe('the loss of an etcd entry', () => {
     // No request reaches the server from now on.
     bench.proxies[0].toServer.hold();
     await bench.operator.remove(key);
-    await eventually('the loss is told', () => !ownership.held);
+    await eventually('the loss is reported', () => !ownership.held);
     expect(ownership.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
     expect(states.at(-1)).to.have.property('status', 'held');
     await bench.proxies[0].heal();
@@ -54,7 +54,7 @@ describe('the loss of an etcd entry', () => {
     const { ownership } = last(states);
     bench.proxies[0].toServer.hold();
     await bench.operator.revoke(lease);
-    await eventually('the loss is told', () => !ownership.held);
+    await eventually('the loss is reported', () => !ownership.held);
     await bench.proxies[0].heal();
     await end;
     expect(states.at(-1)).to.have.property('error', ownership.signal.reason);
@@ -95,7 +95,7 @@ describe('the loss of an etcd entry', () => {
     await session.renew(patient);
     expect(removed.error).to.have.property('code', 'ENTRY_LOST');
     expect(kept.error).to.equal(undefined);
-    // Another life of the key is another entry.
+    // A key that is created again is another entry.
     await bench.operator.remove(second.key);
     await bench.operator.put(second.key);
     await session.renew(patient);
@@ -105,7 +105,7 @@ describe('the loss of an etcd entry', () => {
     connection.close();
   });
 
-  it('together with that of its predecessor, by the end of their session, is no admission, even if its own watch is late', async () => {
+  it('is no admission when its session ends and the predecessor is lost as well, even if the watch on the own key is late', async () => {
     const connection = connect();
     const watches = new Watches(connection, PATIENT_MS);
     const late = new Set<string>();

@@ -65,7 +65,7 @@ describe('an etcd session with lost replies', () => {
     expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
-  it('keeps what the same session holds by then when a release is repeated', async () => {
+  it('keeps a later hold of the same session when an earlier release is repeated', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
     const [first, second] = [newSpec(queue), newSpec(queue)];
@@ -80,7 +80,7 @@ describe('an etcd session with lost replies', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('refuses an enqueue that arrives after its removal, and accepts others of the session', async () => {
+  it('refuses an enqueue that arrives after its removal, and accepts other enqueues of the session', async () => {
     const session = await clients.session({
       hosts: [proxy.endpoint, detour.endpoint],
       requestTimeoutMs: 1_000,

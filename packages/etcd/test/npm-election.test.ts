@@ -23,7 +23,7 @@ describe('the election of npm etcd3', () => {
     theirs.close();
   });
 
-  it('shares the queue of election/NAME: its candidate waits for ours, and ours for it', async () => {
+  it('shares the queue of election/NAME: its candidate waits for a claim of queuelock, and a claim for its candidate', async () => {
     const name = freshQueue();
     const queue = `election/${name}`;
     const own = await ours.acquire(queue, { value: 'ours' });
@@ -32,9 +32,12 @@ describe('the election of npm etcd3', () => {
     campaign.on('elected', () => (elected = true));
     const seen: string[][] = [];
     const watch = ours.watch(queue).subscribe(({ entries }) => seen.push(entries.map(({ value }) => value)));
-    await eventually('it stands in line', () => seen.at(-1)?.join() === 'ours,theirs');
+    await eventually('the candidate is in the queue', () => seen.at(-1)?.join() === 'ours,theirs');
     const next = ours.acquire(queue, { value: 'ours again' });
-    await eventually('ours stands behind it', () => seen.at(-1)?.join() === 'ours,theirs,ours again');
+    await eventually(
+      'the claim is behind the candidate',
+      () => seen.at(-1)?.join() === 'ours,theirs,ours again',
+    );
     expect(elected).to.equal(false);
     await own.release();
     await eventually('it is elected', () => elected);

@@ -32,7 +32,7 @@ describe('an observed etcd queue', () => {
     queue = new ObservedQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
   });
 
-  it('reports keys of no lock client, and whether they stay', () => {
+  it('reports keys that no lock client created, and whether they have a lease', () => {
     const kvs = [
       row('7-1', { created: 3 }),
       row('x', { created: 4 }),
@@ -71,13 +71,13 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['b=', 'a=']);
   });
 
-  it('puts it there also when the event of its deletion was lost', () => {
+  it('puts a key that was created again at the end also when the event of its deletion was lost', () => {
     queue.apply([event('Put', row('a', { created: 12, value: 'again' }))]);
     expect(ends(queue)).to.deep.equal(['b=', 'a=again']);
     expect(queue.entries().map(({ order }) => order)).to.deep.equal([5n, 12n]);
   });
 
-  it('ignores events that the list includes, and those of nested names', () => {
+  it('ignores events that the list already includes, and events of nested names', () => {
     queue.apply([]);
     const old = event('Delete', row('a', { created: 0, changed: 10 }));
     const nested = event('Put', row('nested/y', { created: 12 }));
@@ -85,7 +85,7 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
   });
 
-  it('shows an entry as shared from its mark on, which is not an entry, until it is removed', () => {
+  it('shows an entry as shared once it has a mark, and shows no entry for the mark', () => {
     queue.apply([]);
     const mark = { ...row('a', { created: 11 }), key: Buffer.from('marks/a') };
     const nested = { ...mark, key: Buffer.from('marks/nested/x') };

@@ -50,7 +50,7 @@ export class OldClient {
     return succeeded;
   }
 
-  /** Releases everything that it still holds; its heartbeats would continue otherwise. */
+  /** Releases every lock that this client still holds, since its heartbeats would continue otherwise. */
   async close(): Promise<void> {
     await Promise.all(this.#leases.map((lease) => lease.revoke().catch(() => undefined)));
     this.etcd.close();

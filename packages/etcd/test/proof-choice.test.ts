@@ -47,7 +47,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
-  it('stays strict when a version has the bug, without further requests', async () => {
+  it('stays strict when a version may have stale reads, without further requests', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');

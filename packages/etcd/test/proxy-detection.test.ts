@@ -59,7 +59,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     const spec = newSpec(freshQueue());
     await session.enqueue(spec);
     const before = await watchStreams();
-    for (let beat = 0; beat < 3; beat += 1) await session.renew(signal);
+    for (let heartbeat = 0; heartbeat < 3; heartbeat += 1) await session.renew(signal);
     expect((await watchStreams()) - before).to.equal(1);
   });
 

@@ -87,7 +87,7 @@ describe('registers in etcd', () => {
     expect(seen.map((register) => register?.text)).to.deep.equal([undefined, 'one', undefined]);
     proxy.refuse();
     proxy.cut();
-    await eventually('the observer hears of it', () => failure !== undefined);
+    await eventually('the observer is notified', () => failure !== undefined);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
   });
 
@@ -98,7 +98,7 @@ describe('registers in etcd', () => {
       if (text !== undefined) await registers.write(queue, 'open', { text, was: undefined });
       const seen: (Register | undefined)[] = [];
       const following = register$.subscribe((register) => seen.push(register));
-      await eventually('the first is told', () => seen.length === 1);
+      await eventually('the first value is reported', () => seen.length === 1);
       expect(seen[0]?.text).to.equal(text);
       following.unsubscribe();
     }
@@ -130,7 +130,7 @@ describe('an observed register', () => {
     for (const version of [5, 6, 8]) notifications$.next(change(version));
     const { kv } = (change(6) as { readonly events: readonly { readonly kv: unknown }[] }).events[0]!;
     reply({ header: { revision: '7' }, kvs: [kv] });
-    await eventually('the last change is told', () => reported.at(-1) === '8');
+    await eventually('the last change is reported', () => reported.at(-1) === '8');
     expect(reported).to.deep.equal(['6', '8']);
   });
 });

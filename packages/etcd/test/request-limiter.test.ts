@@ -9,7 +9,7 @@ interface Sent {
   readonly fail: (error: unknown) => void;
 }
 
-describe('the request lane of an etcd backend', () => {
+describe('the limit of concurrent requests of an etcd backend', () => {
   let lane: RequestLimiter;
   let sent: Sent[];
   let waiting: number;

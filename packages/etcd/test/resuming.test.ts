@@ -92,7 +92,7 @@ describe('a resumed etcd session', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('costs no more for new entries, and one read for a known entry that is not enqueued again', async () => {
+  it('costs no extra request for new entries, and one read for a known entry that is not enqueued again', async () => {
     const session = await direct();
     const held = newSpec(freshQueue());
     await session.enqueue(held);
@@ -188,7 +188,7 @@ describe('a resumed etcd session', () => {
     const { resumption, ttlMs } = session;
     await session.abandon?.();
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
-    // The request makes earlier requests too late.
+    // The lost request makes the server refuse requests that arrive late.
     const lost = loseReply(bench.proxies[0], mentions(`.queuelock/${session.id}`));
     const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');

@@ -31,7 +31,7 @@ describe('the members of an etcd cluster', () => {
     ).to.be.greaterThan(1);
   });
 
-  it('are not left after a failure of an unused one, or after a refusal', () => {
+  it('are not replaced after a failure of an unused member, or after a refusal', () => {
     const connection = new Connection(checkOptions({ hosts: HOSTS }), () => ({}) as Driver);
     const { endpoint } = connection;
     const [other] = connection.endpoints.filter((one) => one !== endpoint);

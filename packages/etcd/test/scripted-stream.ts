@@ -66,5 +66,5 @@ export class ScriptedStreams {
 }
 
 function ignore(): void {
-  // No stream is open.
+  // Does nothing, since no stream is open.
 }

@@ -1,4 +1,4 @@
-// The facts on servers that the short test run does not have: behind etcd's grpc-proxy, and with etcd 3.5.
+// Runs the conformance suite on servers that the short test run does not have: behind etcd's grpc-proxy, and with etcd 3.5.
 import { describeBackend } from '@queuelock/conformance';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { startEtcdGrpcProxy } from '@queuelock/harness/services/etcd-grpc-proxy';

@@ -88,7 +88,7 @@ describe('a downgrade of an etcd entry', () => {
     await session.share?.(queue, id, 'reads');
     await eventually('the reader is seen', () => snapshots.at(-1) === 'reads true');
     await session.remove(queue, id);
-    await eventually('nobody is seen', () => snapshots.at(-1) === '');
+    await eventually('no entry is shown', () => snapshots.at(-1) === '');
     observing.unsubscribe();
   });
 
@@ -199,7 +199,7 @@ describe('a downgrade of an etcd entry', () => {
     await eventually('it watches', async () => (await watchers()) === 3);
     const before = await handledTxns(bench.server.endpoint);
     for (let i = 0; i < 20; i += 1) await session.update(queue, id, String(i));
-    // Each of its watches is followed by one read when it is confirmed.
+    // Each watch of the waiter is followed by one read when the watch is confirmed.
     expect((await handledTxns(bench.server.endpoint)) - before).to.be.within(20, 20 + 3);
     safely(() => expect(waiting.turn?.admitted).to.equal(false));
   });

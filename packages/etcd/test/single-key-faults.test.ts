@@ -79,7 +79,7 @@ describe('an etcd queue with a single key and failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('leaves no key when the reply to a release is lost, and keeps what old clients hold by then', async () => {
+  it('leaves no key when the reply to a release is lost, and keeps later holds of old clients', async () => {
     const session = await lossy();
     const spec = newSpec(queue);
     await session.enqueue(spec);
@@ -184,7 +184,7 @@ describe('an etcd queue with a single key and failures', () => {
             () => undefined,
           );
         await eventually(
-          'it stands there, or was told not to',
+          'the entry is queued, or was refused',
           async () => signal.aborted || (await bench.operator.keysUnder(`${queues[0]!}/`)).length === 1,
         );
         for (const name of queues) await bench.operator.remove(name);

@@ -133,7 +133,7 @@ describe('an etcd queue with a single key', () => {
     expect(turns.turn?.grantToken).to.equal(await own.operator.createRevisionOf(queue));
   });
 
-  it('costs one request more than another queue, and one for a try', async () => {
+  it('costs one request more than a queue without a single key, and one request for a try', async () => {
     const session = await open();
     const [spec, tried, busy] = [newSpec(queue), newSpec(queue), newSpec(queue)];
     const free = await requestsOf(own.server.endpoint, async () => {
@@ -177,7 +177,7 @@ describe('an etcd queue with a single key', () => {
     const placements = await enterAll(session, specs);
     expect(placements.map(({ turn }) => turn)).to.deep.equal(specs.map(() => ({ admitted: false })));
     const logs = placements.map((placement) => clients.follow(placement));
-    // A client that holds one of them and wants another can get it, so there is no deadlock.
+    // A client that holds one of the keys and requests another one can get it, so there is no deadlock.
     const other = await old.tryLock(specs[0]!.queue);
     expect(other).not.to.equal(undefined);
     await held?.release();
@@ -203,7 +203,7 @@ describe('an etcd queue with a single key', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
     const logs = placements.map((placement) => clients.follow(placement));
     await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
-    // Whatever the session had sent before has arrived now.
+    // All earlier requests of the session have arrived when the updates resolve.
     for (const { queue: name, id } of specs) expect(await session.update(name, id, 'waits')).to.equal(true);
     safely(() => expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]));
     const held = await old.tryLock(specs[0]!.queue);

@@ -32,7 +32,7 @@ describe('for a minute, a client whose etcd does not serve', function () {
     for (const members of [1, 3])
       for (const trouble of TROUBLES) {
         for (const does of ['holds and waits', 'opens a session again and again'] as const)
-          it(`connects at most five times a second with little CPU time when it ${does}, and each of ${members} ${trouble} (${transport})`, async () => {
+          it(`connects at most five times a second with little CPU time when it ${does}, and each of ${members} servers ${trouble} (${transport})`, async () => {
             const ways = await FailingServers.to(server.endpoint, members);
             const client = new StormProcess({ hosts: ways.hosts, transport, does, forMs: WATCHED_MS });
             await client.untilEvent('ready');

@@ -26,7 +26,7 @@ describe('a client whose etcd does not serve', () => {
   }
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`connects a few times a second while it holds and waits, when each of two accepts and closes (${transport})`, async () => {
+    it(`connects a few times a second while it holds and waits, when each of two servers accepts and closes (${transport})`, async () => {
       const ways = await waysTo(2);
       const client = await busyClient({ hosts: ways.hosts, transport });
       open.push({ stop: () => client.abandon() });

@@ -1,4 +1,4 @@
-// Servers that do not serve.
+// Servers that fail their clients in several ways.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';

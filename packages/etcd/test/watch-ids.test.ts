@@ -89,7 +89,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('include a short one after a failed request, since a grpc-proxy does not answer requests for progress', () => {
+    it('include a short watch after a failed request, since a grpc-proxy does not respond to progress requests', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
@@ -101,7 +101,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
     });
 
-    it('are broken when the server confirms a second one with the id of the first', () => {
+    it('are broken when the server confirms a second watch with the id of the first one', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('0');
@@ -157,7 +157,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/a': ['live', 'broken'], 'q/b': ['live', 'broken'] });
   });
 
-  it('are requested again on another stream after that', async () => {
+  it('are requested again on another stream after an event of another key', async () => {
     watch('q/a');
     member.confirm('0');
     member.deleted('0', 'q/b');
@@ -175,7 +175,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/': ['live', 'q/a is gone', 'broken'] });
   });
 
-  it('of all keys from one on get the events of all of these', () => {
+  it('of all keys from a first key on get the events of all these keys', () => {
     watch('q/', { key: Buffer.from([0]), range_end: Buffer.from([0]) });
     member.confirm('0');
     member.deleted('0', 'z');

@@ -100,7 +100,7 @@ describe('the watches of an etcd backend', () => {
     await eventually('all are live', () => live === keys.length);
     expect(streams.map(({ length }) => length)).to.deep.equal(Array.from({ length: 8 }, () => 125));
     await driver.leaseRevoke({ ID }, CALL);
-    await eventually('all have heard', () => deleted.length === keys.length);
+    await eventually('all watchers are notified', () => deleted.length === keys.length);
     expect(new Set(deleted).size).to.equal(keys.length);
     for (const stop of stops) stop();
     await eventually('one is left', async () => (await open()) === 1);

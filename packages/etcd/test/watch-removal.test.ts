@@ -10,7 +10,7 @@ import type { WatchNotification } from '../src/server/watches.ts';
 import { watchesOver } from './watches-over.ts';
 
 const KEY = Buffer.from('q/1-0123456789abcdef0123456789abcdef');
-const LABEL = JSON.stringify({ owner: 'somebody', metadata: {} });
+const LABEL = JSON.stringify({ owner: 'worker', metadata: {} });
 const NOTED = `${LABEL.slice(0, -1)},"owned":true}`;
 
 /** One of several lives of a key: created at 20, after one that was deleted at 15. */
@@ -33,7 +33,7 @@ function deleted(at: number): IEvent {
   return { type: 'Delete', kv, prev_kv: kv };
 }
 
-describe('the end of one life of an etcd key', () => {
+describe('the end of one life of an etcd key, from its creation to its deletion', () => {
   let notifications$: Subject<WatchNotification>;
   let followed: LocalWaiters;
   let status: Waiter;
@@ -100,7 +100,7 @@ describe('the end of one life of an etcd key', () => {
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('shows that the entry has held the lock when its own process said so of this life', () => {
+  it('shows that the entry has held the lock when its own process recorded that for this life', () => {
     const reported = departures();
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);
@@ -112,7 +112,7 @@ describe('the end of one life of an etcd key', () => {
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('in the own session has no meaning, unless that session removes the entry', () => {
+  it('has no meaning in the own session, unless that session removes the entry', () => {
     isOfSameSession = true;
     const reported = departures();
     report(put(20, 25, NOTED), deleted(30));
@@ -128,17 +128,17 @@ describe('a watch that starts during a write', () => {
   /** A waiter whose reads return revisions from 26 on, in which the entry ahead exists. */
   function waiting(isSoon = true): {
     readonly news$: Subject<WatchNotification>;
-    readonly told: (Departure | undefined)[];
+    readonly departures: (Departure | undefined)[];
     readonly looks: () => number;
     readonly looked: (times: number) => Promise<void>;
     isThere: boolean;
   } {
     const news$ = new Subject<WatchNotification>();
     const asked$ = new Subject<number>();
-    const told: (Departure | undefined)[] = [];
+    const departures: (Departure | undefined)[] = [];
     let reads = 0;
     const here = {
-      ...{ news$, told, isThere: true },
+      ...{ news$, departures, isThere: true },
       looks: () => reads,
       looked: async (times: number) => {
         await firstValueFrom(asked$.pipe(filter((count) => count >= times)));
@@ -156,7 +156,7 @@ describe('a watch that starts during a write', () => {
       followed: new LocalWaiters(),
       entry: { isOfSameSession: () => false },
     } as unknown as Waiter;
-    watchConflictEnd(conflicting, status, isSoon).subscribe((departure) => told.push(departure));
+    watchConflictEnd(conflicting, status, isSoon).subscribe((departure) => departures.push(departure));
     return here;
   }
 
@@ -165,11 +165,11 @@ describe('a watch that starts during a write', () => {
     const thrice = waiter.looked(3);
     waiter.news$.next({ status: 'live', revision: '25' });
     await thrice;
-    expect(waiter.told).to.deep.equal([]);
+    expect(waiter.departures).to.deep.equal([]);
     waiter.isThere = false;
     await waiter.looked(4);
     await new Promise(setImmediate);
-    expect(waiter.told).to.deep.equal([{ owned: false, at: 29n }]);
+    expect(waiter.departures).to.deep.equal([{ owned: false, at: 29n }]);
   });
 
   it('is not behind when nothing was written until a read, and is irrelevant for waiters far behind', async () => {
@@ -190,7 +190,7 @@ describe('a watch that starts during a write', () => {
     for (const { news$ } of [removed, waiter]) news$.next({ status: 'live', revision: '25' });
     removed.news$.next({ status: 'events', events: [deleted(30)] });
     await again;
-    expect(removed.told).to.deep.equal([{ owned: false, at: 30n }]);
+    expect(removed.departures).to.deep.equal([{ owned: false, at: 30n }]);
     expect(removed.looks()).to.equal(1);
   });
 });

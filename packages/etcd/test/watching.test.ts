@@ -119,11 +119,14 @@ describe('waiting in an etcd queue', () => {
     const { release, waiter, queue, waiting } = await holderAndWaiter(hosts());
     const admitted = await waiting.enqueue(newSpec(freshQueue()));
     const turns = clients.follow(waiter);
-    await eventually('the waiter watches two keys and nobody more', async () => (await watchers()) === 2);
+    await eventually(
+      'the waiter watches two keys, and no other client watches',
+      async () => (await watchers()) === 2,
+    );
     const from = performance.now();
     const held = clients.follow(admitted);
     const atFirst = await watchers();
-    // On a busy machine the read may be too late for this.
+    // On a busy machine the second read may come too late for this comparison.
     if (performance.now() - from < SHORT_HOLD_MS) expect(atFirst).to.equal(2);
     await eventually('the holder watches its own key', async () => (await watchers()) === 3);
     turns.stop();

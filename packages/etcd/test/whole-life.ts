@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 const lost = etcd({ ...etcdTransport(), hosts: nowhere, requestTimeoutMs: 300 });
 const failure = await lost.open(4_000, signal).catch((error: unknown) => error);
 if ((failure as { code?: string }).code !== 'UNAVAILABLE')
-  throw new Error('somebody answers there', { cause: failure });
+  throw new Error('a server responds there', { cause: failure });
 await lost.close();
 
 const backend = etcd({ ...etcdTransport(), hosts: [endpoint, nowhere] });

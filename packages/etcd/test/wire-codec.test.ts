@@ -7,7 +7,7 @@ import * as methods from '../src/wire/http2-methods.ts';
 import { decoded, type Decode } from '../src/wire/wire-read.ts';
 import { framed, type Encode } from '../src/wire/wire-write.ts';
 
-/** As npm etcd3 has its messages. */
+/** The options with which npm etcd3 converts messages of protobufjs. */
 const AS_ETCD3 = { longs: String, enums: String, defaults: true, oneofs: false, arrays: true } as const;
 const PREFIX = 5;
 
@@ -31,13 +31,13 @@ const int64 = fc.oneof(
   fc.maxSafeNat(),
   fc.constantFrom('-1', '127', '128', '268435455', '268435456', 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER),
 );
-/** Lengths around those at which the length prefix gets another byte. */
+/** Generates bytes whose lengths are around those at which the length prefix gets another byte. */
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 20 }).map((array) => Buffer.from(array)),
   fc.constantFrom(0, 1, 120, 127, 128, 130, 16_383, 16_384, 20_000).map((length) => Buffer.alloc(length, 7)),
 );
 
-/** What a message of that type may be; as deep as transactions in transactions, and no deeper. */
+/** Generates messages of that type, nested as deep as a transaction within a transaction, and no deeper. */
 function messageOf(type: protobuf.Type, depth = 0): fc.Arbitrary<Record<string, unknown>> {
   const properties: Record<string, fc.Arbitrary<unknown>> = {};
   type.resolveAll();
@@ -57,12 +57,12 @@ function valueOf({ type, resolvedType }: protobuf.Field, depth: number): fc.Arbi
   return type === 'bool' ? fc.boolean() : int64;
 }
 
-/** Of a response only: numbers are text, some without a sign. */
+/** Encodes a message with protobufjs. */
 function sent(type: protobuf.Type, message: object): Buffer {
   return Buffer.from(type.encode(type.fromObject(message)).finish());
 }
 
-/** Without the parts that are not read, and with absent messages as etcd3 has them. */
+/** Expects that `whole` contains every property of `part` with the same value. It may have more properties, which are not read. */
 function isPartOf(part: unknown, whole: unknown): void {
   if (Buffer.isBuffer(part)) expect(part.equals(whole as Buffer)).to.equal(true);
   else if (Array.isArray(part)) {
@@ -98,7 +98,7 @@ describe('the messages of etcd over http2', () => {
           expect([frame[0], frame.readUInt32BE(1)]).to.deep.equal([0, frame.length - PREFIX]);
           const ours = frame.subarray(PREFIX);
           const theirs = sent(type, message);
-          // It writes lists of choices in one piece, which is the other way that there is.
+          // protobufjs writes lists of enumerations packed into one field, which is the other valid encoding.
           if (request === 'WatchRequest')
             expect(type.toObject(type.decode(ours), AS_ETCD3)).to.deep.equal(
               type.toObject(type.decode(theirs), AS_ETCD3),
@@ -118,7 +118,7 @@ describe('the messages of etcd over http2', () => {
       );
     });
 
-    it(`are refused, and nothing else happens, where bytes are no ${response}`, () => {
+    it(`are refused with a RangeError, if at all, when bytes are no ${response}`, () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 40 }), (array) => {
           try {
@@ -131,14 +131,14 @@ describe('the messages of etcd over http2', () => {
     });
   }
 
-  it('are refused where a piece is missing at the end', () => {
+  it('are refused when a piece is missing at the end', () => {
     const whole = sent(typeOf('RangeResponse'), {
       kvs: [{ key: Buffer.from('key'), lease: '77' }],
       count: '1',
     });
     for (let length = 1; length < whole.length; length += 1) {
       const part = whole.subarray(0, length);
-      // Where a field ends, a message may end too.
+      // A message may end where a field ends, so this part is valid.
       if (length === whole.length - 2) expect(decoded(methods.range.decode, part).count).to.equal('0');
       else expect(() => decoded(methods.range.decode, part)).to.throw(RangeError);
     }

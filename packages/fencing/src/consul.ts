@@ -28,11 +28,11 @@ export function heldInConsul(hold: FencingHold<'key' | 'token'>): ConsulOperatio
 }
 
 /**
- * Returns what the response to a transaction with that operation means, for `expectAccepted`.
+ * Converts the response to a transaction with the operation of `heldInConsul` into an outcome for `expectAccepted`.
  * @param hold the same hold
  * @param response the JSON of the response, with the status 200 or 409
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the response is not that of a transaction, or when another operation has failed: the fence
- *   cannot say what that means
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the response is not that of a transaction, or when another operation has failed, whose meaning the
+ * fence does not know
  */
 export async function consulOutcome(
   hold: FencingHold<'key' | 'token'>,
@@ -49,7 +49,7 @@ export async function consulOutcome(
     );
   return {
     outcome: 'refused',
-    reason: `${describeHold(hold)} is refused by Consul: its entry ${JSON.stringify(hold.key)} is not in the queue any more`,
+    reason: `${describeHold(hold)} is refused by Consul: its entry ${JSON.stringify(hold.key)} is no longer in the queue`,
   };
 }
 

@@ -42,7 +42,7 @@ function remote(scheduler: fc.Scheduler, maxima: Maxima = memoryMaxima()): Requi
 }
 
 describe('the fencing gate', () => {
-  it('accepts exactly the requests whose token is not smaller than all earlier ones of the resource', async () => {
+  it('accepts exactly the requests whose token is at least as large as all earlier tokens of the resource', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sent), async (requests) => {
         const gate = createFencingGate();
@@ -60,7 +60,7 @@ describe('the fencing gate', () => {
     );
   });
 
-  it('runs no effect of an earlier holder after or during one of a later holder, in any order of arrivals', async () => {
+  it('runs no effect of an earlier holder after or during an effect of a later holder, in any order of arrivals', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.array(sent, { maxLength: 7 }), async (scheduler, requests) => {
         const gate = createFencingGate(remote(scheduler));

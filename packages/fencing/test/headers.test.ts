@@ -27,7 +27,7 @@ describe('fencing headers', () => {
     expect(fencingHeaders({ name: 'a', token: 1n }, { epoch: 3 })['fencing-token']).to.equal('1;epoch=3');
   });
 
-  it('are missing when neither is there, and malformed in every other invalid case', () => {
+  it('are missing when a request has none, and malformed in every other invalid case', () => {
     const read = (name?: string, token?: string): string => {
       const reply = readFencingHeaders((header) => (header === 'fencing-name' ? name : token));
       return 'outcome' in reply ? `${reply.outcome} ${String(reply.status)}` : 'fine';

@@ -33,7 +33,7 @@ function scheduledNode(scheduler: fc.Scheduler): { client: ZnodeClient; written:
 }
 
 describe('a fenced znode', () => {
-  it('accepts no write of an earlier holder after one of a later holder, in any order of arrivals', async () => {
+  it('accepts no write of an earlier holder after a write of a later holder, in any order of arrivals', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),

@@ -6,8 +6,7 @@
  * drops or rejects packets. Used if available; missing tools are installed if possible.
  * - `proxies` (anywhere): all on 127.0.0.1, every link through a TCP proxy in a separate process.
  *
- * Faults that one of them does not support are in `absent` and reject with FaultAbsent: `delay` in namespaces, `loss` over
- * proxies.
+ * Faults that a network does not support are in `absent` and reject with FaultAbsent: `delay` in namespaces, `loss` over proxies.
  */
 import { chooseNetwork } from './clusters/choose-network.ts';
 import { Cluster } from './clusters/cluster.ts';
@@ -70,7 +69,7 @@ export function recordRanAgainstCluster(what: string, { description }: Cluster):
 const MEMBERS = 3;
 const ATTEMPTS = 5;
 
-// Another process may take a port between the choice and the start; then the start is repeated with other ports.
+// Another process may take a port between the choice and the start. The start is then repeated with other ports.
 async function startCluster(makeStore: () => Store, { network, diskMiB }: ClusterOptions): Promise<Cluster> {
   if (diskMiB !== undefined && !(diskMiB >= 200))
     throw new RangeError(`diskMiB: ${diskMiB} is less than 200, which is what the files of the stores need`);

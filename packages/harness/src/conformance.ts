@@ -1,18 +1,17 @@
 import { facts, type BackendHarness } from '@queuelock/conformance';
 
-/** Differences of a way to use a backend. */
+/** The differences of a special use of a backend. */
 interface Apart {
-  /** Returns whether an error is its refusal of the first step of a fact. */
+  /** Returns whether an error is the refusal of the first step of a fact. */
   readonly refuses: (error: Error) => boolean;
-  /** Titles of facts that it contradicts without refusing anything. */
+  /** Titles of facts that this use contradicts without refusing anything. */
   readonly contradicts?: ReadonlySet<string>;
 }
 
 const LANES = 4;
 
 /**
- * Checks all facts: each is true, or its first step is refused. Several are checked at a time, because most of the time they wait
- * for an idle server.
+ * Checks all facts: each holds, or its first step is refused. Several are checked at a time, because most of the time they wait for an idle server.
  */
 export function describeWhatApplies(harness: BackendHarness, { refuses, contradicts }: Apart): void {
   describe(`${harness.name} keeps every fact that it does not refuse`, function () {

@@ -1,7 +1,7 @@
 /**
- * Faults of the network between a client and a server, on a TCP proxy in this process: delay, rate, hold, black hole, reset,
- * refusal, and the loss of exactly one reply. It cannot lose single packets or drop the handshake of a new connection, because
- * the kernel of this machine makes it; `refuse` refuses instead.
+ * Faults of the network between a client and a server, on a TCP proxy in this process: delay, rate, hold, black hole, reset, refusal, and the loss of
+ * exactly one reply. The proxy cannot lose single packets. It cannot drop the handshake of a new connection either, because the kernel answers it;
+ * `refuse` refuses the connection instead.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -37,7 +37,7 @@ export class TcpProxy {
   readonly toServer: Flow = new Flow();
   /** Faults and counters of data from the server. */
   readonly toClient: Flow = new Flow();
-  /** Called with each chunk from a client before it is forwarded, so that a fault set in here applies to it. */
+  /** Called with each chunk from a client before it is forwarded, so that a fault set in this callback applies to the chunk. */
   onClientData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;
   /** Called with each chunk from the server before it is forwarded. */
   onServerData: ((chunk: Buffer, connection: ProxyConnection) => void) | undefined;

@@ -1,13 +1,13 @@
 /**
- * Time in which this process could run: time in which the machine stalled or gave it no processor does not count. Use it for
- * upper limits on a busy machine, not for lower limits. Counts from the first import on.
+ * Time in which this process could run. Time in which the machine stalled or gave the process no processor does not count. Use it for upper limits on
+ * a busy machine, not for lower limits. Counts from the first import on.
  */
 const TICK_MS = 20;
 // Tolerated delay of a timer in milliseconds.
 const PUNCTUAL_MS = 5;
 const ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
-/** From one tick to the next, late one, by `performance.now()`. */
+/** A period without running code, from one tick to the next one, which was late; by `performance.now()`. */
 export interface Loss {
   readonly from: number;
   readonly to: number;

@@ -2,13 +2,13 @@
  * Starts and stops real servers for tests. Each start tries, in this order:
  *
  * 1. servers that the environment names (QUEUELOCK_ETCD_ENDPOINTS="127.0.0.1:2379,…", QUEUELOCK_ZOOKEEPER="host:port,…",
- * QUEUELOCK_REDIS="host:port", QUEUELOCK_CONSUL="host:port"), unless the caller needs custom settings, which such a server would not have;
+ *    QUEUELOCK_REDIS="host:port", QUEUELOCK_CONSUL="host:port"), unless the caller needs custom settings, which such a server would not have;
  * 2. programs of this machine, as child processes;
- * 3. the same after installing Debian's packages, when this process is root and there is apt-get;
+ * 3. the same programs after installing Debian's packages, when this process is root and apt-get exists;
  * 4. containers (of etcd and ZooKeeper), whose library is loaded only then (QUEUELOCK_ETCD_IMAGE, QUEUELOCK_ZOOKEEPER_IMAGE
- * choose the images);
+ *    choose the images).
  *
- * and else rejects with a line that names what to install. The option `way` forces one of them.
+ * If none is available, the start rejects with a line that names what to install. The option `way` forces one of them.
  */
 import {
   checkConsulSettings,
@@ -50,13 +50,13 @@ export { zkFourLetter } from './services/four-letter.ts';
 export { etcdMetrics, sumOf } from './services/metrics.ts';
 export { recordRanAgainst, stopShared } from './services/shared.ts';
 
-/** Check `way` before you apply a fault to it. */
+/** One etcd server. Check `way` before you apply a fault to it. */
 export type EtcdService = ServiceOf[Way];
-/** Check `way` before you apply a fault to it. */
+/** One ZooKeeper server. Check `way` before you apply a fault to it. */
 export type ZooKeeperService = ServiceOf[Way];
-/** Check `way` before you apply a fault to it. */
+/** One Redis server. Check `way` before you apply a fault to it. */
 export type RedisService = ServiceOf[Way];
-/** Check `way` before you apply a fault to it. */
+/** One Consul server. Check `way` before you apply a fault to it. */
 export type ConsulService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
@@ -169,15 +169,15 @@ export async function startConsul<W extends Way = Way>(
  */
 export const sharedEtcd: (what: string) => Promise<EtcdService> = shareService('etcd', () => startEtcd());
 
-/** As `sharedEtcd`, for ZooKeeper. */
+/** Returns the ZooKeeper server that all test files of this process share; see `sharedEtcd`. */
 export const sharedZooKeeper: (what: string) => Promise<ZooKeeperService> = shareService('ZooKeeper', () =>
   startZooKeeper(),
 );
 
-/** As `sharedEtcd`, for Redis. */
+/** Returns the Redis server that all test files of this process share; see `sharedEtcd`. */
 export const sharedRedis: (what: string) => Promise<RedisService> = shareService('Redis', () => startRedis());
 
-/** As `sharedEtcd`, for Consul. */
+/** Returns the Consul server that all test files of this process share; see `sharedEtcd`. */
 export const sharedConsul: (what: string) => Promise<ConsulService> = shareService('Consul', () =>
   startConsul(),
 );

@@ -7,13 +7,13 @@ import { fromSource } from './services/script.ts';
 import { ScriptProcess, endScripts } from './services/script-process.ts';
 import type { ProcessService } from './services/service.ts';
 import { until } from './services/until.ts';
-import { lost, refusal, signal, wish } from './wishes.ts';
+import { lost, refusal, signal, newSpec } from './specs.ts';
 
 const TTL_MS = 2_000;
 const LONG_TTL_MS = 60_000;
 const WITHIN_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 500;
-// Run from its source, because it imports the sources of any backend.
+// The program that holds a lock. It runs from its source, because it imports the sources of any backend.
 const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url)));
 
 /** A store with one server whose data survives a kill, and its backend. */
@@ -25,7 +25,7 @@ export interface Store {
   readonly module: string;
   readonly name: string;
   backend(options: { readonly url: string; readonly requestTimeoutMs?: number }): Backend;
-  /** Returns whether these bytes of a client contain a step on that entry. */
+  /** Returns whether these bytes of a client contain a step on the entry with that id. */
   isStep(chunk: Buffer, id: string): boolean;
   /** Returns the number of entries in the queue, as an operator sees it. */
   entries(queue: string): Promise<number>;
@@ -96,8 +96,8 @@ function faultsOfConnections(bench: Bench): void {
 function faultsOfReplies(bench: Bench): void {
   it('that loses the reply to an enqueue leaves one entry, which the retry returns', async () => {
     const { proxy, session } = await bench.proxiedSession();
-    const wanted = wish({ queue: 'lost reply' });
-    const first = await session.enqueue(wish({ queue: 'lost reply' }));
+    const wanted = newSpec({ queue: 'lost reply' });
+    const first = await session.enqueue(newSpec({ queue: 'lost reply' }));
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
     await reply.lost;
@@ -109,9 +109,9 @@ function faultsOfReplies(bench: Bench): void {
 
   it('that loses the reply to a removal has removed the entry', async () => {
     const { proxy, session } = await bench.proxiedSession();
-    const [first, wanted] = [wish({ queue: 'lost removal' }), wish({ queue: 'lost removal' })];
+    const [first, wanted] = [newSpec({ queue: 'lost removal' }), newSpec({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
-    // From now on the server knows the script.
+    // Removes one entry first, so that the server has the script cached from now on.
     await session.remove('lost removal', first.id);
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });
@@ -124,7 +124,7 @@ function faultsOfReplies(bench: Bench): void {
 function faultsOfTheServer(bench: Bench): void {
   it('that removes an entry is detected by the next renewal, and its holder is notified', async () => {
     const session = await bench.session();
-    const loss = lost(await session.enqueue(wish({ queue: 'forgotten' })));
+    const loss = lost(await session.enqueue(newSpec({ queue: 'forgotten' })));
     await bench.store().forget('forgotten');
     await session.renew(signal);
     expect(await loss).to.equal('ENTRY_LOST');

@@ -4,7 +4,7 @@ import { isQueueLockError, type LockClient, type Ownership } from '@queuelock/co
 import { until } from './services/until.ts';
 import { MISBEHAVIOURS, UnrulyCalls, type Misbehaviour } from './unruly.ts';
 
-/** Two clients of one store, of which one works over a client library that misbehaves. */
+/** Two clients of one store, of which one uses a client library that misbehaves. */
 export interface UnrulyContest {
   readonly unruly: LockClient;
   readonly honest: LockClient;
@@ -16,7 +16,7 @@ const NAME = 'contested';
 const RECOVERS_WITHIN_MS = 20_000;
 
 /**
- * Lets both clients lock one name again and again. Resolves with what was wrong: holds at the same time, errors without a code, a client that
+ * Lets both clients lock one name again and again. Resolves with the violations: holds at the same time, errors without a code, and a client that
  * does not recover once its library works, or does not close.
  */
 export async function contest({ unruly, honest, calls, rounds }: UnrulyContest): Promise<readonly string[]> {
@@ -47,7 +47,7 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   })();
   for (let nth = 0; nth < rounds; nth += 1) await round('unruly', unruly, 500);
   calls.calm();
-  // The loss of a session may still become known, which ends a wait.
+  // The loss of a session may become known late, which ends a wait.
   const recovers = (): Promise<void> => unruly.run(NAME, () => undefined, { timeoutMs: RECOVERS_WITHIN_MS });
   await until(recovers, { what: 'it recovers', withinMs: RECOVERS_WITHIN_MS }).catch((error: unknown) =>
     wrong.push(String(error instanceof Error ? error.cause : error)),
@@ -64,24 +64,24 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   return wrong;
 }
 
-/** How the clients of a store are made. */
+/** Functions that make the clients of a store. */
 export interface UnrulyStore {
-  /** Makes a client whose library works by the script. */
+  /** Creates a client whose library follows the script. */
   readonly unruly: (calls: UnrulyCalls) => UnrulyClient;
   readonly honest: () => LockClient;
 }
 
-/** A client, and what the application does with its own library after that. */
+/** A client, and the end of the application's own library. */
 export interface UnrulyClient {
   readonly locks: LockClient;
-  /** Resolves when the library is closed. Rejects when the backend has not given back what it took. */
+  /** Closes the library. Rejects when the backend has not returned the connections that it took. */
   readonly end: () => Promise<void>;
 }
 
 const LAST_CALL = 80;
 const ROUNDS = 4;
 
-/** Checks random scripts. The seed repeats a run. */
+/** Checks random scripts. The same seed repeats a run. */
 export async function survivesEveryScript(
   { unruly, honest }: UnrulyStore,
   options: { readonly seed: number; readonly numRuns: number; readonly examples?: readonly ScriptExample[] },
@@ -104,8 +104,8 @@ export async function survivesEveryScript(
 }
 
 /**
- * Lets a client hold whose library then returns replies without sending anything, as one that was closed or mocked does. Resolves with whether
- * the client still holds when another one is granted the lock.
+ * Lets a client hold whose library then returns replies without sending anything, like a library that was closed or mocked. Resolves with whether the
+ * client still holds when another one is granted the lock.
  */
 export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply: unknown): Promise<boolean> {
   const calls = new UnrulyCalls(new Map());
@@ -122,7 +122,7 @@ export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply:
   return holds;
 }
 
-/** A script that is tried first. */
+/** A script that is always tried before the random ones. */
 export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];
 
 /** Runs the work, and resolves with the exceptions and rejections that nothing has caught. */
@@ -136,7 +136,7 @@ async function catchingAll(work: () => Promise<void>): Promise<readonly string[]
   for (const event of events) process.removeAllListeners(event).on(event, note);
   try {
     await work();
-    // A rejection is reported after the microtasks, an error of a timer in the next turn.
+    // Waits for 20 ms, because a rejection is reported after the microtasks, and an error of a timer in the next turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 20));
   } finally {
     for (const [event, listeners] of before) {

@@ -1,9 +1,9 @@
 /**
- * Clients of stores that misbehave by a script: their methods throw, reject with and without effect, return something else, settle twice,
- * never settle, and emit errors late. What is not in the script works as it should, on a real server.
+ * Clients of stores that misbehave by a script: their methods throw, reject with and without effect, return something else, settle twice, never
+ * settle, and emit errors late. Calls that are not in the script work normally, on a real server.
  */
 
-/** How one call of a method misbehaves. `lost` has its effect and rejects; `refused` and `skipped` have none. */
+/** Ways in which one call of a method misbehaves. `lost` takes effect and rejects; `refused` and `skipped` have no effect. */
 export const MISBEHAVIOURS = [
   'throws',
   'refused',
@@ -19,7 +19,7 @@ export const MISBEHAVIOURS = [
 
 export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
 
-/** Calls that are numbered from 0 over all methods of a client; those that are absent from the script work. */
+/** Misbehaviours by call. Calls are numbered from 0 over all methods of a client; calls that are absent from the script work. */
 export type Script = ReadonlyMap<number, Misbehaviour>;
 
 /** Values that no reply of a server has. */
@@ -37,7 +37,7 @@ const GARBAGE: readonly unknown[] = [
   [['', Number.NaN]],
 ];
 
-/** What a method does with its arguments. */
+/** A method of a client. */
 type Method = (...args: unknown[]) => unknown;
 
 /** The script of one client, and the number of its calls so far. */
@@ -61,12 +61,12 @@ export class UnrulyCalls {
     this.#isCalm = true;
   }
 
-  /** Lets all later calls resolve with this, without any effect. */
+  /** Lets all later calls resolve with this reply, without any effect. */
   replaceBy(reply: unknown): void {
     this.#instead = { reply };
   }
 
-  /** Returns the client with these methods under the script. All others work on the client itself. */
+  /** Returns the client with these methods under the script. All other methods work on the client itself. */
   of<T extends object>(client: T, methods: Readonly<Record<string, 'async' | 'sync'>>): T {
     return new Proxy(client, {
       get: (target, name) => {
@@ -135,7 +135,7 @@ function misbehave(
 
 const NEVER = new Promise<never>(() => undefined);
 
-/** Fulfils, and then calls both callbacks once more. */
+/** Returns a `then` that fulfils, and then calls both callbacks once more. */
 function settlingTwice(result: Promise<unknown>, error: Error): Promise<unknown>['then'] {
   const then = (onFulfilled?: Method | null, onRejected?: Method | null): void => {
     const settleTwice = (value: unknown): void => {
@@ -148,7 +148,7 @@ function settlingTwice(result: Promise<unknown>, error: Error): Promise<unknown>
   return then as Promise<unknown>['then'];
 }
 
-/** An emitter without a listener would throw, which is the fault of this file. */
+/** Emits an error in a later turn. Does nothing without a listener, because the emitter would throw then, which is no misbehaviour of the client. */
 function emitLater(client: object, error: Error): void {
   setImmediate(() => {
     const { listenerCount, emit } = client as Partial<NodeJS.EventEmitter>;

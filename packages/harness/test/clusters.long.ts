@@ -50,10 +50,10 @@ const GRACE_MS = 400;
 
 /** Longest wait for a response, in milliseconds. */
 const MAX_WAIT_MS = 15_000;
-/** Number of measurements, of which the shortest counts, because other processes may need the processor for a moment. */
+/** Number of measurements. The shortest one counts, because other processes may need the processor for a moment. */
 const TIMES = 3;
 
-/** Prints briefly how a member responds to a client. */
+/** A program that prints briefly how a member responds to a client. */
 const CALLER = `
   const [host, port, greeting, maxWaitMs] = process.argv.slice(1);
   const say = (what) => { console.log(what); process.exit(); };
@@ -90,7 +90,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const line of opened.splice(0)) line.close();
       });
 
-      // The hook also runs when the cluster could not start.
+      // The hook also runs when the cluster could not start, so the cluster may be undefined.
       after(() => (cluster as Cluster | undefined)?.stop());
 
       const newKey = (): string => `key-${(keyCount += 1)}`;
@@ -135,7 +135,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         for (const member of cluster.members) await sees(member, key);
       });
 
-      it('elect another leader when theirs is killed, and accept it back with its data', async () => {
+      it('elect another leader when their leader is killed, and accept it back with its data', async () => {
         const old = await cluster.leader();
         const before = await write(old);
         await old.kill();
@@ -176,7 +176,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await sees(minority, key);
       });
 
-      it('elect another leader when no member receives data from theirs', async () => {
+      it('elect another leader when no member receives data from the leader', async () => {
         const mute = await cluster.leader();
         await mute.cut({ from: 'members', direction: 'out' });
         const next = await cluster.leader({ otherThan: mute });
@@ -223,7 +223,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await slow.heal();
       });
 
-      it('freeze and run alternately on half duty', async () => {
+      it('freeze and run alternately with a duty cycle of a half', async () => {
         const slow = await follower();
         await slow.slow({ duty: { frozenMs: 200, runningMs: 200 } });
         const { pid } = slow;
@@ -337,7 +337,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await client.stop();
       });
 
-      it('end the processes of a client with it', async () => {
+      it('end the processes of a client when the client stops', async () => {
         const client = await cluster.addClient();
         const child = await client.exec(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
         const pid = child.pid!;
@@ -349,7 +349,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await next.stop();
       });
 
-      it('leave nothing on the machine when they are stopped', async function () {
+      it('leave nothing behind on the machine when they are stopped', async function () {
         if (process.platform !== 'linux') {
           this['skipReason'] = 'what is left is read from /proc, which only Linux has';
           this.skip();
@@ -362,7 +362,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         expect(traces.namespaces).to.have.length.at.least(network === 'namespaces' ? 4 : 0);
         await cluster.stop();
         await cluster.stop();
-        // Processes that a child of ours had started (tsx has a compiler) end a moment after it.
+        // Waits, because processes that a child has started (tsx has a compiler) end a moment after the child.
         await until(async () => expect(pids.filter(runs)).to.deep.equal([]), {
           what: 'all processes are gone',
           withinMs: 2_000,

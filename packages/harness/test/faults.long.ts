@@ -5,8 +5,8 @@ import { medianOf } from '../src/median.ts';
 
 const TIMES = 5;
 
-describe('proxy', () => {
-  it('limits the rate', async () => {
+describe('a TCP proxy', () => {
+  it('limits the rate of the data', async () => {
     const echo = new Echo();
     await using proxy = await startProxy(await echo.start());
     const caller = new Caller(proxy.endpoint);

@@ -9,7 +9,7 @@ import { plainEtcd } from '../src/services/plain-clients.ts';
 
 const MIB = 1024 * 1024;
 
-describe('proxy', () => {
+describe('a TCP proxy', () => {
   let echo: Echo;
   let target: string;
   let proxy: TcpProxy;
@@ -34,7 +34,7 @@ describe('proxy', () => {
     return caller;
   }
 
-  it('forwards both directions and counts', async () => {
+  it('forwards both directions and counts the bytes', async () => {
     const caller = call();
     await caller.echo('hello');
     expect(proxy.accepted).to.equal(1);
@@ -43,7 +43,7 @@ describe('proxy', () => {
     expect(proxy.toClient.bytes).to.equal(5);
   });
 
-  it('forwards the end of one direction without ending the other', async () => {
+  it('forwards the end of one direction without ending the other direction', async () => {
     const caller = call();
     caller.socket.end('last words');
     await once(caller.socket, 'end');
@@ -84,7 +84,7 @@ describe('proxy', () => {
     await caller.hears('cd');
   });
 
-  it('holds without loss', async () => {
+  it('holds data without loss', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.hold();
@@ -99,7 +99,7 @@ describe('proxy', () => {
     expect(proxy.toServer.lostBytes).to.equal(0);
   });
 
-  it('applies backpressure to the sender when it holds much', async () => {
+  it('applies backpressure to the sender when it holds much data', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.hold();
@@ -189,7 +189,7 @@ describe('proxy', () => {
     echo = new Echo();
   });
 
-  it('passes each chunk to the callback before it is forwarded, in time for a fault', async () => {
+  it('passes each chunk to the callback before it forwards the chunk, in time for a fault', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.onClientData = (chunk) => {
@@ -273,7 +273,7 @@ describe('proxy', () => {
   });
 });
 
-describe('proxy before etcd', () => {
+describe('a TCP proxy before etcd', () => {
   it('loses the reply of a write that etcd has committed', async () => {
     const etcd = await sharedEtcd('faults of the network');
     const proxy = await startProxy(() => etcd.endpoint);

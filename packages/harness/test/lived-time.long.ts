@@ -4,7 +4,7 @@ import { onLoss, livedBetween, livedSince, stampOf, type Loss } from '../src/liv
 
 const STANDSTILL_MS = 400;
 
-describe('time in which a process could run', () => {
+describe('the time in which a process could run', () => {
   it('does not count a standstill', async () => {
     const [from, stamp] = [performance.now(), process.hrtime.bigint()];
     standStill();
@@ -31,7 +31,7 @@ describe('time in which a process could run', () => {
       .and.at.most(performance.now() - after);
   });
 
-  it('reports a standstill when it is over, from the last tick before it to the first one after it', async () => {
+  it('reports a standstill when it is over, from the last tick before it to the first tick after it', async () => {
     standStill();
     const heard: Loss[] = [];
     const deafen = onLoss((loss) => heard.push(loss));
@@ -60,7 +60,7 @@ describe('time in which a process could run', () => {
     expect(heard).to.have.lengthOf(1);
   });
 
-  it('has stamps for its moments', () => {
+  it('converts its times to stamps', () => {
     const before = process.hrtime.bigint();
     const stamp = BigInt(stampOf(performance.now()));
     const after = process.hrtime.bigint();

@@ -79,7 +79,7 @@ for (const { name, start, client } of KINDS) {
       expect(await client.get(server.endpoint)).to.equal('durable');
     });
 
-    it('leaves no process and no directory when it is stopped, even frozen, even twice', async () => {
+    it('leaves no process and no directory when it is stopped, even if it is frozen or stopped twice', async () => {
       const { pid, directory } = server;
       await server.freeze();
       await server.stop();
@@ -94,9 +94,9 @@ for (const { name, start, client } of KINDS) {
   });
 }
 
-describe('server of several processes', () => {
+describe('a server of several processes', () => {
   for (const end of ['stop', 'kill'] as const)
-    it(`leaves none of them, though all were frozen (${end})`, async () => {
+    it(`leaves none of its processes behind, although all were frozen (${end})`, async () => {
       const server = await startPostgres();
       try {
         await server.freeze();

@@ -133,7 +133,7 @@ export class Link {
   }
 }
 
-/** Marks a rejection as handled, because an interceptor may drop the answer. */
+/** Marks a rejection as handled, because an interceptor may never await the reply. */
 function withoutAlarm<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => undefined);
   return answer;

@@ -3,7 +3,7 @@ import type { MemoryEntry, MemoryServer } from './memory-server.ts';
 import type { Move } from './queues.ts';
 import { Observable } from './rx.ts';
 
-// Changes within this time are merged, so that many short-lived entries do not cause one event each.
+// Changes within this time in milliseconds are merged, so that many short-lived entries do not cause one event each.
 const MERGED_MS = 20;
 
 /** Emits the queues of a server that are not empty: at once, then after changes. */

@@ -14,7 +14,7 @@ export interface Entry extends EntrySpec {
   turn: Turn;
   /** Why the entry has left the queue, once it has. */
   gone?: 'ENTRY_LOST' | 'SESSION_LOST';
-  /** Those who follow its turn. */
+  /** Subscribers to the turn of this entry. */
   readonly followers: Set<Subscriber<Turn>>;
 }
 
@@ -22,14 +22,14 @@ export interface Entry extends EntrySpec {
 export class Queue {
   readonly name: string;
   readonly entries: Entry[] = [];
-  /** Created for the first observer: most queues have none, and are forgotten when they are empty. */
+  /** Created for the first observer, because most queues have no observer and are dropped when they are empty. */
   #change$: Subject<readonly StoredEntry[]> | undefined;
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** Whether it has no entries and no observers. */
+  /** Whether the queue has no entries and no observers. */
   get idle(): boolean {
     return this.entries.length === 0 && !this.#change$?.observed;
   }

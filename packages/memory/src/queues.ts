@@ -71,7 +71,7 @@ export class Queues {
     this.#queue(entry.queue).changed();
   }
 
-  /** Changes the limit of an entry, or its value while making it shared. Then grants the entries that this admits. */
+  /** Changes the limit of an entry, or its value while making it shared. Then grants the entries that this change admits. */
   change(entry: Entry, change: { limit: number } | { value: string; shared: true }): void {
     Object.assign(entry, change);
     this.#closeRanks(this.#queue(entry.queue));
@@ -99,7 +99,7 @@ export class Queues {
     for (const { queue } of dead) this.#move(queue, 1);
   }
 
-  /** Returns the entries of a session that its earlier clients enqueued and its present client has not. */
+  /** Returns the entries of a session that earlier clients of the session enqueued and the present client has not. */
   unclaimed({ sessionId, tenancy }: Pick<Entry, 'sessionId' | 'tenancy'>): readonly Entry[] {
     const isUnclaimed = (entry: Entry): boolean => entry.sessionId === sessionId && entry.tenancy < tenancy;
     return this.filled.flatMap(({ entries }) => entries.filter(isUnclaimed));
@@ -140,7 +140,7 @@ export class Queues {
   }
 
   #forgetIfIdle(queue: Queue): void {
-    // Another queue of the same name may have been made since.
+    // Another queue of the same name may have been created meanwhile.
     if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
   }
 }
@@ -177,5 +177,5 @@ export function turnsOf(entry: Entry, count: (change: 1 | -1) => void): Observab
 /** Returns the error for subscribers of an entry that is gone. */
 function goneError({ key }: Entry, code: NonNullable<Entry['gone']>): QueueLockError {
   const cause = code === 'ENTRY_LOST' ? 'it was removed' : 'its session has ended';
-  return new QueueLockError(code, `the entry ${key} is not in the queue any more: ${cause}`);
+  return new QueueLockError(code, `the entry ${key} is no longer in the queue: ${cause}`);
 }

@@ -16,7 +16,7 @@ export class RegisterStore {
     return this.#registers.get(placeOf(queue, kind));
   }
 
-  /** As `Registers.write`. */
+  /** Writes or empties a register, as `Registers.write` specifies. */
   write(
     queue: string,
     kind: string,

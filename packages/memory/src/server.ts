@@ -41,7 +41,7 @@ export class Server implements MemoryServer {
     });
   }
 
-  // --- for tests and operators
+  // --- Members for tests and operators.
 
   queues(): ReadonlyMap<string, readonly MemoryEntry[]> {
     return new Map(this.#queues.filled.map(({ name, entries }) => [name, entries.map(inspect)]));
@@ -80,7 +80,7 @@ export class Server implements MemoryServer {
     for (const id of this.#sessions.ids) this.#sessions.end(id);
   }
 
-  // --- for connections; the contracts are those of `Session` and `Backend`
+  // --- Members for connections. Their contracts are those of `Session` and `Backend`.
 
   open(ttlMs: number): Granted {
     return this.#sessions.open(`session-${String(++this.#counter)}`, ttlMs);
@@ -127,7 +127,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** Rejects entries that enter all or none after one of them was removed, and removes the rest of them. */
+  /** Rejects a request for entries that join all or none after one of them was removed, and removes the others. */
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');
@@ -191,12 +191,12 @@ export class Server implements MemoryServer {
     for (const key of traces) this.#traces.erase(queue, key);
   }
 
-  /** As `Placement.otherLimit`. */
+  /** Returns another limit that an entry ahead has; see `Placement.otherLimit`. */
   otherLimit(entry: Entry): number | undefined {
     return otherLimit(this.#queues.in(entry.queue), entry);
   }
 
-  /** Emits the turns of an entry, as `Placement.turns$`. */
+  /** Emits the turns of an entry; see `Placement.turns$`. */
   follow(entry: Entry): Observable<Entry['turn']> {
     return turnsOf(entry, (change) => (this.#watchers += change));
   }

@@ -15,7 +15,7 @@ import type { Granted } from './sessions.ts';
 export class MemorySession implements Session {
   readonly id: string;
   readonly ttlMs: number;
-  /** Not a secret: code that has the server object may do anything with it. */
+  /** The session id. It is no secret, because code that has the server object may do anything with it. */
   readonly resumption: string;
   readonly traces: HoldTraces;
   readonly #server: Server;

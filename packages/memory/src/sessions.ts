@@ -1,17 +1,17 @@
 import { QueueLockError, invalidArgument, sessionLost, type Clock } from '@queuelock/core/backend';
 import { UnderWay } from './under-way.ts';
 
-/** Long enough that a real timer can be set and fire between two heartbeats. */
+/** Minimum TTL in milliseconds: long enough that a real timer can be set and fire between two heartbeats. */
 export const MIN_TTL_MS = 10;
 
-/** Longest delay of a platform timer. */
+/** Longest delay of a platform timer, in milliseconds. */
 const MAX_TTL_MS = 2 ** 31 - 1;
 
 /** A session as the server granted it. */
 export interface Granted {
   readonly id: string;
   readonly ttlMs: number;
-  /** Enqueues under way from all clients of the session. A resumed session has had several clients. */
+  /** Enqueues in flight from all clients of the session. A resumed session has had several clients. */
   readonly underWay: UnderWay;
   /** Number of the client that has the session; the first client has 0. */
   readonly tenancy: number;

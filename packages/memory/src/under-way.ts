@@ -3,8 +3,8 @@ interface Request {
 }
 
 /**
- * The enqueues of one session that were sent and have not arrived. A removal refuses the enqueues of its id, which makes the removal final.
- * So nothing has to be remembered about ids after all their requests have arrived.
+ * Tracks the enqueues of one session that were sent and have not arrived. A removal refuses the enqueues of its id, which makes the removal final. So
+ * nothing has to be remembered about ids after all their requests have arrived.
  */
 export class UnderWay {
   readonly #requests = new Map<string, Set<Request>>();

@@ -23,10 +23,10 @@ interface Timer {
   readonly task: () => void;
 }
 
-// Taken when the module loads, so that this clock works in tests that replace the global timers.
+// Saved when the module loads, so that this clock works in tests that replace the global timers.
 const { setImmediate: nextRound } = globalThis;
 
-/** Resolves after a round of the event loop, in which all ready promise jobs run and all that they make ready. */
+/** Resolves after a round of the event loop, in which all ready promise jobs run, and all jobs that these create. */
 function settle(): Promise<void> {
   return new Promise((resolve) => nextRound(resolve));
 }

@@ -9,7 +9,7 @@ import type { Observable } from 'rxjs';
 
 let ids = 0;
 
-/** The spec of an entry with a new id. */
+/** Returns the spec of an entry with a new id. */
 export function wish(changes: Partial<EntrySpec> = {}): EntrySpec {
   ids += 1;
   return { queue: 'q', id: ids.toString(16).padStart(32, '0'), shared: false, limit: 1, ...changes };
@@ -19,7 +19,7 @@ export function openSession(backend: Backend, ttlMs = 1_000): Promise<Session> {
   return backend.open(ttlMs, new AbortController().signal);
 }
 
-/** What a subscription has brought so far: values, and the error's code at the end. */
+/** Records the emissions of a stream: its values, and at the end the code of its error. */
 export function record<T>(source$: Observable<T>): { seen: (T | string)[]; stop(): void } {
   const seen: (T | string)[] = [];
   const subscription = source$.subscribe({
@@ -38,7 +38,7 @@ export function record<T>(source$: Observable<T>): { seen: (T | string)[]; stop(
   };
 }
 
-/** The same for turns: admitted or not. */
+/** Records the emissions of turns: whether each is admitted. */
 export function recordTurns(turns$: Observable<Turn>): {
   readonly seen: readonly (boolean | string)[];
   stop(): void;
@@ -54,7 +54,7 @@ export function recordTurns(turns$: Observable<Turn>): {
   };
 }
 
-/** The code of a rejection. */
+/** Resolves with the code of the error that the promise rejects with. */
 export async function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'no error',

@@ -10,7 +10,7 @@ describe('evicting from a queue of a memory server', () => {
     server.close();
   });
 
-  it('takes the entry with that key and order, and lets the next one in', async () => {
+  it('removes the entry with that key and order, and admits the next one', async () => {
     const session = await openSession(backend);
     const { key, order, turns$ } = await session.enqueue(wish());
     const turns = recordTurns(turns$);
@@ -23,7 +23,7 @@ describe('evicting from a queue of a memory server', () => {
     next.stop();
   });
 
-  it('refuses the key of another queue, also of one whose name goes on from it', async () => {
+  it('refuses the key of another queue, also of a queue whose name continues the first name', async () => {
     const session = await openSession(backend);
     for (const queue of ['other', 'q/deeper']) {
       const entry = await session.enqueue(wish({ queue }));
@@ -33,7 +33,7 @@ describe('evicting from a queue of a memory server', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('leaves the trace of the hold, for the next holder to find', async () => {
+  it('keeps the trace of the hold for the next holder', async () => {
     const session = await openSession(backend);
     const [victim, next] = [wish(), wish()];
     const entry = await session.enqueue(victim);

@@ -5,6 +5,6 @@ const SOON = /frees all its places soon after its TTL$|^a session that nobody re
 
 describe('an expiry in memory', () => {
   for (const fact of facts.filter(({ title }) => SOON.test(title))) {
-    it(`comes within half a second: ${fact.title}`, () => fact.check(harness(0)));
+    it(`happens within half a second after the TTL: ${fact.title}`, () => fact.check(harness(0)));
   }
 });

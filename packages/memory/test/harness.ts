@@ -1,13 +1,13 @@
 import type { BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory } from '@queuelock/memory';
 
-/** Over a server of its own. */
+/** Returns a harness over a server of its own. */
 export function harness(latencyMs: number): BackendHarness {
   const server = createMemoryServer();
   return {
     name: latencyMs === 0 ? 'memory' : 'memory with latency',
     connect: async () => memory({ server, latencyMs }),
-    // A busy machine may pause for longer than a fifth of a second.
+    // A busy machine may stall for longer than a fifth of a second.
     ttlMs: 800,
     expiryGranularityMs: 500,
     traces: true,

@@ -23,7 +23,7 @@ describe('a connection to a memory server', () => {
 
   afterEach(async () => {
     server.close();
-    // The news of it arrives over the latency.
+    // The notification arrives after the latency.
     await clock.advance(10);
     expect(server.watcherCount).to.equal(0);
     expect(clock.timerCount).to.equal(0);
@@ -50,7 +50,7 @@ describe('a connection to a memory server', () => {
     expect(turns.seen).to.deep.equal([false, true]);
   });
 
-  it('loses an answer: the call took effect and may be repeated', async () => {
+  it('can lose a reply: the call took effect and may be repeated', async () => {
     let losses = 1;
     const intercept = only('enqueue', async (_call, proceed) => {
       const answer = await proceed();
@@ -65,7 +65,7 @@ describe('a connection to a memory server', () => {
     expect(server.entryCount).to.equal(1);
   });
 
-  it('loses a request: the call has no effect', async () => {
+  it('can lose a request: the call has no effect', async () => {
     const intercept = only('enqueue', async () => {
       throw noAnswer;
     });
@@ -90,7 +90,7 @@ describe('a connection to a memory server', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('sends a request once, however often the interceptor proceeds', async () => {
+  it('sends a request once, however often the interceptor calls `proceed`', async () => {
     const intercept = only('renew', async (_call, proceed) => {
       expect(proceed()).to.equal(proceed());
       return proceed();
@@ -99,7 +99,7 @@ describe('a connection to a memory server', () => {
     expect(await session.renew(new AbortController().signal)).to.equal(session.ttlMs);
   });
 
-  it('shows every call to the interceptor', async () => {
+  it('passes every call to the interceptor', async () => {
     const calls: string[] = [];
     const backend = connect({
       intercept: (call, proceed) => {
@@ -129,7 +129,7 @@ describe('a connection to a memory server', () => {
     );
   });
 
-  it('never rejects a close, even if it does not arrive', async () => {
+  it('never rejects a close, even if the close does not arrive', async () => {
     const intercept = only('close', async () => {
       throw noAnswer;
     });
@@ -149,7 +149,7 @@ describe('a connection to a memory server', () => {
     expect((await backend.open(1_000, stop.signal)).ttlMs).to.equal(1_000);
   });
 
-  it('delivers the events of a subscription in order, whatever the order in which they are let through', async () => {
+  it('delivers the events of a subscription in order, whatever the order in which they are released', async () => {
     const held: (() => void)[] = [];
     const far = connect({ deliver: (arrive) => held.push(arrive) });
     const near = await openSession(connect({}));
@@ -163,7 +163,7 @@ describe('a connection to a memory server', () => {
     turns.stop();
   });
 
-  it('drops the events that are on their way to a subscription that ended', async () => {
+  it('drops the events in flight of a subscription that ended', async () => {
     const held: (() => void)[] = [];
     const seen = record(connect({ deliver: (arrive) => held.push(arrive) }).observe('q'));
     seen.stop();
@@ -171,7 +171,7 @@ describe('a connection to a memory server', () => {
     expect(seen.seen).to.deep.equal([]);
   });
 
-  it('is silent once it is closed, refuses calls, and leaves its sessions to their TTL', async () => {
+  it('is silent once it is closed, rejects calls, and leaves its sessions to their TTL', async () => {
     const backend = connect({});
     const other = await openSession(connect({}), 60_000);
     const session = await openSession(backend, 1_000);
@@ -192,7 +192,7 @@ describe('a connection to a memory server', () => {
     expect(seen.seen).to.have.length(2);
   });
 
-  it('takes its own server along when it is closed', async () => {
+  it('closes its own server with itself', async () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const backend = memory();
     await (await openSession(backend, 60_000)).enqueue(wish());
@@ -201,7 +201,7 @@ describe('a connection to a memory server', () => {
     expect(timers()).to.equal(open - 1);
   });
 
-  it('names the argument, the value and the rule in what it refuses', () => {
+  it('rejects invalid arguments with argument, value and rule', () => {
     expect(() => memory({ latencyMs: -1 })).to.throw(
       'latencyMs is a number of milliseconds from 0 up; got -1',
     );

@@ -4,7 +4,7 @@ import type { EntrySpec, Placement } from '@queuelock/core/backend';
 import { createMemoryServer, memory, virtualClock, type MemoryEntry } from '@queuelock/memory';
 import { openSession, recordTurns, wish } from './actors.ts';
 
-/** The rule of every primitive, written again without the code under test. */
+/** The rule of all primitives, implemented independently of the code under test. */
 function mayGo(entries: readonly MemoryEntry[], place: number): boolean {
   const own = entries[place];
   if (!own) return false;
@@ -65,7 +65,7 @@ describe('any history of a memory server', () => {
           }
           const entries = server.queues().get('q') ?? [];
           const admitted = entries.map((entry) => entry.admitted);
-          // A limit that becomes lower takes nothing from those who are admitted already.
+          // A smaller limit takes nothing from entries that are admitted already.
           const were = new Set(present.filter((entry) => entry.admitted).map(({ id }) => id));
           expect(admitted).to.deep.equal(
             entries.map(({ id }, place) => were.has(id) || mayGo(entries, place)),
@@ -75,7 +75,7 @@ describe('any history of a memory server', () => {
         expect(orders).to.deep.equal([...orders].sort((a, b) => (a < b ? -1 : 1)));
         server.close();
         for (const { turns } of entered) {
-          // Waits perhaps, is admitted perhaps, each at most once and in that order; the end is a loss.
+          // An entry may wait, then may be admitted, each at most once. The last event is its loss.
           expect(turns.seen.join()).to.match(/^(false,)?(true,)?(ENTRY|SESSION)_LOST$/);
         }
         expect(server.watcherCount).to.equal(0);

@@ -1,24 +1,24 @@
 import { createMemoryServer, fromUrl, memory } from '@queuelock/memory';
 import { expect } from 'chai';
 
-/** As plain JavaScript sees it. */
+/** Passes options without type checks, as plain JavaScript can. */
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a memory backend', () => {
-  it('are refused by name when there are none of that name, with the one that was probably meant', () => {
+  it('are refused by name when they are unknown, with the option that was probably meant', () => {
     expect(() => memory(untyped({ latency: 5 }))).to.throw(
       '[INVALID_ARGUMENT] options of memory: latency is unknown, did you mean latencyMs?',
     );
     expect(() => createMemoryServer(untyped({ clocks: 5 }))).to.throw('did you mean clock?');
   });
 
-  it('are refused with a hint when they are the server itself', () => {
+  it('are refused with a hint when the server itself is passed', () => {
     expect(() => memory(untyped(createMemoryServer()))).to.throw(
       '[INVALID_ARGUMENT] options of memory have the server in them: memory({ server })',
     );
   });
 
-  it('are refused when they are none, or of another type', () => {
+  it('are refused when they are not an object, or have another type', () => {
     for (const options of [null, 'x', 5])
       expect(() => memory(untyped(options))).to.throw('options of memory must be an object');
     expect(() => memory({ server: untyped({}) })).to.throw('server comes from createMemoryServer()');

@@ -7,7 +7,7 @@ describe('permits of a memory server', () => {
   const server = createMemoryServer({ clock: virtualClock() });
   const backend = memory({ server });
 
-  /** Whether each is admitted, in order. */
+  /** Returns whether each entry is admitted, in order. */
   const admitted = (): readonly boolean[] => (server.queues().get('q') ?? []).map((entry) => entry.admitted);
 
   async function enterAll(...wishes: readonly Partial<EntrySpec>[]): Promise<{
@@ -27,7 +27,7 @@ describe('permits of a memory server', () => {
     server.close();
   });
 
-  it('are counted with those of all conflicting entries ahead, also of those that wait', async () => {
+  it('are counted with those of all conflicting entries ahead, waiters included', async () => {
     const line = await enterAll(
       { limit: 5, permits: 3 },
       { limit: 5, permits: 4 },
@@ -52,7 +52,7 @@ describe('permits of a memory server', () => {
     ).to.deep.equal([3, 1]);
   });
 
-  it('are tried for: what does not fit is not entered', async () => {
+  it('are not taken by a try that does not fit', async () => {
     const session = await openSession(backend);
     const two = { limit: 3, permits: 2 };
     expect((await session.tryEnqueue(wish(two)))?.turn.admitted).to.equal(true);
@@ -61,7 +61,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true, true]);
   });
 
-  it('become more for an entry that comes again with a higher limit, at its place', async () => {
+  it('grow for an entry that enters again with a higher limit, at its position', async () => {
     const line = await enterAll({}, { limit: 1 }, { limit: 1 });
     expect(await line.resize(2, 2)).to.equal(false);
     expect(await line.resize(1, 2)).to.equal(true);
@@ -76,7 +76,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true, true]);
   });
 
-  it('decrease for waiters, and no admitted entry returns to waiting', async () => {
+  it('shrink for waiters, and no admitted entry returns to waiting', async () => {
     const line = await enterAll({ limit: 2 }, { limit: 2 }, { limit: 2 });
     expect(await line.resize(1, 1)).to.equal(true);
     expect(await line.resize(2, 1)).to.equal(false);
@@ -86,7 +86,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true]);
   });
 
-  it('are reported to followers of an entry that is resized', async () => {
+  it('are reported to subscribers of an entry whose limit changes', async () => {
     const session = await openSession(backend);
     const waiter = wish();
     await session.enqueue(wish());
@@ -98,7 +98,7 @@ describe('permits of a memory server', () => {
     after.stop();
   });
 
-  it('come with the limit of the nearest entry ahead that has another one', async () => {
+  it('are returned with the limit of the nearest entry ahead that has another limit', async () => {
     const session = await openSession(backend);
     const otherLimits: (number | undefined)[] = [];
     for (const spec of [{ limit: 3 }, { limit: 4 }, { limit: 3 }, { limit: 3, shared: true }, { limit: 3 }]) {

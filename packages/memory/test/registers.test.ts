@@ -30,7 +30,7 @@ describe('registers of a memory server', () => {
     expect((await registers.read('q', 'limit'))?.text).to.equal('6');
   });
 
-  it('have another version after every write, also of the same text and after they were empty', async () => {
+  it('have another version after every write, also of the same text, and after they were empty', async () => {
     const versions = new Set<string | undefined>();
     for (const text of ['same', 'same', undefined, 'same']) {
       await write(text, await registers.read('q', 'limit'));
@@ -51,14 +51,14 @@ describe('registers of a memory server', () => {
     other.stop();
   });
 
-  it('end with an error for their observers when the connection is closed already', async () => {
+  it('end with an error for an observer of a closed connection', async () => {
     const closed = memory({ server });
     await closed.close();
     expect(record(closed.registers!.observe('q', 'limit')).seen).to.deep.equal(['CLOSED']);
     expect(await codeOf(closed.registers!.read('q', 'limit'))).to.equal('CLOSED');
   });
 
-  it('refuse a kind that is none and a text that is too long, in bytes', async () => {
+  it('refuse an invalid kind, and a text with too many bytes', async () => {
     for (const kind of ['', 'Limit', 'a-b', 'x'.repeat(17)]) {
       expect(await codeOf(registers.read('q', kind))).to.equal('INVALID_ARGUMENT');
     }

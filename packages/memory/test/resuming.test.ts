@@ -15,7 +15,7 @@ describe('resuming a session of a memory server', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('goes on with it and its entries, and with its whole TTL', async () => {
+  it('continues the session with its entries and its whole TTL', async () => {
     const backend = memory({ server });
     const abandoned = await openSession(backend, 1_000);
     const spec = wish();
@@ -34,7 +34,7 @@ describe('resuming a session of a memory server', () => {
     waiter.stop();
   });
 
-  it('refuses one that has ended, and what is no session', async () => {
+  it('refuses a session that has ended, and an invalid text', async () => {
     const session = await openSession(memory({ server }), 1_000);
     await session.abandon!();
     clock.stall(1_000);
@@ -42,7 +42,7 @@ describe('resuming a session of a memory server', () => {
     expect(await codeOf(resume('nothing'))).to.equal('INVALID_ARGUMENT');
   });
 
-  it('leaves nothing to do to the one who abandoned it, who cannot end it either', async () => {
+  it('leaves the client that abandoned the session without any right, also that to end it', async () => {
     const session = await openSession(memory({ server }));
     await session.abandon!();
     await session.abandon!();
@@ -52,7 +52,7 @@ describe('resuming a session of a memory server', () => {
     expect(server.sessionIds).to.deep.equal([session.id]);
   });
 
-  it('refuses what its first owner has sent and what arrives only then', async () => {
+  it('refuses a request that the earlier client sent and that arrives afterwards', async () => {
     const late: (() => Promise<unknown>)[] = [];
     const slow: Intercept = async (call, proceed) => {
       if (call === 'enqueue') late.push(proceed);

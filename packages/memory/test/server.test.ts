@@ -24,7 +24,7 @@ describe('a memory server', () => {
     turns.stop();
   });
 
-  it('admits a waiter whose predecessor left before anybody followed its turns', async () => {
+  it('admits a waiter whose predecessor left before any client subscribed to its turns', async () => {
     const session = await openSession(backend);
     const [first, second] = [wish(), wish()];
     await session.enqueue(first);
@@ -47,7 +47,7 @@ describe('a memory server', () => {
     expect(server.wakeUps - before).to.equal(49);
   });
 
-  it('notifies no waiter when one in the middle leaves', async () => {
+  it('notifies no waiter when a waiter in the middle leaves', async () => {
     const session = await openSession(backend);
     const wishes = [wish(), wish(), wish(), wish()] as const;
     for (const one of wishes) await session.enqueue(one);
@@ -65,7 +65,7 @@ describe('a memory server', () => {
     expect((await session.enqueue(wish({ shared: true }))).turn).to.deep.equal({ admitted: false, ahead: 1 });
   });
 
-  it('frees a session at its TTL after the last renewal, to the millisecond', async () => {
+  it('ends a session at its TTL after the last renewal, to the millisecond', async () => {
     const [dying, waiting] = [await openSession(backend, 1_000), await openSession(backend, 60_000)];
     const dead = recordTurns((await dying.enqueue(wish())).turns$);
     const next = recordTurns((await waiting.enqueue(wish())).turns$);
@@ -91,7 +91,7 @@ describe('a memory server', () => {
     expect(server.expireSession(dying.id)).to.equal(false);
   });
 
-  it('gives no second life to a session whose timer is late', async () => {
+  it('does not revive a session whose timer is late', async () => {
     const session = await openSession(backend, 1_000);
     await session.enqueue(wish());
     clock.stall(1_000);
@@ -99,7 +99,7 @@ describe('a memory server', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('frees nothing early because of a stall', async () => {
+  it('ends nothing early because of a stall', async () => {
     const session = await openSession(backend, 1_000);
     await session.enqueue(wish());
     clock.stall(999);
@@ -108,7 +108,7 @@ describe('a memory server', () => {
     expect(server.entryCount).to.equal(1);
   });
 
-  it('gives tokens that grow over all queues and sessions, also after everything was empty', async () => {
+  it('returns tokens that grow over all queues and sessions, also after everything was empty', async () => {
     let last = 0n;
     for (const queue of ['a', 'b', 'a', 'a']) {
       const session = await openSession(backend);
@@ -120,7 +120,7 @@ describe('a memory server', () => {
     }
   });
 
-  it('shows who is in which queue', async () => {
+  it('shows the entries of each queue', async () => {
     const session = await openSession(backend);
     const [holder, waiter] = [wish({ value: 'me' }), wish({ shared: true })];
     const { key, order } = await session.enqueue(holder);
@@ -152,7 +152,7 @@ describe('a memory server', () => {
     expect(server.evict('a/1')).to.equal(false);
   });
 
-  it('keeps no queue, watch or timer of those who have gone', async () => {
+  it('keeps no queue, watch or timer of clients that have left', async () => {
     const session = await openSession(backend);
     for (let round = 0; round < 100; round += 1) {
       const spec = wish({ queue: `q${round}` });
@@ -170,7 +170,7 @@ describe('a memory server', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('survives callers that call again from within an event', async () => {
+  it('allows calls from within an event', async () => {
     const session = await openSession(backend);
     const [first, second, third] = [wish(), wish(), wish()];
     await session.enqueue(first);
@@ -190,7 +190,7 @@ describe('a memory server', () => {
     pictures.stop();
   });
 
-  it('refuses a TTL that is no time', async () => {
+  it('refuses an invalid TTL', async () => {
     for (const ttlMs of [0, 9, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(await codeOf(openSession(backend, ttlMs))).to.equal('INVALID_ARGUMENT');
     }

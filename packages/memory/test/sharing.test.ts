@@ -59,7 +59,7 @@ describe('making an entry of a memory server shared', () => {
     pictures.stop();
   });
 
-  it('returns false without such an entry, and refuses lost sessions', async () => {
+  it('returns false without such an entry, and rejects for a lost session', async () => {
     const session = await openSession(backend);
     expect(await session.share!('q', wish().id, '')).to.equal(false);
     await session.close();

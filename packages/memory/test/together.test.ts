@@ -15,7 +15,7 @@ describe('entering several queues of a memory server at once', () => {
     server.close();
   });
 
-  it('is one step: who comes later is behind in all of them', async () => {
+  it('is one step: an entry that joins later is behind in all of them', async () => {
     const [one, two] = [await openSession(backend), await openSession(backend)];
     await Promise.all([one.enqueueAll!(wishesFor('a', 'b')), two.enqueueAll!(wishesFor('b', 'a'))]);
     const owners = [...server.queues().values()].map((entries) => entries.map(({ sessionId }) => sessionId));
@@ -35,7 +35,7 @@ describe('entering several queues of a memory server at once', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('removes the rest when one entry was removed by a peer', async () => {
+  it('removes the other entries when an operator removed one of them', async () => {
     const session = await openSession(backend);
     const specs = wishesFor('a', 'b');
     const [a, b] = await session.enqueueAll!(specs);
@@ -53,7 +53,7 @@ describe('entering several queues of a memory server at once', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('comes to nothing when one id was removed before it arrived, also the second time', async () => {
+  it('rejects when one id was removed before it arrived, also the second time', async () => {
     const late: (() => Promise<unknown>)[] = [];
     let lost = false;
     const far = memory({

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createMemoryServer, fromUrl, memory } from '@queuelock/memory';
 import { openSession, wish } from './actors.ts';
 
-/** Whether what enters through one is in the way of the other. */
+/** Returns whether entries over the two URLs are in each other's way. */
 async function contend(
   first: ReturnType<typeof fromUrl>,
   second: ReturnType<typeof fromUrl>,
@@ -16,13 +16,13 @@ async function contend(
 }
 
 describe('the URL of a memory server', () => {
-  it('is the same server in the same process for the same name', async () => {
+  it('names the same server for the same name in one process', async () => {
     expect(await contend(fromUrl('memory:one'), fromUrl('memory:one'))).to.equal(true);
     expect(await contend(fromUrl('memory:'), fromUrl('memory:'))).to.equal(true);
     expect(await contend(fromUrl('MEMORY:a%20b'), fromUrl('memory:a b'))).to.equal(true);
   });
 
-  it('is another server for another name', async () => {
+  it('names another server for another name', async () => {
     expect(await contend(fromUrl('memory:one'), fromUrl('memory:two'))).to.equal(false);
     expect(await contend(fromUrl('memory:'), fromUrl('memory:one'))).to.equal(false);
     expect(await contend(memory(), fromUrl('memory:'))).to.equal(false);

@@ -12,7 +12,7 @@ describe('a client’s view of a store in memory', () => {
     return client;
   }
 
-  it('lists queues by name, follows them, and ends with the client', async () => {
+  it('lists queues by name, follows changes, and completes with the client', async () => {
     const clock = virtualClock();
     const client = clientOf(memory({ server: createMemoryServer({ clock }) }));
     const seen: QueuesState[] = [];
@@ -35,7 +35,7 @@ describe('a client’s view of a store in memory', () => {
     await ended;
   });
 
-  it('leaves nothing after the last observer', async () => {
+  it('keeps no watch after the last observer', async () => {
     const server = createMemoryServer();
     const client = clientOf(memory({ server }));
     const watch = client.queues().subscribe(() => undefined);
@@ -57,7 +57,7 @@ describe('a client’s view of a store in memory', () => {
     expect((await client.diagnose()).map(({ level }) => level)).to.deep.equal(['ok']);
   });
 
-  it('is refused where a backend has none', async () => {
+  it('is refused where a backend does not offer it', async () => {
     const lacking = { ...memory() };
     for (const member of ['queues', 'history']) Reflect.deleteProperty(lacking, member);
     const client = clientOf(lacking);
@@ -70,7 +70,7 @@ describe('a client’s view of a store in memory', () => {
     );
   });
 
-  it('ends with the client', async () => {
+  it('completes when the client is closed', async () => {
     const client = clientOf();
     await client.close();
     for (const asked of [

@@ -40,7 +40,7 @@ describe('a virtual clock', () => {
     expect(ran).to.deep.equal(['jobs at 10', 'next timer']);
   });
 
-  it('runs the timers that timers and promise jobs set on the way', async () => {
+  it('runs the timers that timers and promise jobs set meanwhile', async () => {
     const clock = virtualClock();
     const ran: number[] = [];
     const again = (): void => {
@@ -63,7 +63,7 @@ describe('a virtual clock', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('moves on in turn when it is moved twice at once', async () => {
+  it('handles overlapping calls of advance one after the other', async () => {
     const clock = virtualClock();
     await Promise.all([clock.advance(10), clock.advance(5)]);
     expect(clock.now()).to.equal(15);
@@ -79,7 +79,7 @@ describe('a virtual clock', () => {
     expect(ran).to.deep.equal([50]);
   });
 
-  it('passes on what a timer throws and goes on afterwards', async () => {
+  it('rejects with the error that a timer throws, and continues afterwards', async () => {
     const clock = virtualClock();
     clock.after(10, () => {
       throw new Error('broken');
@@ -90,7 +90,7 @@ describe('a virtual clock', () => {
     expect(clock.now()).to.equal(30);
   });
 
-  it('refuses what is no duration', () => {
+  it('refuses an invalid duration', () => {
     const clock = virtualClock();
     expect(() => clock.advance(Number.NaN)).to.throw('ms is a number of milliseconds from 0 up; got NaN');
     expect(() => clock.advance(-1)).to.throw('got -1');

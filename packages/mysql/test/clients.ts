@@ -1,6 +1,6 @@
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise';
 import type { Backend, Session } from '@queuelock/core/backend';
-import { signal } from '@queuelock/harness/wishes';
+import { signal } from '@queuelock/harness/specs';
 import { mysql, type MysqlPoolLike, type MysqlOptions } from '@queuelock/mysql';
 import { OwnServer } from './servers.ts';
 
@@ -31,7 +31,7 @@ export class Clients extends OwnServer {
     return pool;
   }
 
-  /** A pool, and the statements that go through it: of steps, their names. */
+  /** Returns a pool, and the statements that it sends. A step is recorded by its name. */
   counted(): { readonly pool: MysqlPoolLike; readonly asked: string[] } {
     const pool = this.pool();
     const asked: string[] = [];

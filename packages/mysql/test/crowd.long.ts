@@ -8,7 +8,7 @@ const TTL_MS = 600_000;
 const ROUNDS = 40;
 const HOLD_MS = 5;
 
-describe('a crowd on MySQL', () => {
+describe('a long queue on MySQL', () => {
   const clients = new Clients();
   const locks: LockClient[] = [];
 
@@ -22,7 +22,10 @@ describe('a crowd on MySQL', () => {
     return client;
   }
 
-  /** What the server touches, in rows, for the last of some hand-offs at the front of so long a line, and for the entry that comes to its end. */
+  /**
+   * Returns how many rows the server touches for the last of some removals at the front of a queue with that many entries, and for an enqueue at its
+   * end.
+   */
   async function costs(depth: number): Promise<{ readonly leaving: number; readonly joining: number }> {
     const { operator } = clients;
     const session = await clients.session(undefined, TTL_MS);
@@ -46,13 +49,13 @@ describe('a crowd on MySQL', () => {
     return { leaving, joining };
   }
 
-  it('costs who leaves and who joins the same with 200 and with 1,000 in line, in rows', async () => {
+  it('costs a removal and an enqueue the same rows with 200 and with 1,000 entries', async () => {
     const [short, long] = [await costs(200), await costs(1_000)];
     process.stdout.write(`      200: ${JSON.stringify(short)}; 1,000: ${JSON.stringify(long)}\n`);
     expect(long).to.deep.equal(short);
   }).timeout(300_000);
 
-  it('of ten, each on connections of its own, is served in order, and reports the hand-off time', async () => {
+  it('admits ten waiters, each on connections of its own, in order, and reports the hand-off time', async () => {
     const crowd = Array.from({ length: 10 }, lockClient);
     for (const client of crowd) await client.run('first', async () => undefined);
     const took: number[] = [];

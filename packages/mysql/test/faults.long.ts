@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { faultsOn } from '@queuelock/harness/store-faults';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { mysql } from '@queuelock/mysql';
 import { Clients } from './clients.ts';
 
@@ -10,7 +10,7 @@ const WITHIN_MS = 60_000;
 describe('a fault on MySQL', () => {
   const clients = new Clients();
 
-  // The tables are there.
+  // The first session creates the tables.
   before(async () => {
     const backend = mysql({ url: clients.url });
     await (await backend.open(2_000, signal)).close();
@@ -29,12 +29,12 @@ describe('a fault on MySQL', () => {
     reconnect: () => clients.reconnect(),
   }));
 
-  it('that makes an enqueue late finds its removal there, and enters nothing', async () => {
+  it('that delays an enqueue until after its removal leaves no entry', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
-    const wanted = wish({ queue: 'late' });
-    await (await clients.session()).enqueue(wish({ queue: 'late' }));
+    const wanted = newSpec({ queue: 'late' });
+    await (await clients.session()).enqueue(newSpec({ queue: 'late' }));
     const { operator } = clients;
-    // The step waits in the server, and goes on there when its client has long given up.
+    // The step waits in the server, and continues there after its client has given up.
     await operator.run('begin');
     await operator.run("select * from queuelock_queue where name = 'late' for update");
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
@@ -48,9 +48,9 @@ describe('a fault on MySQL', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'late'", 1);
   }).timeout(WITHIN_MS);
 
-  it('that brings back what had left is put right by the next renewal', async () => {
+  it('that restores removed entries is corrected by the next renewal', async () => {
     const session = await clients.session();
-    const spec = wish({ queue: 'went back' });
+    const spec = newSpec({ queue: 'went back' });
     const { order } = await session.enqueue(spec);
     await session.remove('went back', spec.id);
     await clients.operator.run(
@@ -60,26 +60,26 @@ describe('a fault on MySQL', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'went back'", 0);
   });
 
-  it('that ends a session in the middle leaves nothing of it to those who come after', async () => {
+  it('that interrupts the end of a session leaves none of its entries ahead of later ones', async () => {
     const other = await clients.session();
     const crashed = await clients.session();
-    for (const queue of ['half', 'other half']) await crashed.enqueue(wish({ queue }));
-    // As by a server that was killed between two of its queues.
+    for (const queue of ['half', 'other half']) await crashed.enqueue(newSpec({ queue }));
+    // Simulates a server that was killed between two queues of the session.
     await clients.operator.run(
       `update queuelock_session set expires = '1970-01-01' where id = '${crashed.id}'`,
     );
     await clients.operator.run(`delete from queuelock_entry where queue = 'half'`);
-    expect((await other.tryEnqueue(wish({ queue: 'other half' })))?.turn.admitted).to.equal(true);
+    expect((await other.tryEnqueue(newSpec({ queue: 'other half' })))?.turn.admitted).to.equal(true);
     await clients.until(`select count(*) from queuelock_session where id = '${crashed.id}'`, 0);
   });
 
-  it('that exhausts a pool is UNAVAILABLE, and over when there is room', async () => {
+  it('that exhausts a pool is reported as UNAVAILABLE, and ends when a connection is free', async () => {
     const pool = clients.pool({ connectionLimit: 2 });
     const backend = clients.connect({ pool, requestTimeoutMs: 300 });
     const taken = [await pool.getConnection(), await pool.getConnection()];
     expect(await refusal(backend.open(10_000, signal))).to.include({ code: 'UNAVAILABLE' });
     for (const connection of taken) connection.release();
     const session = await repeatUntilDefinite(() => clients.session(backend), AbortSignal.timeout(WITHIN_MS));
-    expect((await session.enqueue(wish({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
   }).timeout(WITHIN_MS);
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createPool, type PoolOptions } from 'mysql2/promise';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { mysql, type MysqlOptions } from '@queuelock/mysql';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 type Pool = NonNullable<MysqlOptions['pool']>;
@@ -54,7 +54,7 @@ describe('a pool that is handed in to mysql()', () => {
   });
 
   for (const garbage of [[], '', 7, null, {}, [null], [7], [{}], [[], []], [[{ word: 'later' }], []]]) {
-    it(`that returns ${JSON.stringify(garbage)} for a heartbeat proves nothing by that`, async () => {
+    it(`that returns ${JSON.stringify(garbage)} for a heartbeat proves nothing`, async () => {
       let isBroken = false;
       const real = clients.pool();
       const pool: Pool = {
@@ -81,7 +81,7 @@ describe('a pool that is handed in to mysql()', () => {
       async getConnection() {
         const connection = await pool.getConnection();
         return {
-          // As a package with another result format: rows, and not [rows, fields].
+          // Behaves as a package with another result format, which resolves with rows and not with [rows, fields].
           query: async ({ sql }) => ((await connection.query(sql)) as readonly unknown[])[0],
           release: () => connection.release(),
           destroy: () => connection.destroy(),
@@ -105,7 +105,7 @@ describe('a pool of MySQL that the application uses as well', () => {
     const first = await pool.getConnection();
     const second = await pool.getConnection();
     await session.renew(signal);
-    const specs = [wish(), wish({ queue: 'other' })];
+    const specs = [newSpec(), newSpec({ queue: 'other' })];
     for (const { turn } of await Promise.all(specs.map((spec) => session.enqueue(spec))))
       expect(turn.admitted).to.equal(true);
     await session.renew(signal);
@@ -139,7 +139,7 @@ describe('a pool of MySQL that the application uses as well', () => {
     for (const connection of [await pool.getConnection(), await pool.getConnection()]) connection.release();
   });
 
-  it('is named with its numbers when it has no connection left', async () => {
+  it('is named in the error with its numbers when it has no free connection', async () => {
     const pool = clients.pool({ connectionLimit: 2 });
     const taken = [await pool.getConnection(), await pool.getConnection()];
     const backend = clients.connect({ pool, requestTimeoutMs: 50 });
@@ -215,7 +215,7 @@ describe('a pool that mysql() cannot use', () => {
   });
 });
 
-/** A pool without a server: its connections prove their replies, and one of its methods fails. */
+/** A pool without a server. Its connections pass the test of replies, and one of its methods fails. */
 function failingPool(failing: string, phase: 'at once' | 'later'): Pool {
   const attempt = (method: string): Promise<void> => {
     if (method !== failing) return Promise.resolve();

@@ -3,7 +3,7 @@ import { mysql, type MysqlOptions } from '@queuelock/mysql';
 import { OwnServer } from './servers.ts';
 
 /**
- * On a server of its own; defines the hooks of the suite that calls it.
+ * Returns a harness on a server of its own. Defines the hooks of the suite that calls it.
  * @param optionsFor returns how to connect to a URL. Default: by npm mysql2
  */
 export function harness(optionsFor: (url: string) => MysqlOptions = (url) => ({ url })): BackendHarness {
@@ -11,7 +11,7 @@ export function harness(optionsFor: (url: string) => MysqlOptions = (url) => ({ 
   return {
     name: 'mysql',
     ttlMs: 800,
-    // The round of who waits far behind, and a busy machine.
+    // The limit includes the polling interval of a waiter far behind, and a busy machine.
     expiryGranularityMs: 800,
     connect: async () => mysql(optionsFor(own.url)),
     traces: true,

@@ -3,7 +3,7 @@ import * as mariadb from 'mariadb';
 import { createPool as createCallbackPool } from 'mariadb/callback';
 import { createLockClient } from '@queuelock/core';
 import { mysql } from '@queuelock/mysql';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { until } from '@queuelock/harness/services/until';
 import { Clients } from './clients.ts';
 
@@ -49,13 +49,13 @@ describe('npm mariadb', () => {
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];
     await session.renew(signal);
-    const spec = wish();
+    const spec = newSpec();
     expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
     expect(await session.remove(spec.queue, spec.id)).to.equal(true);
     await Promise.all([first.release(), second.release()]);
   });
 
-  it('is named with its numbers when its pool has no connection left', async () => {
+  it('is named in the error with its numbers when its pool has no free connection', async () => {
     const shared = pool({ connectionLimit: 2 });
     const taken = [await shared.getConnection(), await shared.getConnection()];
     const backend = mysql({ pool: shared, requestTimeoutMs: 100 });
@@ -68,20 +68,20 @@ describe('npm mariadb', () => {
     await Promise.all(taken.map((connection) => connection.release()));
   });
 
-  it('reports a cut connection, and steps go on over another one', async () => {
+  it('reports a cut connection, and steps continue over another one', async () => {
     const session = await clients.session(
       clients.connect({ url: clients.url, driver: 'mariadb', requestTimeoutMs: 5_000 }),
     );
     const foreign = `from information_schema.processlist where id <> connection_id() and db is not null`;
-    // The connections of earlier tests end first.
+    // Waits until the connections of earlier tests have ended.
     await clients.until(`select count(*) ${foreign}`, 1);
     await clients.operator.run(`kill ${await clients.operator.number(`select id ${foreign}`)}`);
-    // The cut is reported by the step that meets it, or before.
+    // The cut is reported by the next step that uses the connection, or before.
     await until(() => session.renew(signal).then(() => undefined), {
       what: 'a renewal over another connection',
       withinMs: 10_000,
     });
-    const spec = wish();
+    const spec = newSpec();
     expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
   });
 

@@ -5,7 +5,7 @@ import { mariaDbAccess } from '@queuelock/harness/services/mariadb-process';
 export class Operator {
   readonly #connection: Connection;
 
-  /** Makes the database. */
+  /** Creates the database, and connects to it. */
   static async connect(endpoint: string, database: string): Promise<Operator> {
     const connection = await createConnection({ ...mariaDbAccess({ endpoint }), database: 'mysql' });
     await connection.query(`create database if not exists ${database}`);
@@ -31,14 +31,14 @@ export class Operator {
     return Number(Object.values(row ?? {})[0]);
   }
 
-  /** How many rows the server reads and writes for it. */
+  /** Returns how many rows the server reads and writes for the statement. */
   async rowsOf(sql: string): Promise<number> {
     const before = await this.#handled();
     await this.run(sql);
     return (await this.#handled()) - before;
   }
 
-  /** By this connection, and by the look itself, which is always the same. */
+  /** Returns how many rows this connection has read and written. The query itself always adds the same number. */
   async #handled(): Promise<number> {
     const counters = await this.rows<{ readonly Value: string }>(
       "show session status where variable_name rlike '^handler_(read_.*|write|update|delete)$'",
@@ -51,7 +51,7 @@ export class Operator {
     await this.run(`delete from queuelock_entry where ord = ${Number(key.slice(key.lastIndexOf('/') + 1))}`);
   }
 
-  /** What is stored of a queue. */
+  /** Returns the stored entries of a queue. */
   entries(queue: string): Promise<readonly unknown[]> {
     return this.rows(
       `select ord from queuelock_entry where queue = x'${Buffer.from(queue).toString('hex')}' order by ord`,

@@ -21,14 +21,14 @@ describe('the URL of a MySQL', () => {
     });
   }
 
-  it('has user, password and database, percent-encoded where need be', () => {
+  it('can contain user, password and database, percent-encoded if necessary', () => {
     expect(serverOf('mysql://a%40b:p%2Fw@h/my%20locks')).to.deep.include({
       login: { username: 'a@b', password: 'p/w' },
       database: 'my locks',
     });
   });
 
-  it('is refused with the rule where it has no database, several hosts or another scheme, without its password', () => {
+  it('is refused with the rule when it has no database, several hosts or another scheme, and the message has no password', () => {
     for (const url of [
       'mysql://u:secret@h',
       'mysql://u:secret@h/',
@@ -42,7 +42,7 @@ describe('the URL of a MySQL', () => {
         .that.does.not.include('secret');
   });
 
-  it('names its parameters, and nothing else', () => {
+  it('is refused with an unknown parameter or an invalid value', () => {
     expect(() => fromUrl('mysql://h/a?certt=x')).to.throw('certt is unknown, did you mean cert?');
     expect(() => fromUrl('mysql://h/a?tls=maybe')).to.throw('tls is true or false');
     expect(() => fromUrl('mysql://h/a?cert=x')).to.throw('has cert and key together');
@@ -55,7 +55,7 @@ describe('the URL of a MySQL', () => {
     expect(() => mysql({ url: 'mysql://h/a?driver=knex', driver: 'mysql2' })).not.to.throw();
   });
 
-  it('with a certificate switches TLS on', () => {
+  it('with a certificate enables TLS', () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
     const ca = join(directory, 'ca.pem');
     writeFileSync(ca, 'a certificate');
@@ -83,7 +83,7 @@ describe('the options of MySQL', () => {
     [{ url: 'mysql://h/a', conections: 3 } as never, 'did you mean connections?'],
   ];
   for (const [options, rule] of refusedOptions) {
-    it(`are refused where ${rule}`, () => {
+    it(`are refused with the rule: ${rule}`, () => {
       expect(() => mysql(options))
         .to.throw(rule)
         .and.have.property('message')
@@ -91,13 +91,13 @@ describe('the options of MySQL', () => {
     });
   }
 
-  it('tell from a pool where it leads to, and connect to nothing', async () => {
+  it('show the server of a pool, and do not connect', async () => {
     const pool = createPool({ host: 'db.internal', user: 'u', password: 'secret', database: 'locks' });
     expect(mysql({ pool }).info.endpoint).to.equal('mysql://db.internal:3306/locks');
     await pool.end();
   });
 
-  it('refuse a pool of callbacks, with what to do', async () => {
+  it('refuse a pool whose methods take callbacks, and the error names the remedy', async () => {
     const { createPool: callbacks } = await import('mysql2');
     const pool = callbacks({ host: 'db.internal' });
     expect(() => mysql({ pool: pool as never })).to.throw('pool.promise()');

@@ -12,25 +12,25 @@ import { firsts, roundQuery, type Placed } from '../src/turn/waiting.ts';
 
 const latest = { random: () => 0 };
 
-/** An error as the client library has it. */
+/** Returns an error as the client library creates it. */
 function refused(errno: number, more: object = {}): Error {
   return Object.assign(new Error(`refused ${errno}`), { errno, sqlState: '42000', ...more });
 }
 
-describe('the rounds of those who wait on MySQL', () => {
-  it('are the more often the nearer the turn is, and the seldomer the longer nothing happens', () => {
+describe('the polling of waiters on MySQL', () => {
+  it('is more frequent with fewer entries ahead, and less frequent the longer nothing changes', () => {
     expect([1, 2, 5, 15, 1_000].map((inFront) => pauseOf(inFront, 0, latest))).to.deep.equal([
       8, 16, 40, 120, 120,
     ]);
     expect([0, 1, 2, 20].map((quiet) => pauseOf(1, quiet, latest))).to.deep.equal([8, 12, 18, 120]);
   });
 
-  it('come at chance, and never late', () => {
+  it('has jitter, and is never later than its interval', () => {
     for (const random of [0, 0.5, 0.999])
       expect(pauseOf(1, 0, { random: () => random })).to.be.within(6.4, 8);
   });
 
-  it('end after the last waiter', async () => {
+  it('ends when no entry waits any more', async () => {
     let now = 0;
     const due: { readonly at: number; readonly go: () => void }[] = [];
     const clock = {
@@ -59,7 +59,7 @@ describe('the rounds of those who wait on MySQL', () => {
     expect(at).to.deep.equal([8, 20, 28]);
   });
 
-  it('ask of each queue for the first one only, and of a number of queues', () => {
+  it('reads only the first waiter of each queue, for a limited number of queues', () => {
     const placed = (queue: string, ord: string): Placed => ({
       queue,
       ord,
@@ -78,13 +78,13 @@ describe('the rounds of those who wait on MySQL', () => {
 });
 
 describe('the statements for MySQL', () => {
-  it('have texts as bytes only, so that none can be an end of them', () => {
+  it('contain texts as bytes only, so that no text can end a statement', () => {
     expect(literal(`'; drop table queuelock_entry; -- \\`)).to.match(/^x'[0-9a-f]+'$/);
     expect(literal('')).to.equal("x''");
     expect(literal(7n)).to.equal('7');
   });
 
-  it('that make the tables are the file that a DBA runs', () => {
+  it('that create the tables are those of the script for an administrator', () => {
     const file = readFileSync(join('packages', 'mysql', 'migration.sql'), 'utf8');
     expect(file).to.equal(migration);
   });
@@ -93,13 +93,13 @@ describe('the statements for MySQL', () => {
 describe('the errors of MySQL', () => {
   const endpoint = 'mysql://h:3306/locks';
 
-  it('of those who were in the way of one another are worth another try', () => {
+  it('of conflicting steps are followed by a retry', () => {
     for (const errno of [1213, 1205, 1020]) expect(isWorthAgain(refused(errno))).to.equal(true);
     expect(isWorthAgain(refused(1146))).to.equal(false);
     expect(isWorthAgain(new Error('read ECONNRESET'))).to.equal(false);
   });
 
-  it('are definite where trying again is no use', () => {
+  it('are definite when a retry cannot succeed', () => {
     const codes = [1045, 1142, 1370, 1049, 1213, 1290].map(
       (errno) => asQueueLockError(refused(errno), endpoint).code,
     );
@@ -113,19 +113,19 @@ describe('the errors of MySQL', () => {
     ]);
   });
 
-  it('after which there is no connection are no answer of the server', () => {
+  it('that end the connection are not treated as results of the server', () => {
     expect(numberOf(refused(1213))).to.equal(1213);
     expect(numberOf(refused(1927, { fatal: true }))).to.equal(undefined);
     expect(numberOf(new Error('Connection lost'))).to.equal(undefined);
   });
 
-  it('say what to do about a replica', () => {
+  it('name the remedy for a replica', () => {
     expect(asQueueLockError(refused(1290), endpoint).message).to.contain('locks are made on the primary');
   });
 });
 
-describe('the names on MySQL', () => {
-  it('take 512 bytes of UTF-8, well-formed', () => {
+describe('the names of queues on MySQL', () => {
+  it('have at most 512 bytes of well-formed UTF-8', () => {
     expect(() => checkName('ä'.repeat(256))).not.to.throw();
     expect(() => checkName('ä'.repeat(257))).to.throw('takes at most 512 bytes');
     expect(() => checkName('')).to.throw('at least one character');
@@ -139,8 +139,8 @@ describe('the names on MySQL', () => {
   });
 });
 
-describe('the pace of connecting to MySQL', () => {
-  it('is five attempts a second at most, and slower while they fail', () => {
+describe('the rate limit of connections to MySQL', () => {
+  it('allows at most five attempts a second, and fewer while they fail', () => {
     let now = 0;
     const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 }, 200);
     expect(pace.pauseMs).to.equal(0);
@@ -153,7 +153,7 @@ describe('the pace of connecting to MySQL', () => {
     expect(pace.pauseMs).to.equal(2_500);
   });
 
-  it('of a pool is its own as long as it has connections', () => {
+  it('delays no connection of a pool, except after a failure', () => {
     let now = 0;
     const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 }, 0);
     pace.attempted();
@@ -172,7 +172,7 @@ describe('diagnosis of the replicas of a MySQL', () => {
   const texts = (facts: Readonly<Record<string, string>>, replicas = 1): readonly string[] =>
     failover(new Map(Object.entries(facts)), replicas).map(({ level, text }) => `${level}: ${text}`);
 
-  it('is nothing without replicas, and where a semi-synchronous primary waits for an hour or longer', () => {
+  it('has no finding without replicas, or when a semi-synchronous primary waits for an hour or longer', () => {
     expect(texts({}, 0)).to.deep.equal([]);
     for (const name of ['source', 'master']) {
       const facts = {
@@ -183,7 +183,7 @@ describe('diagnosis of the replicas of a MySQL', () => {
     }
   });
 
-  it('is a warning where nothing ends the hold on an old primary, or only for a while', () => {
+  it('warns when an old primary may continue to renew a hold without end, or after a short timeout', () => {
     expect(texts({ rpl_semi_sync_master_enabled: 'OFF' }).join()).to.match(
       /^warning: it has 1 replicas, .*renews the earlier hold without end/,
     );

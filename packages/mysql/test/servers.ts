@@ -25,7 +25,7 @@ export class OwnServer {
       await own.reconnect();
     });
     after(async () => {
-      // None where it was skipped.
+      // Both are undefined when the suite was skipped.
       await Promise.all([this.operator, this.server].filter(Boolean).map((each) => end(each)));
     });
   }
@@ -38,7 +38,7 @@ export class OwnServer {
     this.operator = await Operator.connect(this.server.endpoint, DATABASE);
   }
 
-  /** Resolves when the query counts so many. */
+  /** Resolves when the query returns this count. */
   async until(sql: string, count: number): Promise<void> {
     const look = async (): Promise<void> => {
       const found = await this.operator.number(sql);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createLockClient } from '@queuelock/core';
 import { mysql } from '@queuelock/mysql';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** Settings with which locks work as always. */
+/** Settings with which locks work as usual. */
 const HARMLESS: Readonly<Record<string, string>> = {
   'sql_select_limit = 1': 'sql_select_limit = default',
   'sql_safe_updates = 1': 'sql_safe_updates = 0',
@@ -30,7 +30,7 @@ describe('a MariaDB with a global setting', function () {
 
   for (const [on, off] of Object.entries(HARMLESS)) {
     for (const kind of ['a URL', 'a pool'] as const)
-      it(`${on} hands a lock over two waiters (${kind})`, async () => {
+      it(`${on} hands off a lock through two waiters (${kind})`, async () => {
         await clients.operator.run(`set global ${on}`);
         try {
           const made = [1, 2, 3].map(() =>
@@ -50,7 +50,7 @@ describe('a MariaDB with a global setting', function () {
       });
   }
 
-  it('autocommit = 0 is no matter over a URL, and refuses a pool', async () => {
+  it('autocommit = 0 has no effect over a URL, and a pool with it is refused', async () => {
     await clients.operator.run('set global autocommit = 0');
     try {
       const { code, message } = await refusal(clients.connect({ pool: clients.pool() }).open(10_000, signal));
@@ -64,7 +64,7 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
-  it('tx_read_only refuses a session by the name of the setting, and so does the diagnosis', async () => {
+  it('tx_read_only refuses a session, and the error and the diagnosis name the setting', async () => {
     await clients.operator.run('set global tx_read_only = 1');
     try {
       const backend = clients.connect();
@@ -81,7 +81,7 @@ describe('a MariaDB with a global setting', function () {
   });
 
   it('read_only refuses a session of a user who is no administrator', async () => {
-    // A superuser may write also then.
+    // A superuser may write on a server with read_only too.
     await clients.operator.run('set global read_only = 1');
     try {
       const { message } = await refusal(clients.connect({ url: asApp() }).open(10_000, signal));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { migration } from '@queuelock/mysql';
 import { roundQuery } from '../src/turn/waiting.ts';
-import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const TTL_MS = 300_000;
@@ -15,7 +15,7 @@ describe('the round trips on MySQL', () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
   });
 
-  /** Connected, with a session. */
+  /** Returns a connected client with a session, and the statements that it sends from now on. */
   async function ready(): Promise<{ readonly client: LockClient; readonly asked: string[] }> {
     const { pool, asked } = clients.counted();
     const client = createLockClient(clients.connect({ pool }), { ttlMs: TTL_MS });
@@ -25,7 +25,7 @@ describe('the round trips on MySQL', () => {
     return { client, asked };
   }
 
-  it('of a lock that is free are one to get it and one to give it back', async () => {
+  it('of a free lock are one to acquire it and one to release it', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('free');
     expect(asked.splice(0)).to.deep.equal(['enter']);
@@ -47,7 +47,7 @@ describe('the round trips on MySQL', () => {
     await ownership?.release();
   });
 
-  it('of a hand-off are one, of who leaves, and the looks of who is waiting: one for all in its process', async () => {
+  it('of a hand-off are one for the release, and one poll for all waiters of a process', async () => {
     const holder = await ready();
     const waiter = await ready();
     const ownership = await holder.client.acquire('handed');
@@ -66,7 +66,7 @@ describe('the round trips on MySQL', () => {
     await Promise.all(served);
   }).timeout(60_000);
 
-  it('of those who wait read by keys, whatever else is stored', async () => {
+  it('of waiters read by indexes, whatever else is stored', async () => {
     const session = await clients.session();
     const waiting = { queue: 'handed', ord: '7', id: '', key: '', shared: false, limit: 1, call: 1 };
     const sql = roundQuery([session.id], [{ ...waiting, turn: { admitted: false } }]);
@@ -98,19 +98,19 @@ describe('the round trips on MySQL', () => {
 describe('an entry that was removed from a queue on MySQL', () => {
   const clients = new Clients();
 
-  it('is not added again by a late attempt to add it, when it was evicted', async () => {
+  it('is not added again by a late enqueue after its eviction', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
-    const spec = wish({ queue: 'evicted' });
+    const spec = newSpec({ queue: 'evicted' });
     const { key, order } = await session.enqueue(spec);
     expect(await backend.evict?.('evicted', { key, order })).to.equal(true);
     expect(await refusal(session.enqueue(spec))).to.have.property('code', 'ENTRY_LOST');
     expect(await clients.operator.entries('evicted')).to.deep.equal([]);
   });
 
-  it('is not added again by a late attempt, when it left because another one of its call was removed', async () => {
+  it('is not added again by a late enqueue after another entry of the same call was removed', async () => {
     const session = await clients.session();
-    const specs = [wish({ queue: 'left' }), wish({ queue: 'right' })];
+    const specs = [newSpec({ queue: 'left' }), newSpec({ queue: 'right' })];
     const [left] = (await session.enqueueAll?.(specs)) ?? [];
     await clients.operator.evict(left?.key ?? '');
     for (const attempt of ['repeated', 'late'])
@@ -128,7 +128,7 @@ describe('the tokens on MySQL', () => {
 
   async function tokenOf(queue: string): Promise<bigint> {
     const session = await clients.session();
-    const spec = wish({ queue });
+    const spec = newSpec({ queue });
     const { token } = await session.enqueue(spec);
     await session.remove(queue, spec.id);
     return token;
@@ -140,7 +140,7 @@ describe('the tokens on MySQL', () => {
     const ahead = first + 60_000_000_000n;
     await operator.run(`update queuelock_queue set last = ${ahead} where name = 'behind'`);
     expect((await tokenOf('behind')) > ahead).to.equal(true);
-    // As after a day without use, of a server whose clock is set back after that.
+    // Simulates a queue after a day without use, on a server whose clock was set back after that.
     await operator.run(`update queuelock_queue set last = 4 where name = 'behind'`);
     await operator.run(`update queuelock_meta set floor = ${ahead * 2n}, tidied = '1970-01-02'`);
     await operator.run('call queuelock_tidy()');
@@ -151,7 +151,7 @@ describe('the tokens on MySQL', () => {
     expect((await tokenOf('behind')) > ahead * 2n).to.equal(true);
   });
 
-  it('are kept above those of a queue that is forgotten', async () => {
+  it('stay above those of a forgotten queue', async () => {
     await tokenOf('old');
     const { operator } = clients;
     await operator.run("update queuelock_queue set last = 1000 where name = 'old'");
@@ -164,11 +164,11 @@ describe('the tokens on MySQL', () => {
 describe('a step on MySQL', () => {
   const clients = new Clients();
 
-  it('that is the victim of a deadlock is taken again, and is none for its caller', async () => {
+  it('that is the victim of a deadlock is repeated, and its caller gets no error', async () => {
     const session = await clients.session();
     const { operator } = clients;
     for (const queue of ['one', 'two']) {
-      const spec = wish({ queue });
+      const spec = newSpec({ queue });
       await session.enqueue(spec);
       await session.remove(queue, spec.id);
     }
@@ -181,7 +181,7 @@ describe('a step on MySQL', () => {
       "insert into queuelock_trace (queue, ord) values ('x', 1), ('x', 2), ('x', 3), ('x', 4), ('x', 5), ('x', 6), ('x', 7), ('x', 8)",
     );
     await operator.run("update queuelock_queue set changes = changes + 1 where name = 'two'");
-    const placed = session.enqueueAll!([wish({ queue: 'one' }), wish({ queue: 'two' })]);
+    const placed = session.enqueueAll!([newSpec({ queue: 'one' }), newSpec({ queue: 'two' })]);
     await new Promise((resolve) => setTimeout(resolve, 300));
     await operator.run("update queuelock_queue set changes = changes + 1 where name = 'one'");
     await operator.run('commit');
@@ -192,15 +192,15 @@ describe('a step on MySQL', () => {
     expect(after - before).to.equal(1);
   }).timeout(30_000);
 
-  it('over a pool is right whatever isolation, rows and numbers the pool has', async () => {
+  it('over a pool has correct results with any isolation level and any options for rows and numbers', async () => {
     const pool = clients.pool({ rowsAsArray: true, supportBigNumbers: true, bigNumberStrings: true });
     const { operator } = clients;
     await operator.run("set global tx_isolation = 'SERIALIZABLE'");
     const [one, other] = [await clients.session(clients.connect({ pool })), await clients.session()];
-    const held = wish();
+    const held = newSpec();
     await one.enqueue(held);
-    const next = admitted(await other.enqueue(wish()));
-    expect(await one.tryEnqueue(wish())).to.equal(undefined);
+    const next = admitted(await other.enqueue(newSpec()));
+    expect(await one.tryEnqueue(newSpec())).to.equal(undefined);
     expect(await one.renew(signal)).to.equal(30_000);
     await one.remove('jobs', held.id);
     await next;
@@ -209,12 +209,12 @@ describe('a step on MySQL', () => {
     await operator.run("set global tx_isolation = 'REPEATABLE-READ'");
   });
 
-  it('makes names of 512 bytes, with trailing blanks and other accents, queues of their own', async () => {
+  it('treats names of 512 bytes, with trailing blanks and other accents, as different queues', async () => {
     const session = await clients.session();
     const long = 'ä'.repeat(255);
     const names = ['a', 'a ', 'A', 'á', 'a\u0301', 'a\0', `${long}aa`, `${long}ab`, "'; -- \\"];
     const placements = [];
-    for (const queue of names) placements.push(await session.enqueue(wish({ queue })));
+    for (const queue of names) placements.push(await session.enqueue(newSpec({ queue })));
     for (const { turn } of placements) expect(turn.admitted).to.equal(true);
     expect(() => clients.connect().checkName(`${long}abc`)).to.throw('takes at most 512 bytes of UTF-8');
   });
@@ -231,12 +231,12 @@ describe('the tables of MySQL', () => {
     return `mysql://${name}:secret-word@${clients.server.endpoint}/${database}`;
   }
 
-  it('are made by one of many that come first together', async () => {
+  it('are created by one of many clients that connect at the same time', async () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => clients.session()));
     expect(sessions).to.have.length(8);
   }).timeout(60_000);
 
-  it('are refused with where their statements are, where the user may not make them', async () => {
+  it('are not created by a user without permission, and the error names their statements', async () => {
     const url = await user('poor', 'select, insert, update, delete, execute', 'poor');
     const { code, message } = await refusal(clients.session(clients.connect({ url })));
     expect(code).to.equal('ACCESS_DENIED');
@@ -248,7 +248,7 @@ describe('the tables of MySQL', () => {
     const url = await user('plain', 'select, insert, update, delete, execute', 'plain');
     const { operator } = clients;
     await operator.run('use plain');
-    // As the program would take it.
+    // Splits the script as the program mysql does.
     const statements = migration.slice(migration.indexOf('//\n') + 3).split(' //\n');
     for (const sql of statements.slice(0, -1)) await operator.run(sql);
     await operator.run('use locks');
@@ -261,7 +261,7 @@ describe('the tables of MySQL', () => {
     await locks.close();
   });
 
-  it('of a later release are left alone', async () => {
+  it('of a later release are refused and not changed', async () => {
     await clients.session();
     await clients.operator.run('update queuelock_meta set version = 2');
     const { code, message } = await refusal(clients.session());
@@ -270,7 +270,7 @@ describe('the tables of MySQL', () => {
     expect(message).to.include('of a later release, version 2');
   });
 
-  it('tell of a wrong password and of a database that is not there at once, and never the password', async () => {
+  it('are not created with a wrong password or a missing database, and the error has no password', async () => {
     const wrong = clients.url.replace('root@', 'root:secret-word@');
     const denied = await refusal(clients.session(clients.connect({ url: wrong })));
     expect(denied.code).to.equal('ACCESS_DENIED');
@@ -302,7 +302,7 @@ describe('the tables of MySQL', () => {
     await locks.close();
   });
 
-  it('and their server are diagnosed', async () => {
+  it('are diagnosed together with their server', async () => {
     const findings = await clients.connect().diagnose!('');
     expect(findings.map(({ text }) => text).join('\n')).to.match(/MariaDB 1\d+\.\d+/);
     expect(findings.filter(({ level }) => level === 'error')).to.deep.equal([]);

@@ -7,31 +7,36 @@ import { LockRuntime } from './lock-runtime.ts';
 export interface MethodCall {
   readonly instance: object;
   readonly args: readonly unknown[];
-  /** `Class.method`, for messages. */
+  /** The name `Class.method`, for messages. */
   readonly label: string;
-  /** Runs the method itself. */
+  /** Calls the original method. */
   readonly proceed: (...args: readonly unknown[]) => unknown;
 }
 
 /** A function that a decorator may replace. */
 export type AnyMethod = (...args: never[]) => unknown;
 
-/** A decorator of methods that can be called as one of that type. */
+/** A decorator that can be applied to methods of the type `Method`. */
 export type MethodDecoratorOf<Method> = (
   target: object,
   key: string | symbol,
   descriptor: { value?: Method },
 ) => void;
 
-/** What a decorator of a method gets: the prototype, the name, and the descriptor, which standard decorators do not get. */
+/**
+ * The arguments of a method decorator: the prototype, the name, and the descriptor. Decorators of the
+ * ECMAScript standard get no descriptor.
+ */
 type Place = readonly [object, string | symbol, { value?: unknown } | undefined];
 
 const RUNTIME = Symbol.for('queuelock.runtime');
 
 /**
- * Replaces a method by one that runs `around` it. The method keeps its name, its number of parameters and its metadata, so decorators above
- * and below keep their effect. Nest injects the runtime into each instance of the class, also of request-scoped providers and subclasses.
- * @throws {QueueLockError} `INVALID_ARGUMENT` where it does not decorate a method, or under decorators of the standard
+ * Replaces a method by a method that calls `around`. The method keeps its name, its number of parameters and
+ * its metadata, so decorators above and below it keep their effect. Nest injects the lock runtime into each
+ * instance of the class, also of request-scoped providers and subclasses.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if the target is not a method, or if TypeScript compiles
+ * decorators by the ECMAScript standard
  */
 export function replaceMethod(
   decorator: string,
@@ -55,7 +60,7 @@ export function replaceMethod(
 /** A method that a decorator is applied to. */
 export interface DecoratedMethod {
   readonly method: AnyMethod;
-  /** Puts another method in its place. */
+  /** Replaces the method on its prototype. */
   readonly replaceBy: (method: AnyMethod) => void;
 }
 
@@ -79,8 +84,8 @@ export function checkedMethod(decorator: string, [target, key, descriptor]: Plac
 }
 
 /**
- * Returns the runtime that Nest injected.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for an instance that Nest did not make from its class
+ * Returns the lock runtime that Nest injected into the instance.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for an instance that Nest did not create
  */
 export function runtimeOf({ instance, label }: Pick<MethodCall, 'instance' | 'label'>): LockRuntime {
   const runtime: unknown = Reflect.get(instance, RUNTIME);

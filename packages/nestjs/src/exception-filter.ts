@@ -12,11 +12,14 @@ import { throwError } from './rx.ts';
 
 /** Settings of `QueuelockExceptionFilter`. */
 export interface ExceptionFilterOptions {
-  /** Status for a lock that others hold: `TIMEOUT`, `QUEUE_FULL`, `WAIT_TOO_LONG` and `DEADLOCK`. Default 429; 409 is usual too. */
+  /**
+   * Status when the lock was not available: `TIMEOUT`, `QUEUE_FULL`, `WAIT_TOO_LONG` and `DEADLOCK`. Default
+   * 429; 409 is usual too.
+   */
   readonly busyStatus?: number;
   /**
-   * Status for locks that are out of order, or a hold that was lost: `UNAVAILABLE`, `CLOSED`, `SESSION_LOST`, `ENTRY_LOST`, `OWNERSHIP_LOST`,
-   * `NOT_ENOUGH_TIME` and `WORK_TIMEOUT`. Default 503.
+   * Status when the locks do not work, or a hold was lost: `UNAVAILABLE`, `CLOSED`, `SESSION_LOST`,
+   * `ENTRY_LOST`, `OWNERSHIP_LOST`, `NOT_ENOUGH_TIME` and `WORK_TIMEOUT`. Default 503.
    */
   readonly outOfOrderStatus?: number;
 }
@@ -34,8 +37,10 @@ const OUT_OF_ORDER: ReadonlySet<QueueLockErrorCode> = new Set([
 ]);
 
 /**
- * Makes HTTP responses of the errors of locks. All other codes are defects of the program and become 500. The response has the code and a fixed
- * text; the message of the error, which may name servers and other clients, stays in the log. In other contexts than HTTP the error is passed on.
+ * Turns errors of locks into HTTP responses. Codes other than those of the two options are defects of the
+ * program and become 500. The response has the code and a fixed text. The message of the error may name
+ * servers and other clients, so it only goes to the log. In contexts other than HTTP the filter rethrows the
+ * error.
  * @example
  * const app = await NestFactory.create(AppModule);
  * app.useGlobalFilters(new QueuelockExceptionFilter(app.get(HttpAdapterHost), { busyStatus: 409 }));
@@ -45,8 +50,8 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
   readonly #statuses: Required<ExceptionFilterOptions>;
 
   /**
-   * @param host of the HTTP server, as Nest injects it
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for a status that is none of an error
+   * @param host the holder of the HTTP adapter, as Nest injects it
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a status outside of 400 to 599
    */
   constructor(host: HttpAdapterHost, options?: ExceptionFilterOptions) {
     const checked = checkedOptions('options of QueuelockExceptionFilter', options, OPTIONS);
@@ -64,7 +69,7 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
     const context = host.getType<string>();
     if (context === 'rpc') return throwError(() => error);
     if (context !== 'http') throw error;
-    // The adapter is known when the server is, later than the filter.
+    // The HTTP adapter does not exist yet when the filter is constructed, so it is read at each error.
     new BaseExceptionFilter(this.#host.httpAdapter).catch(this.#responseFor(error), host);
     return undefined;
   }
@@ -75,18 +80,14 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
     if (BUSY.has(code)) return httpError(busyStatus, error, 'The resource is in use. Try again later.');
     if (OUT_OF_ORDER.has(code))
       return httpError(outOfOrderStatus, error, 'The lock is not available. Try again later.');
-    // Nest logs errors that it does not know, and sends 500 without their text.
+    // Nest logs errors that it does not know, and responds with 500 and without their text.
     return error;
   }
 }
 
 Catch(QueueLockError)(QueuelockExceptionFilter);
 
-/**
- * Returns a provider that uses the filter in the whole application.
- * @example
- * \@Module({ providers: [queuelockExceptionFilter({ busyStatus: 409 })] })
- */
+/** Returns a provider that applies the filter to the whole application. */
 export function queuelockExceptionFilter(
   options?: ExceptionFilterOptions,
 ): FactoryProvider<QueuelockExceptionFilter> {

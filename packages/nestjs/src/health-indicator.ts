@@ -2,7 +2,7 @@ import type { HealthProblem, HealthResult, HealthState } from '@queuelock/recipe
 import type { LockRuntime } from './lock-runtime.ts';
 import { DEFAULT_CLIENT } from './tokens.ts';
 
-/** What Terminus shows of a lock client. */
+/** The details that Terminus shows for a lock client. */
 export interface LockHealthDetails {
   readonly status: 'up' | 'down';
   readonly session: HealthState['session'];
@@ -10,7 +10,8 @@ export interface LockHealthDetails {
 }
 
 /**
- * Health of the lock clients, for the checks of `@nestjs/terminus`; see `healthOf` for what they mean.
+ * Health of the lock clients, for the checks of `@nestjs/terminus`. `healthOf` documents what the checks
+ * mean.
  * @example
  * \@Get('readyz')
  * \@HealthCheck()
@@ -26,9 +27,10 @@ export class QueuelockHealthIndicator {
   }
 
   /**
-   * Fails while the process should get no requests: no proven session, or it is shutting down.
-   * @param key under which Terminus shows the result
-   * @param client its name. Default `default`
+   * Reports `down` while the process should get no requests: it has no proven session, or it is shutting
+   * down.
+   * @param key the key under which Terminus shows the result
+   * @param client the name of the lock client. Default `default`
    * @throws {QueueLockError} `INVALID_ARGUMENT` when no client has that name
    */
   readiness<Key extends string>(key: Key, client: string = DEFAULT_CLIENT): Record<Key, LockHealthDetails> {
@@ -36,7 +38,9 @@ export class QueuelockHealthIndicator {
     return shown(key, state, state.ready);
   }
 
-  /** Fails while work with a check-in is overdue. Parameters and errors as of `readiness`. */
+  /**
+   * Reports `down` while work with a check-in is overdue. Its parameters and errors are those of `readiness`.
+   */
   liveness<Key extends string>(key: Key, client: string = DEFAULT_CLIENT): Record<Key, LockHealthDetails> {
     const state = this.#runtime.health(client).now();
     return shown(key, state, state.live);

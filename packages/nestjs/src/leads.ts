@@ -9,13 +9,13 @@ export interface LeadsOptions extends Pick<LeadOptions, 'minRemainingMs' | 'work
   /** Value of this candidate that all observers see; at most 1,024 bytes. Default: host and process id. */
   readonly value?: string;
   /**
-   * Longest time between two calls of `checkIn`, in milliseconds. After that liveness fails until the next call or the end of the work.
-   * Default: not checked.
+   * Longest time between two calls of `checkIn`, in milliseconds. When it has passed, liveness fails until
+   * the next call or the end of the work. Default: no limit.
    */
   readonly checkInWithinMs?: number;
 }
 
-/** A method with `@Leads`. */
+/** The name and the settings of a method with `@Leads`. */
 export interface LeadsPlan {
   readonly name: string;
   readonly options: LeadsOptions;
@@ -24,13 +24,16 @@ export interface LeadsPlan {
 const LEADS = Symbol.for('queuelock.leads');
 
 /**
- * Runs the method while this process leads: from the start of the application to its shutdown, again and again, one run at a time. The method
- * awaits what it starts, as the work of `Election.lead`. `stop` aborts on a loss and on the shutdown, which waits for the method. An error of the
- * method is logged; the process then resigns, and campaigns again at the end of the queue after a backoff of up to 2 s.
+ * Runs the method while this process leads: from the start of the application to its shutdown, again and
+ * again, one run at a time. The method must await everything that it starts, as the work of `Election.lead`
+ * must. `stop` aborts when the leadership is lost, and on the shutdown, which waits for the method. If the
+ * method rejects, the error is logged. The process then resigns, and campaigns again at the end of the queue
+ * after a backoff of up to 2 s.
  *
- * Request-scoped and transient providers are refused when the application starts, since no instance of them lives that long.
- * @param name of the election
- * @throws {QueueLockError} `INVALID_ARGUMENT` where it does not decorate a method
+ * Methods of request-scoped and transient providers make the start of the application fail, since no instance
+ * of them lives that long.
+ * @param name the name of the election
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if the decorated member is not a method
  * @example
  * \@Leads('scheduler')
  * async schedule(leadership: Leadership, stop: AbortSignal): Promise<void> {}
@@ -45,7 +48,7 @@ export function Leads(
   };
 }
 
-/** Returns what `@Leads` said of a method. */
+/** Returns the settings that `@Leads` stored on a method, or `undefined` without the decorator. */
 export function leadsPlanOf(method: object): LeadsPlan | undefined {
   return Reflect.getMetadata(LEADS, method) as LeadsPlan | undefined;
 }

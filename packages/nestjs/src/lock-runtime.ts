@@ -11,14 +11,15 @@ interface KnownClient {
 }
 
 /**
- * The lock clients of one application, and their end with it. Nest runs the hooks in this order:
+ * The lock clients of one application. It closes them when the application shuts down. Nest runs the hooks in
+ * this order:
  *
- *     onModuleDestroy           the process stops being ready
- *     beforeApplicationShutdown leaders and cron jobs get their stop, and are awaited; requests go on
- *     (the HTTP server closes: requests in progress end, and their responses are sent)
- *     onApplicationShutdown     the clients close
+ *     onModuleDestroy the readiness check starts to fail beforeApplicationShutdown the `stop` of leaders and
+ *     cron jobs aborts, and their ends are awaited; requests continue (the HTTP server closes: requests in
+ *     progress end, and their responses are sent) onApplicationShutdown the clients close
  *
- * So the works of leaders still have the database connections that other modules close in `onApplicationShutdown`.
+ * So the work of leaders can still use the database connections that other modules close in
+ * `onApplicationShutdown`.
  */
 export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
   readonly #clients = new Map<string, KnownClient>();
@@ -27,8 +28,8 @@ export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, 
   readonly #timers: NodeJS.Timeout[] = [];
 
   /**
-   * Makes a client known.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for a second client of that name
+   * Registers a client under a name.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` if another client has that name
    */
   add(name: string, client: LockClient, shutdown: Required<ShutdownOptions>): void {
     if (this.#clients.has(name)) throw invalidArgument('name', name, 'is the name of one lock client only');

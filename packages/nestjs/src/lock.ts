@@ -4,23 +4,24 @@ import { invalidArgument } from '@queuelock/core/backend';
 import { replaceMethod, runtimeOf, type MethodDecoratorOf } from './decorated-method.ts';
 import { DEFAULT_CLIENT } from './tokens.ts';
 
-/** Settings of `@Lock`: those of `LockClient.run`, and which client takes the lock. */
+/** Settings of `@Lock`: those of `LockClient.run`, and the name of the client. */
 export interface LockOptions extends Omit<RunOptions, 'holding' | 'id' | 'stop' | 'signal'> {
   /** Name of the client, as in `QueuelockModule.forRoot`. Default `default`. */
   readonly client?: string;
 }
 
-/** What a method that runs under `@Lock` has. */
+/** The hold and the signal of a method that runs under `@Lock`. */
 export interface LockContext {
   readonly ownership: SharedOwnership;
-  /** As the second argument of the work of `LockClient.run`. */
+  /** Aborts when the hold is lost, as the second argument of the work of `LockClient.run` does. */
   readonly stop: AbortSignal;
 }
 
 const CONTEXT = new AsyncLocalStorage<LockContext>();
 
 /**
- * Returns the hold of the innermost method with `@Lock` around the caller, or `undefined` outside of any.
+ * Returns the hold of the innermost method with `@Lock` around the caller, or `undefined` if there is no such
+ * method.
  * @example
  * const { ownership, stop } = currentLock()!;
  * await this.ledger.book({ token: ownership.token, signal: stop });
@@ -30,16 +31,19 @@ export function currentLock(): LockContext | undefined {
 }
 
 /**
- * Runs each call of the method under a lock. The method waits for its turn, and returns a promise; see {@link currentLock} for its hold. It works
- * in providers and controllers of every scope, and in their subclasses. An override without the decorator takes no lock unless it calls `super`.
+ * Runs each call of the method under a lock. The decorated method waits for the lock and returns a promise.
+ * It gets its hold from {@link currentLock}. The decorator works in providers and controllers of every scope,
+ * and in their subclasses. An override without the decorator takes no lock unless it calls `super`.
  *
- * A call rejects as `LockClient.run`, for instance with `TIMEOUT`; `QueuelockExceptionFilter` makes HTTP responses of it.
+ * A call rejects as `LockClient.run` does, for instance with `TIMEOUT`. `QueuelockExceptionFilter` turns
+ * these errors into HTTP responses.
  *
- * Not promised: a lock around a call from the constructor, which rejects with `INVALID_ARGUMENT`, nor around a stream that the method
- * returns, which is refused.
- * @param name of the lock, or a function that gets the arguments of the call, and the instance as `this`, and returns it
+ * Not supported: a call from the constructor, and a method that returns a stream. Both reject with
+ * `INVALID_ARGUMENT`.
+ * @param name the name of the lock, or a function that returns it. The function gets the arguments of the
+ * call, and the instance as `this`
  * @typeParam Args - the arguments that the name is made of
- * @throws {QueueLockError} `INVALID_ARGUMENT` where it does not decorate a method
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if the decorated member is not a method
  * @example
  * \@Lock((order: string) => `orders/${order}`, { timeoutMs: 2_000 })
  * async pay(order: string, amount: number): Promise<void> {}
@@ -67,7 +71,7 @@ export function Lock<Args extends readonly unknown[] = []>(
   };
 }
 
-/** A stream would begin after the release. */
+/** Throws if the result is a stream, since the stream would begin after the release. */
 function withoutStream(label: string, result: unknown): unknown {
   if (typeof result !== 'object' || result === null || !('subscribe' in result)) return result;
   throw invalidArgument(label, result, 'returns a promise of a value under @Lock, not a stream');

@@ -5,11 +5,13 @@ import type { ShutdownOptions } from './shutdown-options.ts';
 
 /** Settings of one lock client of an application. */
 export interface LockClientSettings {
-  /** The store, or a function that returns it. A function is not called where a test replaces the client. */
+  /**
+   * The store, or a function that returns it. The function is not called in a test that replaces the client.
+   */
   readonly backend: Backend | (() => Backend);
   /** Settings of `createLockClient`. */
   readonly client?: LockClientOptions;
-  /** How the client ends with the application. */
+  /** How the client closes when the application shuts down. */
   readonly shutdown?: ShutdownOptions;
 }
 
@@ -21,9 +23,9 @@ export interface QueuelockModuleOptions extends LockClientSettings {
 
 /** Settings of `QueuelockModule.forRootAsync`. */
 export interface QueuelockModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
-  /** As in `QueuelockModuleOptions`. */
+  /** Name of the client, as in `QueuelockModuleOptions`. Default `default`. */
   readonly name?: string;
-  /** What is injected into `useFactory`. */
+  /** The tokens of the providers that Nest injects into `useFactory`. */
   readonly inject?: FactoryProvider['inject'];
   /** Returns the settings, or a promise of them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the parameters are those that `inject` names
@@ -33,7 +35,7 @@ export interface QueuelockModuleAsyncOptions extends Pick<ModuleMetadata, 'impor
 const SETTINGS: KnownOptions<LockClientSettings> = { backend: 'any', client: 'object', shutdown: 'object' };
 
 /**
- * Returns the settings if they can make a client.
+ * Returns the settings if a client can be created from them.
  * @throws {QueueLockError} `INVALID_ARGUMENT` otherwise
  */
 export function checkedSettings(settings: LockClientSettings): LockClientSettings {
@@ -43,7 +45,7 @@ export function checkedSettings(settings: LockClientSettings): LockClientSetting
   throw invalidArgument('backend', backend, 'is a backend, or a function that returns one');
 }
 
-/** Makes the client that the settings describe. */
+/** Creates the client that the settings describe. */
 export function clientOf({ backend, client }: LockClientSettings): LockClient {
   return createLockClient(typeof backend === 'function' ? backend() : backend, client);
 }

@@ -15,7 +15,7 @@ import {
 import { checkedShutdown } from './shutdown-options.ts';
 import { DEFAULT_CLIENT, getLockClientToken, optionsToken, registrationToken } from './tokens.ts';
 
-/** Part of each application once, however many clients it has. */
+/** Provides the lock runtime once for each application, also when the application has several clients. */
 // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is a class
 class LockRuntimeModule {}
 
@@ -40,9 +40,10 @@ Module({
 })(LockRuntimeModule);
 
 /**
- * Lock clients of a Nest application. Import it once for each client, in the root module; it is global. The clients are injected with
- * `@InjectLocks`, used by `@Lock`, `@Leads` and `@OncePer`, and closed with the application: call `app.enableShutdownHooks()` so that signals
- * close it. Do not use `closeOnSignals` besides.
+ * Lock clients of a Nest application. Import it once for each client in the root module; it is a global
+ * module. `@InjectLocks` injects the clients, and `@Lock`, `@Leads` and `@OncePer` use them. The clients
+ * close when the application shuts down. Call `app.enableShutdownHooks()`, so that process signals shut it
+ * down, and do not call `closeOnSignals` too.
  * @example
  * \@Module({ imports: [QueuelockModule.forRoot({ backend: () => etcd({ hosts: '127.0.0.1:2379' }) })] })
  * export class AppModule {}
@@ -51,7 +52,8 @@ Module({
 export class QueuelockModule {
   /**
    * Adds a client.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for bad options; when the application starts, for a second client of one name
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for bad options. When the application starts, also for two
+   * clients with the same name
    */
   static forRoot(options: QueuelockModuleOptions): DynamicModule {
     const { name = DEFAULT_CLIENT, ...settings } = options;
@@ -61,7 +63,8 @@ export class QueuelockModule {
   }
 
   /**
-   * Adds a client whose settings a factory returns. Errors as of `forRoot`, when the application starts.
+   * Adds a client whose settings a factory returns. When the application starts, it fails with the errors
+   * that `forRoot` throws.
    * @example
    * QueuelockModule.forRootAsync({
    *   inject: [ConfigService],

@@ -19,7 +19,7 @@ import {
 } from './decorated-method.ts';
 import { DEFAULT_CLIENT } from './tokens.ts';
 
-/** Settings of `@OncePer`: those of `oncePer` and `oncePerTick`, and which client takes the lock. */
+/** Settings of `@OncePer`: those of `oncePer` and `oncePerTick`, and the name of the client. */
 export interface OncePerTickOptions
   extends
     Pick<OncePerOptions, 'guarantee' | 'owner' | 'lateSlots'>,
@@ -28,7 +28,7 @@ export interface OncePerTickOptions
   readonly client?: string;
 }
 
-/** What `@Cron` of `@nestjs/schedule` writes to a method. */
+/** The metadata that `@Cron` of `@nestjs/schedule` writes to a method. */
 interface CronOptions {
   readonly cronTime: unknown;
   readonly timeZone?: string;
@@ -39,15 +39,18 @@ const CRON_OPTIONS = 'SCHEDULE_CRON_OPTIONS';
 const SCHEDULER = Symbol.for('queuelock.scheduler');
 
 /**
- * Does each tick of a method with `@Cron` in one of all processes. The order of the two decorators does not matter. The method gets the tick,
- * which is the scheduled time, and not the time of the timer; the ownership of the hold; and `stop`. The shutdown stops the work and waits for it.
- * A call of the method by other code counts for the last tick before it.
+ * Runs each tick of a method with `@Cron` in one of all processes. The order of the two decorators does not
+ * matter. The method gets three arguments: the tick, which is the scheduled time; the ownership of the lock;
+ * and the signal `stop`. The shutdown aborts `stop` and waits for the work. If other code calls the method,
+ * the call counts for the last tick before it.
  *
- * An error of the method rejects, and `@nestjs/schedule` logs it.
+ * If the method throws, the call rejects, and `@nestjs/schedule` logs the error.
  *
- * Not promised: as `oncePerTick`. A tick is lost when its process dies, unless `guarantee` is `at-least-once`.
- * @param name of the job; no other job has it
- * @throws {QueueLockError} `INVALID_ARGUMENT` where it does not decorate a method; at each call of a method without `@Cron`
+ * Not promised: the same as for `oncePerTick`. A tick is lost when its process dies, unless `guarantee` is
+ * `at-least-once`.
+ * @param name the name of the job. No other job may have it
+ * @throws {QueueLockError} `INVALID_ARGUMENT` if the decorated member is not a method. Each call rejects with
+ * it if the method has no `@Cron`
  * @example
  * \@OncePer('daily-report')
  * \@Cron('0 3 * * *', { timeZone: 'Europe/Berlin' })
@@ -83,7 +86,10 @@ function jobOf(name: string, options: OncePerTickOptions, call: MethodCall): Tic
   return oncePerTick(once, (...args) => call.proceed(...args), { ...limits, signal: runtime.stop });
 }
 
-/** Returns the last scheduled time, or `undefined` when no job has the pattern: before the schedule has begun, or after it has ended. */
+/**
+ * Returns the last scheduled time, or `undefined` when no job has the pattern. That is so before the schedule
+ * has begun and after it has ended.
+ */
 async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promise<Date | undefined> {
   const options = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions | undefined;
   if (!options) throw invalidArgument(label, '@OncePer', 'is used beside @Cron of @nestjs/schedule');
@@ -92,13 +98,17 @@ async function tickOf({ instance, label }: MethodCall, method: AnyMethod): Promi
   const at = new Date();
   const known = cronTimeLike(registry, options);
   if (known) return lastCronTick(known, at);
-  // A job that is late at its start fires before @nestjs/schedule registers it, in the same turn of the event loop.
+  // A job that is already late at its start fires before `@nestjs/schedule` registers it, in the same turn of
+  // the event loop. Awaiting lets the registration happen first.
   await Promise.resolve();
   const registered = cronTimeLike(registry, options);
   return registered && lastCronTick(registered, at);
 }
 
-/** Returns the schedule of any job with the same pattern and zone, since it has the same ticks. */
+/**
+ * Returns the schedule of any job with the same pattern and time zone, since all of these have the same
+ * ticks.
+ */
 function cronTimeLike(registry: SchedulerRegistry, options: CronOptions): CronTimeLike | undefined {
   const times: readonly CronTimeLike[] = [...registry.getCronJobs().values()].map((job) => job.cronTime);
   return times.find((one) => one.source === options.cronTime && zoneOf(one) === zoneOf(options));
@@ -109,7 +119,7 @@ function withoutJob(label: string): QueueLockError {
   return new QueueLockError('INVALID_ARGUMENT', text);
 }
 
-/** Without a zone, a schedule has that of the machine. */
+/** A schedule without a time zone uses the zone of the machine. */
 function zoneOf({ timeZone, utcOffset }: Pick<CronOptions, 'timeZone' | 'utcOffset'>): string | number {
   return timeZone ?? utcOffset ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

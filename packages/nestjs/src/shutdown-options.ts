@@ -1,6 +1,9 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 
-/** How a client ends with its application. The grace period of the process manager must be longer than the sum. */
+/**
+ * How a client closes when its application shuts down. The grace period of the process manager must be longer
+ * than the sum of both times.
+ */
 export interface ShutdownOptions {
   /**
    * How long requests in progress may wait and work undisturbed from the beginning of the shutdown, in milliseconds. Default 5,000. The client
@@ -8,19 +11,20 @@ export interface ShutdownOptions {
    */
   readonly undisturbedMs?: number;
   /**
-   * How long running work may then take to end, in milliseconds; see `LockClient.close`. Works of `@Leads` and `@OncePer` get their `stop` at the
-   * beginning of the shutdown, and have this time from there. Default 10,000.
+   * How long running work may then take to end, in milliseconds; see `LockClient.close`. The `stop` of
+   * `@Leads` and `@OncePer` methods aborts at the beginning of the shutdown, and their time counts from then.
+   * Default 10,000.
    */
   readonly drainMs?: number;
 }
 
 const SHUTDOWN: KnownOptions<ShutdownOptions> = { undisturbedMs: 'number', drainMs: 'number' };
-/** A timer of Node fires at once for a longer delay. */
+/** The longest delay of a Node timer, in milliseconds. A timer with a longer delay fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * Returns the times with their defaults.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a time that no timer can wait
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a time that is longer than the longest delay of a timer
  */
 export function checkedShutdown(options: ShutdownOptions | undefined): Required<ShutdownOptions> {
   const checked = checkedOptions('shutdown', options, SHUTDOWN);

@@ -6,28 +6,32 @@ import { getLockClientToken } from './tokens.ts';
 
 /** Settings of lock clients in memory. */
 export interface MemoryLocksOptions {
-  /** Where the queues are. Pass one to hold a lock as another client in a test, or to share it between applications. Default: a new one. */
+  /**
+   * The store of the queues. Pass one to hold a lock as another client in a test, or to share queues between
+   * applications. Default: a new store.
+   */
   readonly server?: MemoryServer;
-  /** Names of the clients. Default: the one without a name. */
+  /** Names of the clients. Default: only the client `default`. */
   readonly names?: readonly string[];
   /** Settings of `createLockClient`, for instance a virtual clock. */
   readonly client?: LockClientOptions;
 }
 
-/** What is used of the builder of `Test.createTestingModule`. */
+/** The part of the builder of `Test.createTestingModule` that this module uses. */
 export interface ProviderOverrides {
   /** Replaces a provider. */
   overrideProvider(token: symbol): ProviderOverride;
 }
 
-/** What replaces a provider. */
+/** The replacement of a provider. */
 export interface ProviderOverride {
-  /** Gives the value that takes the place of the provider. */
+  /** Sets the value that replaces the provider. */
   useValue(value: unknown): unknown;
 }
 
 /**
- * Replaces the lock clients of a testing module by clients in memory. A `backend` that is a function is not called then.
+ * Replaces the lock clients of a testing module by clients in memory. If `backend` is a function, it is not
+ * called.
  * @returns the builder
  * @example
  * const testing = useMemoryLocks(Test.createTestingModule({ imports: [AppModule] }));

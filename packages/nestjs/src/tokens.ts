@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 
-/** Name of a client that was given none. */
+/** Name of a client whose settings contain no name. */
 export const DEFAULT_CLIENT = 'default';
 
 /**
@@ -18,7 +18,7 @@ export function optionsToken(name: string): symbol {
   return Symbol.for(`queuelock.options.${name}`);
 }
 
-/** The injection token of what makes a client known to the decorators. */
+/** The injection token of the provider that registers a client for the decorators. */
 export function registrationToken(name: string): symbol {
   return Symbol.for(`queuelock.registration.${name}`);
 }

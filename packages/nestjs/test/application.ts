@@ -6,12 +6,12 @@ import { createMemoryServer, memory, type MemoryServer } from '@queuelock/memory
 
 const SILENT: LoggerService = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
-/** The builder of a testing module that logs nothing. */
+/** Returns the builder of a testing module that logs nothing. */
 export function testingModule(metadata: ModuleMetadata): TestingModuleBuilder {
   return Test.createTestingModule(metadata).setLogger(SILENT);
 }
 
-/** Applications of one test, and a client of another process beside them. */
+/** The applications of one test, and one lock client that acts as another process. */
 export class Applications {
   readonly server: MemoryServer = createMemoryServer();
   readonly other: LockClient = createLockClient(memory({ server: this.server }), { owner: 'other' });

@@ -42,7 +42,7 @@ describe('@Leads', () => {
     for (const app of apps.splice(0)) await app.close();
   });
 
-  it('runs while this process leads, and another process follows when it shuts down', async () => {
+  it('runs the method while this process leads, and hands over to another process at the shutdown', async () => {
     const server = createMemoryServer();
     const events: string[] = [];
     const lead =
@@ -66,7 +66,7 @@ describe('@Leads', () => {
     expect(events).to.deep.equal(['one leads', 'one ends, held true', 'two leads']);
   });
 
-  it('campaigns again after work that failed', async () => {
+  it('campaigns again after the method failed', async () => {
     let terms = 0;
     let again!: () => void;
     const twice = new Promise<void>((resolve) => (again = resolve));
@@ -80,7 +80,7 @@ describe('@Leads', () => {
     expect(terms).to.equal(2);
   });
 
-  it('fails liveness while the work does not check in', async () => {
+  it('fails the liveness check while the method does not check in', async () => {
     let checks!: CheckIn;
     let begun!: () => void;
     const started = new Promise<void>((resolve) => (begun = resolve));
@@ -100,7 +100,7 @@ describe('@Leads', () => {
     expect(health.liveness('locks').locks.status).to.equal('up');
   });
 
-  it('refuses a provider of request or transient scope by name when the application starts', async () => {
+  it('makes the start fail for a provider of request or transient scope, and names the provider', async () => {
     for (const scope of [Scope.REQUEST, Scope.TRANSIENT]) {
       @Injectable({ scope })
       class Scoped {
@@ -121,7 +121,7 @@ describe('@Leads', () => {
     }
   });
 
-  it('leaves no entry behind', async () => {
+  it('leaves no entry in the queue after the shutdown', async () => {
     const server = createMemoryServer();
     const app = await start((_leadership, stop) => untilAborted(stop), server);
     const other = createLockClient(memory({ server }));

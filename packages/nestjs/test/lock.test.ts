@@ -111,7 +111,7 @@ describe('@Lock', () => {
 
   afterEach(() => apps.close());
 
-  it('runs a method under the lock of its arguments, waits for its turn, and releases', async () => {
+  it('runs a method under the lock that its arguments name, waits for that lock, and releases it', async () => {
     const ledger = app.get(Ledger);
     expect(await ledger.pay('1', 5)).to.equal('orders/1 true false 1 5');
     const hold = await apps.other.acquire('orders/1');
@@ -125,7 +125,7 @@ describe('@Lock', () => {
     expect(currentLock()).to.equal(undefined);
   });
 
-  it('works in subclasses, in request-scoped providers, and with a client by name', async () => {
+  it('works in subclasses, in request-scoped providers, and with a named client', async () => {
     expect(await app.get(SpecialLedger).pay('1')).to.match(/^special\/1/);
     expect(await (await app.resolve(RequestLedger)).pay('3')).to.match(/^orders\/3/);
     expect(await app.get(Ledger).audit()).to.equal('audited');
@@ -142,7 +142,7 @@ describe('@Lock', () => {
     expect(new Reflector().get<unknown>('roles', method)).to.deep.equal(['payer']);
   });
 
-  it('makes a response of a busy lock, without names of servers or clients', async () => {
+  it('makes the HTTP response for a busy lock contain no names of servers or clients', async () => {
     const hold = await apps.other.acquire('http/7');
     const response = await fetch(`${url}/pay/7`);
     expect(response.status).to.equal(429);
@@ -154,7 +154,7 @@ describe('@Lock', () => {
     await hold.release();
   });
 
-  it('refuses a stream, an instance that Nest did not make, and what is not a method', async () => {
+  it('rejects a returned stream and an instance that Nest did not create, and throws on a member that is no method', async () => {
     expect(await failure(app.get(Ledger).streamed())).to.match(/Ledger.streamed.*not a stream/);
     expect(await failure(new Ledger().pay('1'))).to.match(/Ledger.pay needs an instance that Nest made/);
     const decorate = (target: object, descriptor: unknown) => () =>
@@ -164,7 +164,7 @@ describe('@Lock', () => {
     expect(decorate({}, { get: () => undefined })).to.throw(/not a property or accessor/);
   });
 
-  it('is refused by name where the module is missing, or two clients have one name', async () => {
+  it('fails with the name of the client if the module is missing or two clients have one name', async () => {
     const bare = testingModule({ providers: [Ledger] }).compile();
     expect(await failure(bare)).to.match(/Ledger/);
     const twice = testingModule({ imports: [memoryLocks(), memoryLocks()] }).compile();
@@ -178,7 +178,7 @@ describe('@Lock', () => {
     expect(() => QueuelockModule.forRootAsync({ useFactory: undefined as never })).to.throw(/useFactory/);
   });
 
-  it('has clients in memory for tests of single providers', async () => {
+  it('runs on clients in memory in tests of single providers', async () => {
     const testing = await testingModule({
       imports: [memoryLocks({ names: ['default', 'audit'] })],
       providers: [Ledger],

@@ -31,7 +31,7 @@ class Reports {
     await this.work(stop);
   }
 
-  // The decorators are the other way round.
+  // This method has the two decorators in the opposite order.
   @Cron('* * * * * *', { name: 'often' })
   @OncePer('often')
   async often(tick: Date): Promise<void> {
@@ -47,7 +47,7 @@ class Reports {
   async interval(): Promise<void> {}
 }
 
-describe('@OncePer beside @Cron', () => {
+describe('@OncePer on a method with @Cron', () => {
   const start = async (
     server = createMemoryServer(),
   ): Promise<{
@@ -67,12 +67,12 @@ describe('@OncePer beside @Cron', () => {
 
   beforeEach(() => void outcomes.splice(0));
 
-  it('does a tick in one of two applications, and gives it the scheduled time', async () => {
+  it('runs a tick in one of two applications, and passes it the scheduled time', async () => {
     const server = createMemoryServer();
     const [one, two] = [await start(server), await start(server)];
     await call(one.reports, 'yearly');
     await call(two.reports, 'yearly');
-    // The other job fires meanwhile.
+    // The other job fires meanwhile, so its runs are filtered out.
     const yearly = ({ reports }: typeof one): readonly Run[] =>
       reports.runs.filter(({ job }) => job === 'yearly');
     const [run] = yearly(one);
@@ -86,7 +86,7 @@ describe('@OncePer beside @Cron', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('is called by the scheduler, whichever decorator is above', async () => {
+  it('works in either order of the two decorators', async () => {
     const { reports, close, jobs } = await start();
     await new Promise<void>((resolve) => {
       reports.work = async () => resolve();
@@ -97,7 +97,7 @@ describe('@OncePer beside @Cron', () => {
     await close();
   });
 
-  it('does a late tick where lateSlots allows it', async () => {
+  it('runs a late tick if lateSlots allows it', async () => {
     const server = createMemoryServer();
     const { reports, close } = await start(server);
     const other = createLockClient(memory({ server }));
@@ -107,7 +107,7 @@ describe('@OncePer beside @Cron', () => {
     await Promise.all([close(), other.close()]);
   });
 
-  it('stops the work of a tick at the shutdown, and waits for it', async () => {
+  it('aborts the work of a tick at the shutdown, and waits for its end', async () => {
     const { reports, close } = await start();
     let isEnded = false;
     const begun = new Promise<AbortSignal>((resolve) => {
@@ -124,7 +124,7 @@ describe('@OncePer beside @Cron', () => {
     await running;
   });
 
-  it('does a tick that fires before its job is registered, as a late one does at the start', async () => {
+  it('runs a tick that fires before its job is registered, as a job that is late at its start does', async () => {
     const { reports, close, jobs } = await start();
     const [key, job] = [...jobs.getCronJobs()].find(([name]) => name !== 'often')!;
     jobs.deleteCronJob(key);
@@ -141,7 +141,7 @@ describe('@OncePer beside @Cron', () => {
     );
   });
 
-  it('refuses a method without @Cron by name', async () => {
+  it('rejects a call of a method without @Cron, and names the method', async () => {
     const { reports, close } = await start();
     for (const method of ['noCron', 'interval'] as const) {
       const error = await call(reports, method).then(() => 'resolved', String);

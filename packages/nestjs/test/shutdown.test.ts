@@ -53,7 +53,7 @@ class Work {
 })
 class App {}
 
-describe('shutdown of an application with locks', () => {
+describe('the shutdown of an application with locks', () => {
   let apps: Applications;
   let app: INestApplication;
   let url: string;
@@ -67,13 +67,13 @@ describe('shutdown of an application with locks', () => {
 
   afterEach(() => apps.close());
 
-  it('waits for a request in mid-work, whose response arrives, and then closes the client', async () => {
+  it('waits for a request in progress, delivers its response, and then closes the client', async () => {
     const working = new Promise<void>((resolve) => (begun = resolve));
     const response = fetch(`${url}/work`, { headers: { connection: 'close' } });
     await working;
     const closed = app.close().then(() => events.push('closed'));
     const locks = app.get<LockClient>(getLockClientToken());
-    // The time in which requests are not disturbed ends, and the client begins to close.
+    // The undisturbed time of requests ends, and the client begins to close.
     const isOpen = async (): Promise<boolean> => {
       await new Promise((resolve) => setImmediate(resolve));
       const hold = await locks.tryAcquire('other').catch(() => undefined);
@@ -88,7 +88,7 @@ describe('shutdown of an application with locks', () => {
     expect(apps.server.entryCount).to.equal(0);
   });
 
-  it('ends requests that wait for a lock with the status for locks out of order', async () => {
+  it('ends requests that wait for a lock with the outOfOrderStatus', async () => {
     const hold = await apps.other.acquire('work');
     const response = fetch(`${url}/work`, { headers: { connection: 'close' } });
     const queued = apps.other.watch('work');
@@ -108,7 +108,7 @@ describe('shutdown of an application with locks', () => {
     await hold.release();
   });
 
-  it('reports to Terminus that it is ready, and not once it shuts down', async () => {
+  it('reports ready to Terminus before the shutdown, and not ready during it', async () => {
     const ready = await fetch(`${url}/readyz`);
     const { status, info } = (await ready.json()) as { status: string; info: object };
     expect([ready.status, status, info]).to.deep.equal([

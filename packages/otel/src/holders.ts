@@ -4,7 +4,7 @@ import type { LockMessage } from '@queuelock/core';
 /** The latest hold of a lock by this process. */
 interface Holder {
   readonly context: SpanContext;
-  /** End of the hold by the monotonic clock; `undefined` while it lasts. */
+  /** End of the hold by the monotonic clock, in milliseconds; `undefined` while the hold lasts. */
   endedAt: number | undefined;
 }
 
@@ -21,7 +21,10 @@ export class Holders {
     this.#at(of).waiters += 1;
   }
 
-  /** Removes a waiter. Returns the latest hold that overlapped its wait, if it was a hold of this process. */
+  /**
+   * Removes a waiter. Returns the latest hold that overlapped its wait, or `undefined` if this process had
+   * none.
+   */
   hasWaited(of: LockMessage, since: number): SpanContext | undefined {
     const lock = this.#at(of);
     const { last } = lock;

@@ -15,21 +15,22 @@ const SCOPE = '@queuelock/otel';
 /** Settings of the instrumentation. */
 export interface InstrumentOptions {
   /**
-   * Returns the class of a lock. It is the only label of the metrics and part of the names of spans, so there should be few classes.
-   * Default `classOfName`: the name up to its last `/`. Names that contain an id and no such `/` need a rule of their own.
+   * Returns the class of a lock. The class is the only label of the metrics and part of the names of spans,
+   * so there should be few classes. Default: `classOfName`, which returns the name up to its last `/`. Lock
+   * names that contain an id elsewhere need a function of their own.
    */
   readonly classOf?: (name: string) => string;
-  /** Default: the global provider at the time of the call. */
+  /** Makes the tracer of the spans. Default: the global provider at the time of the call. */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the global provider at the time of the call. */
+  /** Makes the meter of the metrics. Default: the global provider at the time of the call. */
   readonly meterProvider?: MeterProvider;
 }
 
 /**
- * Records the acquisitions and holds of all lock clients of this process as OpenTelemetry spans and metrics. It records what
- * begins after the call. Call it once, after the SDK was set up.
- * @returns a function that stops the recording. It ends unfinished spans, and records no metrics of unfinished acquisitions and
- * holds
+ * Records the acquisitions and holds of all lock clients of this process as OpenTelemetry spans and metrics.
+ * Acquisitions and holds that began before the call are not recorded. Call it once, after the SDK was set up.
+ * @returns a function that stops the recording. It ends unfinished spans, and records no metrics for
+ * acquisitions and holds that have not ended
  * @example
  * const stop = instrumentLocks({ classOf: (name) => name.split('/')[0] ?? name });
  */

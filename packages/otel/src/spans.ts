@@ -22,8 +22,8 @@ interface Acquiring {
 }
 
 /**
- * Records one span for each wait and one for each hold. A wait has a link to the hold that it waited for, if that was a hold of this
- * process.
+ * Records one span for each wait and one for each hold. The span of a wait links to the hold that it waited
+ * for, if this process had that hold.
  */
 export class Spans {
   readonly #tracer: Tracer;

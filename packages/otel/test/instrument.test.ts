@@ -40,7 +40,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     return client;
   }
 
-  /** One client holds for 2 s, another waits for it and holds for 0.5 s. */
+  /** The first client holds for 2 s. The second client waits for the first, and then holds for 0.5 s. */
   async function handOver(): Promise<void> {
     const first = await connect().acquire('invoices/7');
     const waiting = connect().acquire('invoices/7');
@@ -52,7 +52,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     await second.release();
   }
 
-  it('makes spans of wait and hold, with a link from the wait to the hold that it waited for', async () => {
+  it('makes a span for each wait and hold, and links a wait to the hold that it waited for', async () => {
     await handOver();
     const names = sdk.spans.map(({ name }) => name);
     expect(names).to.deep.equal(['acquire invoices', 'hold invoices', 'acquire invoices', 'hold invoices']);
@@ -77,7 +77,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     expect(sdk.spans.map(({ status }) => status.code)).to.deep.equal(Array(4).fill(SpanStatusCode.UNSET));
   });
 
-  it('measures in seconds and counts, with the class as the only label', async () => {
+  it('records durations in seconds and counts, with the class as the only label', async () => {
     await handOver();
     const label = '{"queuelock.class":"invoices"}';
     expect(await sdk.metrics()).to.deep.equal({
@@ -91,7 +91,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     });
   });
 
-  it('distinguishes busy, timeout, aborted and failed', async () => {
+  it('distinguishes the outcomes busy, timeout, aborted and failed', async () => {
     const client = connect();
     const hold = await connect().acquire('a');
     expect(await client.tryAcquire('a')).to.equal(undefined);
@@ -127,7 +127,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     await hold.release();
   });
 
-  it('reports a loss as an error of the hold, at once', async () => {
+  it("reports a loss at once, as an error of the hold's span", async () => {
     const hold = await connect().acquire('a');
     server.evict(hold.key);
     await clock.advance(0);
@@ -138,7 +138,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     expect(await sdk.metrics()).to.include({ 'queuelock.hold.lost {"queuelock.class":"a"}': 1 });
   });
 
-  it('uses the span of the caller as the parent', async () => {
+  it("uses the caller's span as the parent", async () => {
     context.setGlobalContextManager(new ChainContext());
     try {
       const caller = sdk.tracerProvider.getTracer('test').startSpan('request');
@@ -151,7 +151,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     }
   });
 
-  it('makes no link to a hold that ended before the wait began', async () => {
+  it('links no wait to a hold that ended before the wait began', async () => {
     await (await connect().acquire('a')).release();
     const session = await memory({ server }).open(10_000, new AbortController().signal);
     await session.enqueue({ queue: 'a', id: 'f'.repeat(32), shared: false, limit: 1 });
@@ -165,7 +165,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     await session.close();
   });
 
-  it('uses the class that classOf returns', async () => {
+  it('uses the class that the classOf option returns', async () => {
     stop();
     const { tracerProvider, meterProvider } = sdk;
     stop = instrumentLocks({ tracerProvider, meterProvider, classOf: (name) => name.replace(/\d+/g, 'N') });
@@ -173,7 +173,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     expect(sdk.spans.map(({ name }) => name)).to.deep.equal(['acquire user:N', 'hold user:N']);
   });
 
-  it('records nothing after it was stopped, unfinished spans included', async () => {
+  it('records nothing after it was stopped, and ends unfinished spans', async () => {
     const holder = await connect().acquire('a');
     const waiting = connect().acquire('a');
     await clock.advance(0);
@@ -190,7 +190,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     });
   });
 
-  it('is shown on the dashboard under the names of the exporter, and of a collector that adds the unit', async () => {
+  it("has metric names that the dashboard's charts find, as exporters and collectors write them", async () => {
     await handOver();
     const text = readFileSync(new URL('../dashboard.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(text) as {
@@ -202,7 +202,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
       Array.from(expr.matchAll(/__name__=~"([^"]+)"/g), ([, name = '']) => name),
     );
     const exported = await sdk.exported();
-    // These have counted nothing yet.
+    // These metrics have counted nothing yet, so the SDK does not export them.
     const failures = ['acquire.busy', 'acquire.timeout', 'acquire.aborted', 'acquire.failed', 'hold.lost'];
     const unused = failures.map((name) => `queuelock_${name.replaceAll('.', '_')}_total`);
     const known = [...exported, ...unused];
@@ -217,14 +217,14 @@ describe('OpenTelemetry instrumentation of locks', () => {
   });
 });
 
-describe('class of a name', () => {
+describe('classOfName', () => {
   for (const [name, lockClass] of [
     ['invoices/2026-11', 'invoices'],
     ['a/b/c', 'a/b'],
     ['report', 'report'],
     ['/report', '/report'],
   ] as const)
-    it(`of ${name} is ${lockClass}`, () => {
+    it(`returns ${lockClass} for ${name}`, () => {
       expect(classOfName(name)).to.equal(lockClass);
     });
 });

@@ -15,13 +15,13 @@ import {
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
 
-/** Data of a histogram. */
+/** The count and the sum of a histogram. */
 interface Summed {
   readonly count: number;
   readonly sum?: number | undefined;
 }
 
-/** Reads what the real SDK has received. */
+/** Sets up the real OpenTelemetry SDK, and reads the spans and metrics that it received. */
 export class Sdk {
   readonly #spans = new InMemorySpanExporter();
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -44,7 +44,10 @@ export class Sdk {
     return span;
   }
 
-  /** Returns for instance `queuelock.hold.lost {invoices}`: 1; for histograms the count and the sum. */
+  /**
+   * Returns the values by metric and class, for instance `queuelock.hold.lost {invoices}`: 1. A histogram has
+   * its count and sum.
+   */
   async metrics(): Promise<Readonly<Record<string, number | readonly [count: number, sum: number]>>> {
     const { resourceMetrics } = await this.#reader.collect();
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
@@ -71,7 +74,7 @@ export class Sdk {
   }
 }
 
-/** Context of an async call chain, as an application's SDK sets it up. */
+/** Keeps the OpenTelemetry context of an async call chain, as an application's SDK does. */
 export class ChainContext implements ContextManager {
   readonly #store = new AsyncLocalStorage<Context>();
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { migration } from '@queuelock/postgres';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 describe('the rights on PostgreSQL', () => {
@@ -15,11 +15,11 @@ describe('the rights on PostgreSQL', () => {
     return `${clients.url.replace('postgres@', 'app@')}?schema=${schema}`;
   }
 
-  it('to make tables are not needed when they are there', async () => {
+  it('to create tables are not needed when the tables exist', async () => {
     await clients.operator.query(migration({ schema: 'given', role: 'app' }));
     const backend = clients.connect({ url: asApp('given') });
     const session = await clients.session(backend);
-    const held = wish();
+    const held = newSpec();
     expect((await session.enqueue(held)).turn.admitted).to.equal(true);
     await session.renew(signal);
     expect(await backend.registers?.write('jobs', 'limit', { text: '3', was: undefined })).to.equal(true);
@@ -27,13 +27,13 @@ describe('the rights on PostgreSQL', () => {
     expect(await session.remove('jobs', held.id)).to.equal(true);
   });
 
-  it('and tables and permissions are missing: the error names what to run', async () => {
+  it('to create tables are needed when the tables are missing: the error names what to run', async () => {
     const error = await refusal(clients.connect({ url: asApp('nowhere') }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.contain("migration({ schema: 'nowhere', role: … })");
   });
 
-  it('on tables are missing: the error names what to grant', async () => {
+  it('to use the tables are needed: the error names what to grant', async () => {
     await clients.operator.query(migration({ schema: 'closed' }));
     const error = await refusal(clients.connect({ url: asApp('closed') }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
@@ -46,7 +46,7 @@ describe('the rights on PostgreSQL', () => {
     expect(await clients.column("select 1 from pg_namespace where nspname = 'unmade'")).to.deep.equal([]);
   });
 
-  it('make the tables once, when many come at a time', async () => {
+  it('create the tables once when many clients connect at the same time', async () => {
     const backends = Array.from({ length: 8 }, () => clients.connect({ schema: 'rushed' }));
     await Promise.all(backends.map((backend) => clients.session(backend)));
     expect(await clients.column('select count(*)::int from rushed.session')).to.deep.equal([8]);
@@ -64,9 +64,9 @@ describe('the rights on PostgreSQL', () => {
     });
   });
 
-  it('of a wrong password are refused without a word of it', async () => {
+  it('are refused to a client with a wrong password, which no message contains', async () => {
     await clients.operator.query("alter role app password 'right'");
-    const url = clients.url.replace('postgres@', 'nobody:secret@');
+    const url = clients.url.replace('postgres@', 'stranger:secret@');
     const error = await refusal(clients.connect({ url }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.not.contain('secret');
@@ -76,13 +76,13 @@ describe('the rights on PostgreSQL', () => {
     const pool = new pg.Pool({ connectionString: clients.url, max: 2 });
     const backend = clients.connect({ pool });
     const session = await clients.session(backend);
-    const held = wish();
+    const held = newSpec();
     await session.enqueue(held);
     await session.renew(signal);
     await session.remove('jobs', held.id);
     await session.close();
     await backend.close();
-    // Everything was given back.
+    // All connections were returned to the pool.
     expect(await pool.query('select 1 as one')).to.have.property('rowCount', 1);
     await pool.end();
   });

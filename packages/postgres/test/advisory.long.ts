@@ -8,7 +8,7 @@ import { startPgBouncer } from '@queuelock/harness/services/pgbouncer-process';
 import { postgresUrl } from '@queuelock/harness/services/postgres-process';
 import { scriptOf } from '@queuelock/harness/services/script';
 import { ScriptProcess, endScripts } from '@queuelock/harness/services/script-process';
-import { admitted, lost, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, lost, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const HOLDER = scriptOf(fileURLToPath(new URL('./holder.ts', import.meta.url)));
@@ -29,7 +29,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     return made;
   }
 
-  /** A program that knows no queue. */
+  /** Connects a program without queues. */
   async function other(): Promise<Client> {
     const made = new Client({ connectionString: clients.url });
     made.on('error', () => undefined);
@@ -38,7 +38,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     return made;
   }
 
-  /** Whether a program that knows no queue gets the lock at once. */
+  /** Resolves with whether a program without queues gets the lock at once. */
   async function isFree(mode = '', key = String(KEY)): Promise<unknown> {
     const [got] = await clients.column(`select pg_try_advisory_lock${mode}(${key})`);
     await clients.column('select pg_advisory_unlock_all()');
@@ -56,7 +56,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until(`${LOCKS} and not granted`, waiting);
   }
 
-  /** Another process that holds the queue. */
+  /** Starts another process that holds the queue. */
   async function holder(): Promise<ScriptProcess> {
     const made = new ScriptProcess(HOLDER, [clients.url, 'jobs', String(TTL_MS), String(KEY)]);
     await made.untilEvent('held');
@@ -100,8 +100,8 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await old.query(`select pg_advisory_lock(${KEY})`);
     const { pool, asked } = clients.pool();
     const session = await clients.session(clients.connect({ pool, advisoryKey }));
-    const wishes = [wish(), wish(), wish()];
-    const [first] = await Promise.all(wishes.map((each) => session.enqueue(each)));
+    const specs = [newSpec(), newSpec(), newSpec()];
+    const [first] = await Promise.all(specs.map((each) => session.enqueue(each)));
     const turn = admitted(first!);
     await untilLocks({ held: 1, waiting: 1 });
     const before = asked.length;
@@ -110,7 +110,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(asked.slice(before)).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('lets clients that wait for the lock in the server have it in order', async () => {
+  it('admits clients that wait for the lock in the server in order', async () => {
     const [ours, theirs] = [client(), await other()];
     const ownership = await ours.acquire('jobs');
     const theirTurn = theirs.query(`select pg_advisory_lock(${KEY})`);
@@ -123,7 +123,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await again).release();
   }).timeout(WITHIN_MS);
 
-  it('takes nothing of the lock along when a wait is given up, however often', async () => {
+  it('keeps nothing of the lock when a wait is cancelled, however often', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const ours = client();
@@ -139,7 +139,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(await isFree()).to.equal(true);
   }).timeout(WITHIN_MS);
 
-  it('excludes those who poll: never two at a time, and all of ours and theirs get their turns', async () => {
+  it('excludes programs that poll: one holder at a time, and all contenders of both kinds are admitted', async () => {
     const inside: string[] = [];
     const enter = async (who: string): Promise<void> => {
       inside.push(who);
@@ -164,7 +164,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await Promise.all([...ours, ...theirs]);
   }).timeout(WITHIN_MS);
 
-  it('is had when the other one crashes', async () => {
+  it('is granted when the program with the lock crashes', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');
@@ -173,7 +173,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await waiting).release();
   }).timeout(WITHIN_MS);
 
-  it('frees the lock when its holder crashes, and the line when its lease is over', async () => {
+  it('frees the lock when its holder crashes, and the queue when the lease ends', async () => {
     const holding = await holder();
     const theirs = (await other()).query(`select pg_advisory_lock(${KEY})`);
     await holding.kill();
@@ -205,7 +205,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await ours.acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('is waited for on another connection when the one that waits breaks', async () => {
+  it('waits for the lock on another connection when the waiting connection breaks', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');
@@ -228,9 +228,9 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(await reader.tryAcquire('jobs', { mode: 'shared' })).to.equal(undefined);
   });
 
-  it('is turned into a shared one while a writer waits for it', async () => {
+  it('converts its lock to a shared one while a writer waits for it', async () => {
     const session = await clients.session(clients.connect({ advisoryKey }));
-    const spec = wish();
+    const spec = newSpec();
     await admitted(await session.enqueue(spec));
     const writer = await other();
     const theirs = writer.query(`select pg_advisory_lock(${KEY})`);
@@ -247,7 +247,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     ['-7, 2147483647', [-7, 2 ** 31 - 1]],
     ["hashtext('jobs')", { hashtext: 'jobs' }],
   ] as const)
-    it(`is the one of pg_advisory_lock(${args})`, async () => {
+    it(`has the same lock as pg_advisory_lock(${args})`, async () => {
       const made = createLockClient(clients.connect({ advisoryKey: () => key }));
       locks.push(made);
       const ownership: Ownership = await made.acquire('jobs');
@@ -256,25 +256,25 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
       expect(await isFree('', args)).to.equal(true);
     });
 
-  it('is for one at a time, and for one queue at a time', async () => {
+  it('accepts no limit above 1, and no acquisition together with other queues', async () => {
     const session = await clients.session(clients.connect({ advisoryKey }));
     const calls = [
-      session.enqueue(wish({ limit: 2 })),
-      session.tryEnqueue(wish({ limit: 2 })),
-      session.enqueueAll!([wish(), wish({ queue: 'other' })]),
+      session.enqueue(newSpec({ limit: 2 })),
+      session.tryEnqueue(newSpec({ limit: 2 })),
+      session.enqueueAll!([newSpec(), newSpec({ queue: 'other' })]),
     ];
     for (const call of calls) expect(await refusal(call)).to.have.property('code', 'INVALID_ARGUMENT');
     for (const key of [2 ** 53, 2n ** 63n, [1, 2 ** 31], 'jobs', 0.5]) {
       const wrong = await clients.session(clients.connect({ advisoryKey: () => key as number }));
-      expect(await refusal(wrong.enqueue(wish()))).to.have.property('code', 'INVALID_ARGUMENT');
+      expect(await refusal(wrong.enqueue(newSpec()))).to.have.property('code', 'INVALID_ARGUMENT');
     }
     await clients.until('select count(*)::int from queuelock.entry', 0);
   });
 
-  it('ends with a session that is resumed elsewhere, since its lock stayed behind', async () => {
+  it('is lost when its session is resumed elsewhere, since the lock belongs to the earlier connection', async () => {
     const backend = clients.connect({ advisoryKey });
     const session = await clients.session(backend);
-    const spec = wish();
+    const spec = newSpec();
     await admitted(await session.enqueue(spec));
     await session.abandon!();
     const resumed = await clients.connect({ advisoryKey }).resume!(session.resumption!, signal);
@@ -284,9 +284,9 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await backend.close();
   });
 
-  it('is taken out with its entry, which an operator evicts', async () => {
+  it('releases its lock when an operator evicts the entry', async () => {
     const [session, operator] = [await clients.session(clients.connect({ advisoryKey })), clients.connect()];
-    const placement = await session.enqueue(wish());
+    const placement = await session.enqueue(newSpec());
     const loss = lost(placement);
     await untilLocks({ held: 1, waiting: 0 });
     expect(await operator.evict!('jobs', placement)).to.equal(true);
@@ -294,16 +294,16 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await untilLocks({ held: 0, waiting: 0 });
   }).timeout(WITHIN_MS);
 
-  it('is refused behind a pooler that gives connections away after each transaction', async () => {
+  it('is refused behind a pooler in transaction mode', async () => {
     const pooler = await startPgBouncer(clients.server);
     try {
       const session = await clients.session(clients.connect({ url: postgresUrl(pooler), advisoryKey }));
-      for (const call of [session.enqueue(wish()), session.tryEnqueue(wish())])
+      for (const call of [session.enqueue(newSpec()), session.tryEnqueue(newSpec())])
         expect(await refusal(call))
           .to.include({ code: 'INVALID_ARGUMENT' })
           .and.property('message')
           .contains('an advisory lock belongs to a connection');
-      expect(await session.enqueue(wish({ queue: 'without' }))).to.have.deep.property('turn', {
+      expect(await session.enqueue(newSpec({ queue: 'without' }))).to.have.deep.property('turn', {
         admitted: true,
       });
     } finally {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Backend, Session } from '@queuelock/core/backend';
-import { signal } from '@queuelock/harness/wishes';
+import { signal } from '@queuelock/harness/specs';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
 import { OwnServer } from './servers.ts';
 
@@ -25,7 +25,7 @@ export class Clients extends OwnServer {
     return backend;
   }
 
-  /** A pool, and the statements that go through it: of steps, their names. */
+  /** Returns a pool, and the statements that it sends. A step is recorded by its name. */
   pool(config: pg.PoolConfig = {}): { readonly pool: pg.Pool; readonly asked: string[] } {
     const pool = new pg.Pool({ connectionString: this.url, ...config });
     const asked: string[] = [];

@@ -4,19 +4,19 @@ import { Clients } from './clients.ts';
 
 const [SHORT, LONG] = [200, 1_000];
 const ROUNDS = 20;
-// An index of five times as many has one level more at most, and each of the few looks passes it.
+// An index of five times as many entries has at most one level more, and each of the few reads passes it.
 const MORE_PAGES = 20;
 
-/** What the server had to touch. */
+/** The rows and pages that the server touched. */
 interface Cost {
   readonly rows: number;
   readonly pages: number;
 }
 
-describe('a crowd on PostgreSQL', () => {
+describe('a long queue on PostgreSQL', () => {
   const clients = new Clients();
 
-  /** Of a session of that number: of the last of some hand-offs at the front of so long a line, and of the entry that comes to its end. */
+  /** Returns the costs of the last of some removals at the front of a queue with that many entries, and of an enqueue at its end. */
   async function costs(
     num: unknown,
     depth: number,
@@ -24,8 +24,8 @@ describe('a crowd on PostgreSQL', () => {
     const { operator } = clients;
     const queue = `line of ${depth}`;
     const join = (nth: number): string => {
-      const wish = { queue, id: `${depth}:${nth}`, shared: false, limit: 1, permits: 1, value: '' };
-      return `queuelock.enqueue(${String(num)}, 1, false, '[${JSON.stringify(wish)}]')`;
+      const spec = { queue, id: `${depth}:${nth}`, shared: false, limit: 1, permits: 1, value: '' };
+      return `queuelock.enqueue(${String(num)}, 1, false, '[${JSON.stringify(spec)}]')`;
     };
     for (let nth = 0; nth < depth; nth += 1) await operator.query(`select ${join(nth)}`);
     let leaving!: Cost;
@@ -45,7 +45,7 @@ describe('a crowd on PostgreSQL', () => {
     return { leaving, joining };
   }
 
-  it(`costs who leaves and who joins the same with ${SHORT} and with ${LONG} in line, in rows, and in pages but for the depth of an index`, async () => {
+  it(`costs a removal and an enqueue the same rows with ${SHORT} and with ${LONG} entries, and the same pages except for the depth of an index`, async () => {
     const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
     const [num] = await clients.column('select num from queuelock.session where id = $1', id);
     const [short, long] = [await costs(num, SHORT), await costs(num, LONG)];
@@ -56,7 +56,7 @@ describe('a crowd on PostgreSQL', () => {
     }
   }).timeout(300_000);
 
-  it('costs them the same with 1,000 clients more on the server', async () => {
+  it('costs a removal and an enqueue the same with 1,000 more clients on the server', async () => {
     const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
     const [num] = await clients.column('select num from queuelock.session where id = $1', id);
     const { leaving } = await costs(num, 30);

@@ -46,7 +46,7 @@ describe('a replica of PostgreSQL that lags and takes over', () => {
       expect(rows).to.deep.equal([{ there: true }]);
     };
     await until(follows, { what: 'the replica follows', withinMs: WITHIN_MS });
-    // It takes nothing more from the primary; what it had received it would still have.
+    // The replica receives nothing more from the primary. It keeps what it had received before.
     await asked.query("alter system set primary_conninfo = ''");
     await asked.query('select pg_reload_conf()');
     const receives = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { faultsOn } from '@queuelock/harness/store-faults';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { postgres } from '@queuelock/postgres';
 import { Clients } from './clients.ts';
 
@@ -25,12 +25,12 @@ describe('a fault on PostgreSQL', () => {
     reconnect: () => clients.reconnect(),
   }));
 
-  it('that makes an enqueue late finds its removal there, and enters nothing', async () => {
+  it('that delays an enqueue until after its removal leaves no entry', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
     const other = await clients.session();
-    const wanted = wish({ queue: 'late' });
-    await other.enqueue(wish({ queue: 'late' }));
-    // The step waits in the server, and goes on there when its client has long given up.
+    const wanted = newSpec({ queue: 'late' });
+    await other.enqueue(newSpec({ queue: 'late' }));
+    // The step waits in the server, and continues there after its client has given up.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'late' for update");
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
@@ -44,7 +44,7 @@ describe('a fault on PostgreSQL', () => {
     await clients.until("select count(*)::int from queuelock.entry where queue = 'late'", 1);
   }).timeout(WITHIN_MS);
 
-  it('that exhausts a pool is UNAVAILABLE, and over when there is room', async () => {
+  it('that exhausts a pool is reported as UNAVAILABLE, and ends when a connection is free', async () => {
     const { pool } = clients.pool({ max: 2 });
     const backend = clients.connect({ pool, requestTimeoutMs: 2_000 });
     const taken = await pool.connect();
@@ -53,6 +53,6 @@ describe('a fault on PostgreSQL', () => {
     expect(message).to.contain('all 2 connections of the pool are in use');
     taken.release();
     const session = await clients.session(backend);
-    expect((await session.enqueue(wish({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec({ queue: 'exhausted' }))).turn.admitted).to.equal(true);
   }).timeout(WITHIN_MS);
 });

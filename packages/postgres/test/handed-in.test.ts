@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { OwnServer } from './servers.ts';
 
 type Pool = NonNullable<PostgresOptions['pool']>;
@@ -39,7 +39,7 @@ describe('the parsers of an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('and rows that a wrapper changes are refused', async () => {
+  it('are no reason for changed rows, so a wrapper that changes rows is refused', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     const wrapper = {
       async connect() {
@@ -67,7 +67,7 @@ describe('the parsers of an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('see one statement at a time on each connection, since npm pg has deprecated more', async () => {
+  it('get one statement at a time on each connection, since npm pg has deprecated concurrent ones', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     let most = 0;
     pool.on('connect', (client) => {
@@ -104,7 +104,7 @@ describe('a pool that the application uses as well', () => {
     const taken = await Promise.all([pool.connect(), pool.connect()]);
     expect([pool.totalCount, pool.idleCount]).to.deep.equal([4, 0]);
     await session.renew(signal);
-    const specs = [wish(), wish({ queue: 'other' })];
+    const specs = [newSpec(), newSpec({ queue: 'other' })];
     for (const { turn } of await Promise.all(specs.map((spec) => session.enqueue(spec))))
       expect(turn.admitted).to.equal(true);
     for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
@@ -129,7 +129,7 @@ describe('a pool that the application uses as well', () => {
     await locks.close();
   });
 
-  it('is named with its numbers when it has no connection left', async () => {
+  it('is named in the error with its numbers when it has no free connection', async () => {
     const taken = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
     const backend = postgres({ pool, requestTimeoutMs: 50 });
     const { code, message } = await refusal(backend.open(10_000, signal));
@@ -208,7 +208,7 @@ describe('a pool that is handed in to postgres()', () => {
     });
   }
 
-  it('gets no unheard error event of a connection whose release() throws', async () => {
+  it('causes no unhandled error event of a connection whose release() throws', async () => {
     const pool = new FakePool({ method: 'release', phase: 'at once' });
     const backend = postgres({ pool: pool as never, requestTimeoutMs: 20 });
     await backend.open(10_000, signal).catch(() => undefined);
@@ -224,13 +224,13 @@ describe('a pool that is handed in to postgres()', () => {
         const opened = await backend.open(10_000, signal).catch((error: unknown) => error);
         if (opened instanceof Error) expect(isQueueLockError(opened), String(opened)).to.equal(true);
         for (const client of pool.made) {
-          for (const [event, told] of [
+          for (const [event, argument] of [
             ['notification', undefined],
             ['notification', { channel: 7 }],
             ['error', undefined],
             ['end', undefined],
           ] as const)
-            if (client.listenerCount(event) > 0) client.emit(event, told);
+            if (client.listenerCount(event) > 0) client.emit(event, argument);
         }
         await backend.close();
         await new Promise(setImmediate);
@@ -244,7 +244,7 @@ interface Failure {
   readonly phase: 'at once' | 'later';
 }
 
-/** A pool without a server: its connections prove their replies, and nothing that is notified comes. */
+/** A pool without a server. Its connections pass the test of replies, and no notification arrives. */
 class FakePool {
   readonly made: EventEmitter[] = [];
   /** Replaces the results of all statements. */

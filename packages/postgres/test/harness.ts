@@ -4,7 +4,7 @@ import { storedText } from '../src/queue/text.ts';
 import { OwnServer } from './servers.ts';
 
 /**
- * On a server of its own; defines the hooks of the suite that calls it.
+ * Returns a harness on a server of its own. Defines the hooks of the suite that calls it.
  * @param optionsFor returns how to connect to a URL. Default: by npm pg
  */
 export function harness(optionsFor: (url: string) => PostgresOptions = (url) => ({ url })): BackendHarness {
@@ -12,7 +12,7 @@ export function harness(optionsFor: (url: string) => PostgresOptions = (url) => 
   return {
     name: 'postgres',
     ttlMs: 2_000,
-    // Who waits far behind looks a little later, and a busy machine.
+    // The limit includes the interval at which a waiter far behind reads, and a busy machine.
     expiryGranularityMs: 8_000,
     connect: async () => postgres({ ...optionsFor(own.url), connections: 2 }),
     traces: true,

@@ -1,4 +1,5 @@
-// Hand-off and fairness next to a blocking pg_advisory_lock and to the least that a stored line needs, in one run: measure.ts [contenders] [holds]
+// Measures hand-offs and fairness beside a blocking pg_advisory_lock and beside the minimum that a stored queue needs, in one run: measure.ts
+// [contenders] [holds]
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
@@ -34,21 +35,27 @@ async function advisory(url: string): Promise<Contender> {
   };
 }
 
-/** The clients of the bare floor, in the order in which they asked. */
+/** The waiting clients of the minimal queue, in the order of their requests. */
 const line: { readonly channel: string }[] = [];
 
-/** A line in this process alone: who leaves commits one update and notifies the next one, and who comes commits one update. */
+/**
+ * A minimal queue in this process alone. A client that enqueues commits one update. A client that releases commits one update and notifies the next
+ * one.
+ */
 async function floor(url: string): Promise<Contender> {
-  const [steps, ears] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [pg.Client, pg.Client];
-  await Promise.all([steps.connect(), ears.connect()]);
+  const [steps, listener] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [
+    pg.Client,
+    pg.Client,
+  ];
+  await Promise.all([steps.connect(), listener.connect()]);
   const me = { channel: `floor_${randomUUID()}` };
-  await ears.query(`listen "${me.channel}"`);
+  await listener.query(`listen "${me.channel}"`);
   return {
     async hold(work) {
-      const heard = new Promise((resolve) => ears.once('notification', resolve));
+      const notified = new Promise((resolve) => listener.once('notification', resolve));
       const isFirst = line.push(me) === 1;
       await steps.query('update floor set n = n + 1');
-      if (!isFirst) await heard;
+      if (!isFirst) await notified;
       await work();
       line.shift();
       const next = line[0]?.channel;
@@ -60,7 +67,7 @@ async function floor(url: string): Promise<Contender> {
       }
     },
     async close() {
-      await Promise.all([steps.end(), ears.end()]);
+      await Promise.all([steps.end(), listener.end()]);
     },
   };
 }
@@ -71,7 +78,7 @@ interface Measured {
   readonly cpu: { readonly client: number[]; readonly server: number[] };
 }
 
-/** Of all processes of the server that run now. */
+/** Returns the CPU time, in milliseconds, of all server processes that run now. */
 async function serverCpuMs(): Promise<number> {
   const { rows } = await operator.query<{ pid: number }>(
     'select pid from pg_stat_activity where pid <> pg_backend_pid()',

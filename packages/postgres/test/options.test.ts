@@ -52,7 +52,7 @@ describe('the TLS of PostgreSQL', () => {
     expect(tlsOf('disable', {})).to.equal(false);
   });
 
-  it('encrypts only, or checks the certificate, or the name in it as well', () => {
+  it('encrypts only, verifies the certificate, or verifies the host name as well, depending on the mode', () => {
     expect(tlsOf('require', {})).to.include({ rejectUnauthorized: false });
     expect(tlsOf('verify-ca', {}))
       .to.include({ rejectUnauthorized: true })
@@ -60,7 +60,7 @@ describe('the TLS of PostgreSQL', () => {
     expect(tlsOf('verify-full', {})).to.deep.equal({ rejectUnauthorized: true });
   });
 
-  it('takes no mode that may leave it off', () => {
+  it('refuses modes that may disable it', () => {
     expect(() => sslModeOf('prefer', false)).to.throw(
       'sslmode is one of disable, require, verify-ca, verify-full',
     );
@@ -70,7 +70,7 @@ describe('the TLS of PostgreSQL', () => {
 });
 
 describe('the options of PostgreSQL', () => {
-  const wrong: readonly (readonly [about: string, options: unknown, says: string])[] = [
+  const wrong: readonly (readonly [about: string, options: unknown, rule: string])[] = [
     ['an unknown one', { uri: 'postgres://h' }, 'uri is unknown'],
     ['a schema that needs quotes', { schema: 'My Locks' }, 'schema is 1 to 32 of a to z'],
     ['a schema of the system', { schema: 'pg_locks' }, 'schema is 1 to 32 of a to z'],
@@ -87,23 +87,23 @@ describe('the options of PostgreSQL', () => {
     ['a cert without its key', { tls: { cert: 'secret' } }, 'has cert and key together'],
     ['no PEM', { tls: { ca: 'secret', cert: 'secret', key: 'secret' } }, 'tls.ca is in PEM'],
   ];
-  for (const [about, options, says] of wrong) {
+  for (const [about, options, rule] of wrong) {
     it(`refuse ${about}`, () => {
       expect(() => postgres(options as PostgresOptions))
-        .to.throw(says)
+        .to.throw(rule)
         .with.property('message')
         .not.contains('secret');
     });
   }
 
-  it('show where a pool leads to, without its secret', () => {
+  it('show the server of a pool, without its secret', () => {
     const pool = new pg.Pool({ connectionString: 'postgres://user:secret@locks:7000/db' });
     expect(postgres({ pool }).info.endpoint).to.equal('postgres://locks:7000/db');
   });
 });
 
 describe('the migration of PostgreSQL', () => {
-  it('is one transaction, of the schema that is asked for', () => {
+  it('is one transaction for the requested schema', () => {
     const text = migration({ schema: 'team', role: 'app user' });
     expect(text)
       .to.match(/^begin;\ncreate schema if not exists team;/)
@@ -111,7 +111,7 @@ describe('the migration of PostgreSQL', () => {
     expect(text).to.contain('grant usage on schema team to "app user"').and.not.contain('queuelock');
   });
 
-  it('takes no name that could end the quotes around it', () => {
+  it('refuses names that could end the quotes around them', () => {
     expect(() => migration({ role: 'a"; drop table b' })).to.throw('role is the name of a role');
   });
 });

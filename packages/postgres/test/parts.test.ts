@@ -13,20 +13,20 @@ function serverError(code: string, message = 'no'): Error {
   return Object.assign(new Error(message), { code });
 }
 
-describe('a text as PostgreSQL holds it', () => {
-  it('comes back as it was, with the character 0 and backslashes', () => {
+describe('a text that is stored in PostgreSQL', () => {
+  it('is restored unchanged, with the character 0 and backslashes', () => {
     for (const text of ['', 'plain', '\0', '\\0', '\\', '\\\\0\0', 'é\n€'])
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('has no character 0, and begins as its beginning does', () => {
+  it('is stored without the character 0, and keeps a common prefix with other texts', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });
 });
 
-describe('the key of an entry', () => {
-  it('is of its queue only', () => {
+describe('the key of an entry of PostgreSQL', () => {
+  it('is valid in its own queue only', () => {
     expect(orderIn('a/b', keyOf('a/b', 7))).to.equal('7');
     expect(orderIn('a', keyOf('a/b', 7))).to.equal(undefined);
     expect(orderIn('a', 'a/b')).to.equal(undefined);
@@ -50,7 +50,7 @@ describe('an error of PostgreSQL', () => {
     });
   }
 
-  it('leaves the connection when that is over, or leads to a server that takes no writes', () => {
+  it('closes the connection when it has ended, or when its server accepts no writes', () => {
     expect(breaksConnection(serverError('23505'))).to.equal(false);
     expect(breaksConnection(serverError('25006'))).to.equal(true);
     expect(breaksConnection(serverError('57P01'))).to.equal(true);
@@ -72,8 +72,8 @@ describe('an error of PostgreSQL', () => {
   });
 });
 
-describe('a connection', () => {
-  it('that need not be waited for is asked for without a timer', async () => {
+describe('a connection to PostgreSQL', () => {
+  it('is requested without a timer when no delay is needed', async () => {
     const clock = { now: () => 0, after: () => () => undefined, random: () => 0 };
     const wire = { query: () => Promise.resolve([]), release: () => undefined };
     const driver = { endpoint: AT.endpoint, isShared: true, open: () => Promise.resolve(wire) };
@@ -85,8 +85,8 @@ describe('a connection', () => {
   });
 });
 
-describe('the pace of connections', () => {
-  it('lets five begin in a second, and grows with failures', () => {
+describe('the rate limit of connections to PostgreSQL', () => {
+  it('allows five attempts in a second, and delays more after failures', () => {
     let now = 0;
     const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 });
     for (let nth = 0; nth < 5; nth += 1) {
@@ -106,14 +106,14 @@ describe('the pace of connections', () => {
   });
 });
 
-describe('what is known of entries', () => {
-  it('is compared with the store by sums that nothing rounds', () => {
+describe('the entries of PostgreSQL that a client knows', () => {
+  it('are compared with the store by sums without rounding', () => {
     const most = Number.MAX_SAFE_INTEGER;
     expect(sumOf([{ ord: most }, { ord: most - 1 }])).to.equal(18_014_398_509_481_981n);
   });
 });
 
-describe('what is said about a PostgreSQL', () => {
+describe('the diagnosis of a PostgreSQL server', () => {
   const fine = {
     version: '15.18',
     number: 150_018,
@@ -126,7 +126,7 @@ describe('what is said about a PostgreSQL', () => {
   const levels = (more: object): readonly string[] =>
     findingsOf({ ...fine, ...more }, 'here').map(({ level, text }) => `${level}: ${text}`);
 
-  it('is nothing but its version when all is well', () => {
+  it('contains only the version when there is no problem', () => {
     expect(levels({})).to.deep.equal(['ok: PostgreSQL 15.18']);
   });
 

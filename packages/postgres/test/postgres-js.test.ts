@@ -3,7 +3,7 @@ import pg from 'pg';
 import postgresJs from 'postgres';
 import { createLockClient } from '@queuelock/core';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { until } from '@queuelock/harness/services/until';
 import { OwnServer } from './servers.ts';
 
@@ -76,7 +76,7 @@ describe('a client of postgres.js that is handed in', () => {
       requestTimeoutMs: 5_000,
     });
     const session = await backend.open(10_000, signal);
-    const spec = wish();
+    const spec = newSpec();
     expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
     await server.operator.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'`,

@@ -7,7 +7,7 @@ import { until } from '@queuelock/harness/services/until';
 /** Creates a server for the suite, with a superuser connection. Defines the hooks of the suite. */
 export class OwnServer {
   server!: ProcessService;
-  /** With the rights of the superuser. */
+  /** A connection with the rights of a superuser. */
   operator!: Client;
 
   constructor() {
@@ -25,15 +25,15 @@ export class OwnServer {
     return postgresUrl(this.server);
   }
 
-  /** The operator, after a restart. */
+  /** Connects the operator again after a restart of the server. */
   async reconnect(): Promise<void> {
     this.operator = new Client({ connectionString: this.url });
-    // A test that kills the server kills this, too.
+    // A test that kills the server ends this connection too.
     this.operator.on('error', () => undefined);
     await this.operator.connect();
   }
 
-  /** Resolves when the first column of the only row is that. */
+  /** Resolves when the first column of the only row equals the value. */
   async until(text: string, value: unknown): Promise<void> {
     await until(async () => expect(await this.column(text)).to.deep.equal([value]), {
       what: `${text} is ${String(value)}`,
@@ -41,7 +41,7 @@ export class OwnServer {
     });
   }
 
-  /** The first column of each row. */
+  /** Returns the first column of each row. */
   async column(text: string, ...values: readonly unknown[]): Promise<readonly unknown[]> {
     const { rows } = await this.operator.query<Record<string, unknown>>(text, [...values]);
     return rows.map((row) => Object.values(row)[0]);

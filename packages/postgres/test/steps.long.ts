@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { until } from '@queuelock/harness/services/until';
-import { admitted, refusal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const TTL_MS = 300_000;
@@ -39,7 +39,7 @@ describe('the steps on PostgreSQL', () => {
     );
   }
 
-  it('of a lock that is free are one to get it and one to give it back', async () => {
+  it('of a free lock are one to acquire it and one to release it', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('free');
     expect(asked).to.deep.equal(['enqueue']);
@@ -84,32 +84,32 @@ describe('the steps on PostgreSQL', () => {
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     const listener = new pg.Client({ connectionString: clients.url });
     await listener.connect();
-    const heard: string[] = [];
-    listener.on('notification', ({ channel }) => heard.push(channel));
+    const notified: string[] = [];
+    listener.on('notification', ({ channel }) => notified.push(channel));
     for (const inbox of await clients.column('select inbox from queuelock.session'))
       await listener.query(`listen "${String(inbox)}"`);
     let ownership = await holder.client.acquire('handed');
     const claims = [];
     for (const [place, { client }] of waiters.entries()) {
       claims.push(client.acquire('handed'));
-      // In this order.
+      // The waiters are enqueued in this order.
       await untilThere('handed', place + 2);
     }
     for (const { asked } of waiters) asked.length = 0;
     for (const claim of claims) {
-      heard.length = 0;
+      notified.length = 0;
       await ownership.release();
       ownership = await claim;
-      // The answer comes after all that was notified before it.
+      // The reply arrives after all earlier notifications.
       await listener.query('select 1');
-      expect(heard).to.have.length(1);
+      expect(notified).to.have.length(1);
     }
     await ownership.release();
     expect(waiters.map(({ asked }) => asked)).to.deep.equal(waiters.map(() => ['remove']));
     await listener.end();
   });
 
-  it('are committed through to the disk, also for users who have set otherwise', async () => {
+  it('are committed to the disk, also for users with another setting', async () => {
     await clients.session();
     const flushed = async (): Promise<unknown> =>
       (
@@ -128,7 +128,7 @@ describe('the steps on PostgreSQL', () => {
     await clients.operator.query('reset synchronous_commit; reset search_path');
   });
 
-  it('are neither compiled nor read whole tables of entries, whatever the server reckons', async () => {
+  it('are not compiled and read no whole tables of entries, whatever costs the server estimates', async () => {
     const session = await clients.session();
     const [num] = await clients.column('select num from queuelock.session where id = $1', session.id);
     const plans: string[] = [];
@@ -139,8 +139,8 @@ describe('the steps on PostgreSQL', () => {
     await clients.operator.query(
       "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set client_min_messages = log",
     );
-    const wishes = JSON.stringify([{ ...wish({ queue: 'planned', id: 'one' }), permits: 1, value: '' }]);
-    await clients.column('select queuelock.enqueue($1, 1, false, $2)', num, wishes);
+    const specs = JSON.stringify([{ ...newSpec({ queue: 'planned', id: 'one' }), permits: 1, value: '' }]);
+    await clients.column('select queuelock.enqueue($1, 1, false, $2)', num, specs);
     await clients.column("select queuelock.remove($1, 1, 'planned', 'one', false, null)", num);
     await clients.operator.query('reset all');
     clients.operator.off('notice', note);
@@ -148,7 +148,7 @@ describe('the steps on PostgreSQL', () => {
     expect(plans.filter((plan) => /JIT:|Seq Scan on entry/.test(plan))).to.deep.equal([]);
   });
 
-  it('refuse to run where the order would not hold, and say what to set', async () => {
+  it('refuse to run where the order is not guaranteed, and name what to set', async () => {
     await clients.session();
     const { pool } = clients.pool({ options: '-c default_transaction_isolation=serializable' });
     const error = await refusal(clients.session(clients.connect({ pool })));
@@ -156,14 +156,14 @@ describe('the steps on PostgreSQL', () => {
     expect(error.message).to.contain('default_transaction_isolation');
   });
 
-  it('give no order by what was asked first, but by what was committed', async () => {
+  it('order entries by their commits, and not by their requests', async () => {
     const session = await clients.session();
-    await session.enqueue(wish({ queue: 'ordered' })).then(({ key }) => key);
+    await session.enqueue(newSpec({ queue: 'ordered' })).then(({ key }) => key);
     // Another step on the queue is in progress: the next step waits, and reads its result.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");
     let isPlaced = false;
-    const entering = session.enqueue(wish({ queue: 'ordered' })).then((placement) => {
+    const entering = session.enqueue(newSpec({ queue: 'ordered' })).then((placement) => {
       isPlaced = true;
       return placement;
     });
@@ -180,15 +180,15 @@ describe('the steps on PostgreSQL', () => {
     expect((await entering).turn.admitted).to.equal(true);
   });
 
-  it('number entries for ever: after the queue was forgotten, and when the clock was set back', async () => {
+  it('give growing numbers to entries, also after the queue was forgotten and when the clock was set back', async () => {
     const session = await clients.session();
-    const first = wish({ queue: 'numbered' });
+    const first = newSpec({ queue: 'numbered' });
     const { token } = await session.enqueue(first);
     await session.remove('numbered', first.id);
-    // As if the clock had been an hour and more ahead, and the queue had lain there since.
+    // Simulates a clock that was more than an hour ahead, and a queue that was not used since.
     const ahead = '(extract(epoch from clock_timestamp()) * 1000000)::bigint + 7200000000';
     await clients.operator.query(`update queuelock.queue set last = ${ahead} where name = 'numbered'`);
-    const second = await session.enqueue(wish({ queue: 'numbered' }));
+    const second = await session.enqueue(newSpec({ queue: 'numbered' }));
     expect(second.token > token).to.equal(true);
     await session.remove(
       'numbered',
@@ -202,43 +202,43 @@ describe('the steps on PostgreSQL', () => {
     await clients.operator.query('update queuelock.store set floor = $1', [last]);
     await clients.operator.query('select queuelock.tidy()');
     expect(await clients.column('select name from queuelock.queue')).to.deep.equal([]);
-    const third = await session.enqueue(wish({ queue: 'numbered' }));
+    const third = await session.enqueue(newSpec({ queue: 'numbered' }));
     expect(third.token > second.token).to.equal(true);
   });
 
   it('delete no queue that has entries or is in use', async () => {
     const session = await clients.session();
-    await session.enqueue(wish({ queue: 'kept' }));
+    await session.enqueue(newSpec({ queue: 'kept' }));
     await clients.operator.query('update queuelock.queue set last = 1000');
     await clients.operator.query('select queuelock.tidy()');
     expect(await clients.column('select name from queuelock.queue')).to.deep.equal(['kept']);
   });
 
-  it('of a lease end it by the clock of the server, and a renewal restores no session', async () => {
+  it('end a lease by the clock of the server, and a renewal restores no session', async () => {
     const [dead, other] = [await clients.session(), await clients.session()];
-    const held = wish({ queue: 'left' });
+    const held = newSpec({ queue: 'left' });
     await dead.enqueue(held);
-    const next = await other.enqueue(wish({ queue: 'left' }));
-    // As if the server's clock had been set forward.
+    const next = await other.enqueue(newSpec({ queue: 'left' }));
+    // Simulates a server's clock that was set forward.
     await clients.operator.query(
       "update queuelock.session set expires = clock_timestamp() - interval '1 s' where id = $1",
       [dead.id],
     );
     expect(await refusal(dead.renew(new AbortController().signal))).to.include({ code: 'SESSION_LOST' });
-    await other.tryEnqueue(wish({ queue: 'something else' }));
+    await other.tryEnqueue(newSpec({ queue: 'something else' }));
     expect((await admitted(next)).admitted).to.equal(true);
     expect(await dead.remove('left', held.id)).to.equal(false);
   });
 
-  it('end a session that a slow renewal holds on to neither before nor after it', async () => {
+  it('do not end a session with a slow renewal in progress, neither before its commit nor after it', async () => {
     const [slow, other] = [await clients.session(), await clients.session()];
-    await slow.enqueue(wish({ queue: 'slow' }));
+    await slow.enqueue(newSpec({ queue: 'slow' }));
     await clients.operator.query(
       "update queuelock.session set expires = clock_timestamp() + interval '200 ms' where id = $1",
       [slow.id],
     );
     await clients.operator.query('begin');
-    // A renewal that was in time, and is not committed yet.
+    // This renewal was in time and is not committed yet.
     await clients.operator.query(
       'update queuelock.session set expires = clock_timestamp() + ttl where id = $1 and expires > clock_timestamp()',
       [slow.id],
@@ -250,20 +250,20 @@ describe('the steps on PostgreSQL', () => {
       },
       { what: 'the lease would be over', withinMs: WITHIN_MS },
     );
-    expect((await other.enqueue(wish({ queue: 'slow' }))).turn.admitted).to.equal(false);
+    expect((await other.enqueue(newSpec({ queue: 'slow' }))).turn.admitted).to.equal(false);
     await clients.operator.query('commit');
-    expect((await other.enqueue(wish({ queue: 'slow' }))).turn.admitted).to.equal(false);
+    expect((await other.enqueue(newSpec({ queue: 'slow' }))).turn.admitted).to.equal(false);
     await slow.renew(new AbortController().signal);
   });
 
-  it('that clash are taken again', async () => {
+  it('are repeated after a conflict', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
     const names = ['x', 'y', 'z'];
     const rounds = Array.from({ length: 20 }, async (_, round) => {
       const session = round % 2 === 0 ? one : other;
-      const wishes = names.toSorted(() => (round % 3) - 1).map((queue) => wish({ queue }));
-      await session.enqueueAll?.(wishes);
-      for (const { queue, id } of wishes) await session.remove(queue, id);
+      const specs = names.toSorted(() => (round % 3) - 1).map((queue) => newSpec({ queue }));
+      await session.enqueueAll?.(specs);
+      for (const { queue, id } of specs) await session.remove(queue, id);
     });
     await Promise.all(rounds);
     expect(
@@ -271,7 +271,7 @@ describe('the steps on PostgreSQL', () => {
     ).to.deep.equal([0]);
   });
 
-  it('goes on after a truncation of all tables, for clients that are there and for new ones', async () => {
+  it('continue after a truncation of all tables, for existing clients and for new ones', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('truncated', () => undefined);
     const tables = ['store', 'queue', 'entry', 'session', 'removed', 'trace', 'register'];

@@ -35,7 +35,7 @@ export class CohortEntry {
   #session: SessionState['status'] = 'idle';
 
   /**
-   * Why the store cannot be asked whether this entry is granted. `undefined` while the store can be asked, and once the entry is granted.
+   * Returns why the store cannot be read to learn whether this entry is granted. `undefined` while it can be read, and once the entry is granted.
    */
   get trouble(): unknown {
     if (!this.#isInLine) return unanswered();

@@ -2,7 +2,7 @@ import { QueueLockError, type Ownership } from '@queuelock/core';
 import { CallerAbortController, checkedSignal, inJson } from '@queuelock/core/backend';
 import type { CohortHold } from './cohort-api.ts';
 
-/** The hold of the local acquirer that has the shared hold now. It ends once: handed on, or lost with the shared hold. */
+/** The hold of the local acquirer that has the shared hold now. It ends once: by being passed on, or by a loss of the shared hold. */
 export class LocalHold implements CohortHold {
   readonly #shared: Ownership;
   readonly #handOn: () => Promise<void>;

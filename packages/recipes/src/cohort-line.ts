@@ -21,7 +21,7 @@ export class LocalLine<T> {
     return this.#waiters.size === 0;
   }
 
-  /** Waits until `admit` passes a value to this waiter. Rejects as `waitLimit` errors. */
+  /** Waits until `admit` passes a value to this waiter. Rejects with the errors of `waitLimit`. */
   wait(options: WaitOptions, context: WaitContext): Promise<T> {
     checkWait(options, 1);
     return new Promise((resolve, reject) => {

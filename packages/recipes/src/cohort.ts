@@ -64,7 +64,7 @@ class EntrySharing implements Cohort {
 
   async acquire(options: WaitOptions = {}): Promise<CohortHold> {
     if (this.#closedBy) throw this.#closedBy;
-    const what = `${JSON.stringify(this.name)}: the turn did not come`;
+    const what = `${JSON.stringify(this.name)}: not admitted`;
     const turn = this.#line.wait(options, { what, sight: this });
     this.#settle();
     return turn;

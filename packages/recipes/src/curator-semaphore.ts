@@ -48,7 +48,7 @@ export interface CuratorSemaphore {
   acquire(options?: LeaseOptions): Promise<SharedOwnership>;
   /**
    * Makes one attempt to take a lease without waiting.
-   * @returns `undefined` when no lease is free, or when another client is just being served
+   * @returns `undefined` when no lease is free, or when another client has the first entry in the `locks` queue
    */
   tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /**

@@ -82,7 +82,7 @@ function namesIn(pictures: readonly QueueState[]): ReadonlySet<string> {
   return new Set(live.flatMap((entries, place) => entries.map((entry) => nameOf(place, entry))));
 }
 
-/** Is unique also where a store reuses a key, and where two stores have queues of the same name. */
+/** Returns a name that is also unique where a store reuses a key, and where two stores have queues of the same name. */
 function nameOf(place: number, { key, order }: QueueState['entries'][number]): string {
   return `${place} ${order} ${key}`;
 }

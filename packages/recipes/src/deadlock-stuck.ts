@@ -55,7 +55,7 @@ class Node implements StuckEntry {
     return !this.mayBegin;
   }
 
-  /** Valid only after the reduction has ended. */
+  /** The entries that block this entry. Valid only after the reduction has ended. */
   get causes(): readonly StuckEntry[] {
     this.#causes ??= this.isWaiting
       ? this.#ahead()

@@ -56,7 +56,7 @@ import { Sight } from './sight.ts';
  *
  * It follows the double barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_doubleBarriers
  *
- * In that recipe the `ready` node shows that a round has begun, but not of which members, and no rule defines when to remove it.
+ * In that recipe the `ready` node shows that a round has begun, but not which members it has. No rule defines when to remove the node.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of members that is not from 1 to 100, a name that the backend cannot hold, or a
  *   backend without registers. `enter` rejects with it when the register holds another text
  * @example
@@ -124,8 +124,8 @@ function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observab
 }
 
 /**
- * Emits the members in the queue, of now or of a moment ago, while the entry `id` is among them. An entry that joined before it and is
- * absent is gone.
+ * Emits the members in the queue, as of now or of a moment ago, while the entry `id` is among them. An entry that joined before `id` and is absent is
+ * gone.
  */
 function lineWith(id: string, { client, name }: Place, sight: Sight): Observable<readonly Member[]> {
   return sight.through(client.watch(name)).pipe(

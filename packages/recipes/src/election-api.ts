@@ -77,7 +77,7 @@ export interface Candidate {
   readonly value: string;
   readonly key: string;
   readonly order: bigint;
-  /** As `QueueEntry.id`; `undefined` for entries that store only a value. */
+  /** Id of the entry; see `QueueEntry.id`. `undefined` for entries that store only a value. */
   readonly id?: string;
 }
 
@@ -145,6 +145,6 @@ export interface Election {
    * candidate knows it itself. Never errors; completes when the client is closed.
    */
   readonly leader$: Observable<LeaderState>;
-  /** Emits the candidates; otherwise as `leader$`. */
+  /** Emits the candidates: at once, then after each change. Otherwise like `leader$`. */
   readonly candidates$: Observable<CandidatesState>;
 }

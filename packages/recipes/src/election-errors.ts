@@ -5,7 +5,7 @@ import { Subject, defer, ignoreElements, type Observable } from './rx.ts';
 
 const PAUSES = { initialDelayMs: 100, maxDelayMs: 2_000 };
 
-/** Emits the failures of candidacies that are followed by another one. */
+/** Emits each failure of a candidacy that is followed by another candidacy. */
 export class ElectionErrors {
   readonly #clock: Clock;
   readonly #told$ = new Subject<ElectionErrorEvent>();

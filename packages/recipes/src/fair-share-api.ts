@@ -19,11 +19,11 @@ export type ShareOptions = Pick<
 export interface ShareRunOptions extends ShareOptions, WorkOptions {}
 
 /**
- * The right to use one share of a key: a permit of the key and a shared one, as one hold. It is lost when either of them is. Releasing it gives
- * back the shared permit first, so that the limit of the key holds for the shared ones too.
+ * The right to use one share of a key: one hold of two permits, that of the key and a shared permit. It is lost when either permit is lost. Releasing
+ * it gives back the shared permit first, so that the limit of the key also holds in the shared queue.
  */
 export interface Share extends Hold {
-  /** The key whose share it is. */
+  /** The key that the share belongs to. */
   readonly key: string;
 }
 
@@ -32,7 +32,7 @@ export interface FairShare {
   readonly name: string;
   /**
    * Waits for a share of the key. Give it back with `release()` or `await using`.
-   * @param key tenant, customer or host whose share it is, 1 to 200 characters
+   * @param key the tenant, customer or host that gets the share, 1 to 200 characters
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad key or option; `LIMIT_MISMATCH` when an entry ahead uses another limit;
    *   `OWNERSHIP_LOST` when the permit of the key was lost while it waited for the shared one; otherwise as `LockClient.acquire`
    */

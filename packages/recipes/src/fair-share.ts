@@ -35,8 +35,8 @@ const LONGEST_KEY = 200;
  * Every caller takes the two in the same order, so callers of one name cannot deadlock.
  *
  * Not promised:
- * - A bound on how many callers of other keys pass while as many of the own key hold permits as it may.
- * - That a call chain which holds a share and waits for another one comes to its end. Take one at a time.
+ * - A bound on how many callers of other keys pass while the own key holds as many permits as it may.
+ * - That a call chain which holds a share and waits for another one ever gets that. Take one share at a time.
  * - That a holder whose session has expired has noticed it; see `semaphore`.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for bad numbers, or a name that the backend cannot hold
  * @example
@@ -111,7 +111,7 @@ class TwoStepShare implements FairShare {
   }
 }
 
-/** Takes the shared permit. Without it the permit of the key is given back before the call settles. */
+/** Takes the shared permit. If that fails, it gives the permit of the key back before the call settles. */
 async function withShared<Permit extends SharedOwnership | undefined>(
   key: string,
   ofKey: SharedOwnership,
@@ -120,7 +120,7 @@ async function withShared<Permit extends SharedOwnership | undefined>(
   let shared: Permit | undefined;
   try {
     shared = await take(ofKey.signal);
-    // The permit of the key may have been lost while the answer was under way.
+    // The permit of the key may have been lost while the reply for the shared permit was in flight.
     if (shared) ofKey.throwIfLost();
   } catch (error) {
     await shared?.release();
@@ -136,7 +136,7 @@ function eitherOf(signal: AbortSignal | undefined, lost: AbortSignal): AbortSign
   return signal ? anySignal([signal, lost]) : lost;
 }
 
-/** What is left of the timeout. A timeout of 0 waits for one attempt at each permit. */
+/** Returns a function that computes what is left of the timeout. A timeout of 0 waits for one attempt at each permit. */
 function timeLeft({ timeoutMs }: Pick<ShareOptions, 'timeoutMs'>): () => Pick<ShareOptions, 'timeoutMs'> {
   if (timeoutMs === undefined || timeoutMs === 0) return () => ({});
   const left = countingDown({ timeoutMs });

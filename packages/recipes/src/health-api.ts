@@ -22,23 +22,23 @@ export interface HealthProblem {
 /** The answer to one probe. */
 export interface HealthResult {
   readonly ok: boolean;
-  /** Why not; empty when `ok`. */
+  /** The reasons for a failure; empty when `ok`. */
   readonly problems: readonly HealthProblem[];
 }
 
 /** Liveness and readiness at one moment. */
 export interface HealthState {
-  /** Fails only when a restart of the process helps: work that has not checked in within its bound. */
+  /** Fails only when a restart of the process helps: when supervised work has not checked in within its bound. */
   readonly live: HealthResult;
-  /** Fails while the process should get no new requests: no proven session, draining, or not live. */
+  /** Fails while the process should get no new requests: it has no proven session, is draining, or is not live. */
   readonly ready: HealthResult;
   readonly session: SessionState['status'];
 }
 
-/** Reports that work goes on. */
+/** Reports that supervised work makes progress. */
 export type CheckIn = () => void;
 
-/** Bound of supervised work. */
+/** Settings of supervised work. */
 export interface SupervisionOptions {
   /** Longest time between two check-ins, in milliseconds. The start of the work counts as one. */
   readonly checkInWithinMs: number;
@@ -56,7 +56,7 @@ export interface Health {
   /**
    * Runs work that must check in, for instance that of a leader. When a check-in is overdue, liveness fails until the next check-in or the
    * end of the work. It does not stop the work.
-   * @param name of the work, for people
+   * @param name of the work, for messages
    * @returns the outcome of the work
    * @throws the error of the work; `INVALID_ARGUMENT` for a bound that is not a number of milliseconds from 1 up
    */

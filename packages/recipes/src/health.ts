@@ -79,7 +79,7 @@ class ClientHealth implements Health {
       works: [],
       isDraining: false,
     });
-    // It costs no request, and ends with the client.
+    // The subscription costs no request, and ends when the client is closed.
     session$
       .pipe(takeWhile(({ status }) => status !== 'closed', true))
       .subscribe((state) => this.#onSession(state)); // eslint-disable-line rxjs-x/no-ignored-error -- session$ never errors

@@ -5,11 +5,11 @@ export interface LatchState {
   readonly count: number;
   /** Id of the operation that set this count. */
   readonly round: string;
-  /** Ids of the latest operations, the newest last. By them an operation whose answer was lost finds out that it took effect. */
+  /** Ids of the latest operations, the newest last. An operation whose reply was lost finds its id here, and so knows that it took effect. */
   readonly ops: readonly string[];
 }
 
-/** With ids of eleven characters these take 3,500 of the 4,096 bytes that a register holds. */
+/** Number of ids that are kept. With eleven characters each, they take 3,500 of the 4,096 bytes that a register holds. */
 const KEPT_OPS = 250;
 
 /**

@@ -109,7 +109,7 @@ class RegisterLatch implements Latch {
     await this.#register.change(() => undefined);
   }
 
-  /** Emits the state. Each subscription reads the register anew, so that the state is not older than the call. */
+  /** Emits the state. Each subscription reads the register anew, so that the state is not older than the subscription. */
   #state(state$ = this.#register.state$): Observable<LatchState | undefined> {
     return liveText(state$).pipe(map(latchIn));
   }

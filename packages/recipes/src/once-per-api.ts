@@ -25,10 +25,10 @@ export interface OncePerOptions {
    */
   readonly compare?: (one: string, other: string) => number;
   /**
-   * How many noted slots a late one may have after it and still be done, from 0 to 15. Default 0: a slot older than the latest is not done. The
-   * newest `lateSlots + 1` notes are kept, so a slot is never done twice by this. A slot is `superseded` once that many newer slots are noted, or
-   * when it is older than a note that was dropped. All clients of a name should use the same number; a client with a smaller one drops notes.
-   * Above 0, each slot and the owner together have a share of 4,000 bytes: about 250 at 15.
+   * How many newer slots may be noted while a late slot is still done, from 0 to 15. Default 0: a slot older than the latest is not done. The newest
+   * `lateSlots + 1` notes are kept, so no slot is done twice because of this. A slot is `superseded` once more than `lateSlots` newer slots are
+   * noted, or when it is older than a note that was dropped. All clients of a name should use the same number; a client with a smaller one drops
+   * notes. Above 0, each slot and the owner together have a share of 4,000 bytes: about 250 at 15.
    */
   readonly lateSlots?: number;
 }
@@ -57,8 +57,8 @@ export type SlotOutcome<T> =
   /** The slot is noted: another call did its work, or (`at-most-once`) began it. */
   | ({ readonly outcome: 'already-done' } & SlotNote)
   /**
-   * Newer slots are noted, as many as `lateSlots` allows and one more. So this one is not done any more, whether or not it was done before. `slot`
-   * is the newest one.
+   * More newer slots are noted than `lateSlots` allows. So this slot is not done any more, whether or not it was done before. `slot` is the newest
+   * slot.
    */
   | ({ readonly outcome: 'superseded' } & SlotNote);
 

@@ -29,8 +29,8 @@ const LONGEST_OWNER = 128;
 const MOST_LATE_SLOTS = 15;
 
 /**
- * Returns work that is done once per slot: by one of all instances that call for the slot, however late they call and whatever their clocks
- * show. A slot is for instance the time of a cron job, a day or a version. The other instances learn which one did it.
+ * Returns work that is done once per slot: by one of all instances that call for the slot, however late they call and whatever their clocks show. A
+ * slot is for instance the time of a cron job, a day or a version. The result of each call names the instance that did the work.
  *
  *     noted? ── no: wait for the lock ── noted meanwhile? ── no: note the slot, then work   (at-most-once)
  *                                                            or: work, then note the slot   (at-least-once)

@@ -43,7 +43,7 @@ export interface Semaphore {
     work: (permit: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: PermitRunOptions,
   ): Promise<Awaited<T>>;
-  /** As `LockClient.claim`. */
+  /** Returns a claim of permits as a stream of its states, like `LockClient.claim`. */
   claim(options?: PermitClaimOptions): Observable<ClaimState>;
 }
 

@@ -19,7 +19,7 @@ const MAX_LIMIT = 1_000_000;
 
 /** Source of the limit of a claim. */
 export interface Limit {
-  /** Returns the limit for a claim of that number of permits. */
+  /** Returns the option `limit` for a claim of that number of permits. */
   terms(permits: number): Pick<ClaimOptions, 'limit'>;
   /** Keeps the limit subscribed while a claim waits. */
   watch(): Subscription;

@@ -39,7 +39,7 @@ export class Sight {
   }
 }
 
-/** The reason as long as no read has failed yet. */
+/** Returns the error that stands for a first read without a reply yet. */
 export function unanswered(): QueueLockError {
-  return new QueueLockError('UNAVAILABLE', 'the store has not answered yet');
+  return new QueueLockError('UNAVAILABLE', 'the store has not responded yet');
 }

@@ -46,7 +46,7 @@ export async function callFor<T>(
   }
 }
 
-/** Reads the register once before the call joins the queue. A call without an answer does not know whether another client does the slot. */
+/** Reads the register once before the call joins the queue. Without a reply it is unknown whether another client does the slot. */
 function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
   const sight = new Sight();
   const what = `it was not known who does the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)}`;

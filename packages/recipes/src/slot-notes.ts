@@ -6,13 +6,15 @@ import type { SlotNote } from './slot.ts';
 export interface SlotNotes {
   /** Newest slot first; at least one. */
   readonly notes: readonly [SlotNote, ...SlotNote[]];
-  /** The newest slot whose note was dropped, or may have been: it and all before it are past. `undefined` if every note is kept. */
+  /**
+   * The newest slot whose note was dropped or may have been dropped. This slot and all slots before it are past. `undefined` if every note is kept.
+   */
   readonly floor: string | undefined;
 }
 
 /** The latest moment that a `Date` can represent, in milliseconds since 1970. */
 const LATEST_TIME = 8_640_000_000_000_000;
-/** Size of a register, less what surrounds the notes. */
+/** Room for the notes in a register, in bytes: its size of 4,096 bytes less the text around the notes. */
 const ROOM_BYTES = 4_000;
 
 /**
@@ -31,19 +33,19 @@ export function checkNoteSize({ slot, by }: Pick<SlotNote, 'slot' | 'by'>, kept:
     );
 }
 
-/** Returns the notes with one more, of which the newest `kept` stay. */
+/** Returns the notes with one more. Only the newest `kept` of them stay. */
 export function withNote(
   present: SlotNotes | undefined,
   note: SlotNote,
   { kept, order }: { readonly kept: number; readonly order: SlotOrder },
 ): SlotNotes {
-  // A client that keeps one note knows nothing of those before it.
+  // A client that keeps only one note does not know the notes before it.
   if (kept === 1) return { notes: [note], floor: note.slot };
   const [newest, ...rest] = inOrder(note, present?.notes ?? [], order);
   return { notes: [newest, ...rest.slice(0, kept - 1)], floor: rest[kept - 1]?.slot ?? present?.floor };
 }
 
-/** Returns the notes with one more at its place, the newest first. */
+/** Inserts a note in the order of its slot, the newest first. */
 function inOrder(
   note: SlotNote,
   [newest, ...rest]: readonly SlotNote[],
@@ -53,7 +55,7 @@ function inOrder(
   return [newest, ...inOrder(note, rest, order)];
 }
 
-/** Returns the text of a register. A register with one note has the format in which no others are kept. */
+/** Returns the text of a register. With one note, it has the format of a client that keeps only one note. */
 export function notesText({ notes: [latest, ...earlier], floor }: SlotNotes): string {
   if (earlier.length === 0 && floor === latest.slot) return JSON.stringify(plain(latest));
   return JSON.stringify({
@@ -80,7 +82,7 @@ export function notesIn(text: string | undefined): SlotNotes | undefined {
   const isWhole = others.length === rest.length && (floor === undefined || typeof floor === 'string');
   if (!latest || !isWhole)
     throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
-  // Where one note alone is kept, those before it were not.
+  // Where a client kept only one note, the notes before it were dropped.
   return { notes: [latest, ...others], floor: earlier === undefined ? latest.slot : floor };
 }
 

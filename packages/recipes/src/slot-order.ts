@@ -31,7 +31,7 @@ export function compareSlots(one: string, other: string): number {
   );
 }
 
-/** Returns the caller's order, which reports what it throws or returns wrongly by a typed error that ends the call. */
+/** Returns the caller's order. If that throws or returns an invalid value, the returned function throws a typed error, which ends the call. */
 export function checkedOrder(compare: SlotOrder): SlotOrder {
   return (one, other) => {
     const order = orderBy(compare, one, other);
@@ -49,7 +49,7 @@ function orderBy(compare: SlotOrder, one: string, other: string): unknown {
   }
 }
 
-/** Returns `undefined` for versions that differ only in build metadata, which has no precedence. */
+/** Compares two versions. Returns `undefined` for versions that differ only in build metadata, which has no precedence. */
 function compareVersions(version: SemVer, against: SemVer): number | undefined {
   const order = version.compare(against);
   return order === 0 && version.build.join('.') !== against.build.join('.') ? undefined : order;
@@ -67,7 +67,7 @@ function compareTimes(one: string, other: string): number | undefined {
 
 interface SlotTime {
   readonly hasZone: boolean;
-  /** Milliseconds since 1970 of the whole second. Without a zone it serves for comparison only. */
+  /** The whole second, in milliseconds since 1970. Without a zone it serves for comparison only. */
   readonly at: number;
   readonly nanoseconds: number;
 }

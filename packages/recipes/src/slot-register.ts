@@ -9,7 +9,7 @@ import type { SlotNote } from './slot.ts';
 /** Why a call must not do the work. */
 export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
 
-/** The register of the slots, from the view of one slot. */
+/** The register of the slots of one name, as seen by one slot. */
 export class SlotRegister {
   readonly slot: string;
   readonly #register: SharedRegister;

@@ -14,7 +14,7 @@ export interface SlotNote {
   readonly at: number;
 }
 
-/** A note must fit into a register of 4,096 bytes, however long its texts become in JSON. */
+/** Maximum length of a slot, so that its note fits into a register of 4,096 bytes, however long its texts become in JSON. */
 const MAX_LENGTH = 256;
 
 /**

@@ -32,7 +32,7 @@ export function underLock<T>(
 }
 
 function underHold<T>(source$: Observable<T>, ownership: Ownership): Observable<ObservableNotification<T>> {
-  // The order matters: a loss unsubscribes from the source before it is emitted.
+  // The loss comes second in the merge, so that it unsubscribes from the source before it is emitted.
   return merge(whileHeld(source$, ownership), aborted(ownership.signal));
 }
 

@@ -17,7 +17,7 @@ export interface WaitOptions {
 
 export const WAIT_OPTIONS: KnownOptions<WaitOptions> = { signal: 'any', timeoutMs: 'number' };
 
-// setTimeout fires at once for a longer delay.
+// Longest timeout in milliseconds. `setTimeout` fires at once for a longer one.
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
@@ -62,13 +62,13 @@ export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitConte
 }
 
 /**
- * A waiter that cannot reach the store does not know that other clients delay it. `TIMEOUT` would make its caller believe that the lock is
- * busy.
+ * Creates the error of a timeout. A waiter that cannot read the store does not know that other clients delay it. A `TIMEOUT` would make its caller
+ * believe that the lock is busy.
  */
 function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext): QueueLockError {
   const late = `${what} within ${timeoutMs} ms (timeoutMs)`;
   if (trouble === undefined) return new QueueLockError('TIMEOUT', late);
-  const why = `${late}, and the store could not be asked: ${detailOf(trouble)}`;
+  const why = `${late}, and the store could not be read: ${detailOf(trouble)}`;
   return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
 }
 
@@ -80,7 +80,7 @@ export function aborted(signal: AbortSignal): Observable<never> {
     setMaxListeners(0, signal);
     signal.addEventListener('abort', abort);
     subscriber.add(() => signal.removeEventListener('abort', abort));
-    // A signal that compares with the clock may abort while it is read.
+    // Checks once more, because a signal that compares with the clock may abort when it is read.
     if (signal.aborted) abort();
   });
 }

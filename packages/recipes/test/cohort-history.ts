@@ -11,16 +11,16 @@ const LONG_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 20;
 const LOOKS = 60;
 
-/** One acquisition. */
+/** The plan of one acquisition. */
 interface Plan {
-  /** The first two are cohorts, the last one acquires by itself. */
+  /** Index of the acquirer: 0 and 1 are cohorts, 2 acquires without a cohort. */
   readonly by: number;
   readonly at: number;
   readonly holdsMs: number;
   readonly givesUpAfterMs: number | undefined;
 }
 
-/** What happens to the line of a client. */
+/** The delays and the cut of a client's connection. */
 interface Line {
   readonly delaysMs: readonly number[];
   readonly cutAt: number | undefined;
@@ -48,14 +48,14 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
-/** An acquisition as far as it is. */
+/** An acquisition and its state so far. */
 interface Acquirer {
   readonly by: number;
-  /** When it came, in the order of all. */
+  /** Position in the order in which the acquisitions began. */
   readonly came: number;
   status: 'waiting' | 'holding' | 'released' | 'done';
   hold: CohortHold | undefined;
-  /** Whether its signal has said so. */
+  /** Whether its signal has reported a loss. */
   lost: boolean;
 }
 
@@ -64,7 +64,7 @@ class World {
   readonly acquirers: Acquirer[] = [];
   readonly unsafe: string[] = [];
   readonly unfair: string[] = [];
-  /** How often each cohort has handed on past each entry behind. */
+  /** How often each cohort has passed the hold on ahead of each entry behind it. */
   readonly #passed = new Map<string, number>();
   readonly #entryOf: (string | undefined)[] = [];
   readonly #history: History;
@@ -79,7 +79,7 @@ class World {
     const crews = clients.slice(0, 2).map((client) => cohort(client, 'x', { handOffs }));
     const ways = [...crews.map((crew) => crew.acquire.bind(crew)), clients[2]!.acquire.bind(clients[2], 'x')];
     const living = plans.map((one) => this.#live(one, ways[one.by]!));
-    // What is repeated pauses in real time in between.
+    // Retries wait in real time, so the loop waits for them.
     for (let looks = 0; looks < LOOKS && !this.#isOver(); looks++) {
       await this.stage.clock.advance(LONG_AFTER_MS);
       if (!this.#isOver()) await pause(LOOK_EVERY_MS);
@@ -146,14 +146,14 @@ class World {
       acquirer.status = 'released';
       await released;
     } catch {
-      // Whatever it was refused by, it is not in line any more.
+      // The acquisition is not in the queue any more, whatever error it was rejected with.
     }
     acquirer.status = 'done';
   }
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
     const wasTold = this.acquirers.map(({ lost }) => lost);
-    // A read of the signal reports a loss that was not announced yet.
+    // Reading a signal reports a loss that was not reported yet, so `held` is read.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
     const untold = this.acquirers.some(({ status }, at) => status === 'holding' && !wasTold[at]);
@@ -186,7 +186,7 @@ class World {
   }
 }
 
-/** Two cohorts and some rivals at one lock keep the rules and leave nothing. */
+/** Checks that two cohorts and other clients at one lock keep the rules and leave nothing behind. */
 export const anyCohortHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(history, async (played) => {
   const world = new World(played);
   await world.play();

@@ -5,8 +5,8 @@ import { anyCohortHistory } from './cohort-history.ts';
 
 const RUNS = 60;
 
-describe('any history of cohorts and rivals', () => {
-  it(`keeps the rules and leaves nothing (${RUNS} histories)`, async () => {
+describe('any history of cohorts and other clients at one lock', () => {
+  it(`keeps the rules and leaves nothing behind (${RUNS} histories)`, async () => {
     await fc.assert(anyCohortHistory, { numRuns: RUNS, seed: 1 });
   });
 });

@@ -35,7 +35,7 @@ describe('a cohort', () => {
 
   const entries = (): number => stage.server.entryCount;
 
-  it('has one entry in the queue, and hands the hold on without a request', async () => {
+  it('has one entry in the queue, and passes the hold on without a request', async () => {
     let calls = 0;
     const counted = stage.client({
       backend: { intercept: (_call, proceed) => ((calls += 1), proceed()) },
@@ -55,7 +55,7 @@ describe('a cohort', () => {
     expect(entries()).to.equal(0);
   });
 
-  it('gives the lock back after so many hand-offs, and joins again behind the others', async () => {
+  it('releases the lock after `handOffs` hand-offs, and joins again behind the other clients', async () => {
     const rival = stage.client();
     for (const who of ['1', '2', '3', '4']) acquire(who);
     await stage.settle();
@@ -75,7 +75,7 @@ describe('a cohort', () => {
     await holds.get('4')!.release();
   });
 
-  it('with no hand-offs lets each acquirer have the lock by itself', async () => {
+  it('releases the lock after each acquirer when `handOffs` is 0', async () => {
     const single = cohort(client, 'x', { handOffs: 0 });
     acquire('ann', single);
     acquire('ben', single);
@@ -87,7 +87,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('lets a waiter give up its place in the local line only', async () => {
+  it('removes a waiter that gives up from the local queue only', async () => {
     const stop = new AbortController();
     const rival = await join(stage.client(), 'x');
     acquire('ann', crew, { signal: stop.signal });
@@ -97,7 +97,7 @@ describe('a cohort', () => {
     const [, entry] = stage.server.queues().get('x')!;
     stop.abort(new Error('enough'));
     expect(await failureOf(crew.acquire({ timeoutMs: 10 }))).to.include({ code: 'TIMEOUT' });
-    // Time is real here: ben may have given up before.
+    // This test runs in real time, so the wait of ben may have ended first.
     expect(log).to.have.members(['ann: enough', 'ben: TIMEOUT']);
     expect(stage.server.queues().get('x')![1]!.id, 'the entry stays').to.equal(entry!.id);
     await rival.ownership!.release();
@@ -106,7 +106,7 @@ describe('a cohort', () => {
     await holds.get('cid')!.release();
   });
 
-  it('leaves the queue when the last waiter has given up', async () => {
+  it('leaves the queue when the last local waiter has given up', async () => {
     const rival = await join(stage.client(), 'x');
     const stop = new AbortController();
     acquire('ann', crew, { signal: stop.signal });
@@ -121,7 +121,7 @@ describe('a cohort', () => {
     expect(entries()).to.equal(0);
   });
 
-  it('notifies the holder of a loss at once; waiters continue with a new entry', async () => {
+  it('notifies the holder of a loss at once, and the local waiters continue with a new entry', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -162,7 +162,7 @@ describe('a cohort', () => {
     }
   });
 
-  it('never aborts the signal of a hold that was given on', async () => {
+  it('never aborts the signal of a hold that was passed on', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -175,7 +175,7 @@ describe('a cohort', () => {
     expect(thrownBy(() => ann.throwIfLost()).message).to.match(/"x" was released/);
   });
 
-  it('gives a hold on once, however often it is released', async () => {
+  it('passes a hold on once, however often it is released', async () => {
     for (const who of ['ann', 'ben', 'cid']) acquire(who);
     await stage.settle();
     await Promise.all([holds.get('ann')!.release(), holds.get('ann')!.release()]);
@@ -187,7 +187,7 @@ describe('a cohort', () => {
     await holds.get('cid')!.release();
   });
 
-  it('refuses all who wait when the wait of its entry fails', async () => {
+  it('rejects all local waiters when the wait of its entry fails', async () => {
     const rival = await join(stage.client(), 'x');
     acquire('ann');
     acquire('ben');
@@ -221,7 +221,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('lets a listener of a loss or of the end acquire again, or refuses it', async () => {
+  it('lets the listener of a loss acquire again, and rejects that after it was closed', async () => {
     acquire('ann');
     await stage.settle();
     holds.get('ann')!.signal.addEventListener('abort', () => acquire('ann again'));
@@ -255,7 +255,7 @@ describe('a cohort', () => {
     expect(entries()).to.equal(0);
   });
 
-  it('turns those who wait away and revokes the hold when it is closed; the client stays open', async () => {
+  it('rejects its waiters and revokes its hold when it is closed, and leaves the client open', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -274,7 +274,7 @@ describe('a cohort', () => {
     await other.release();
   });
 
-  it('ends with its client', async () => {
+  it('ends when its client is closed', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -285,7 +285,7 @@ describe('a cohort', () => {
     expect(await failureOf(crew.acquire())).to.include({ code: 'CLOSED' });
   });
 
-  it('may be given up at every await, and leaves nothing', async () => {
+  it('may be cancelled at every await, and leaves nothing behind', async () => {
     const attempt = (mine: LockClient, signal: AbortSignal): Promise<CohortHold> =>
       cohort(mine, 'x').acquire({ signal });
     const undo = (hold: CohortHold): unknown => hold.release();
@@ -306,7 +306,7 @@ describe('a cohort', () => {
     });
   });
 
-  it('refuses what it cannot be', async () => {
+  it('rejects invalid options and names', async () => {
     for (const handOffs of [-1, 0.5, Infinity]) {
       expect(thrownBy(() => cohort(client, 'x', { handOffs }))).to.include({ code: 'INVALID_ARGUMENT' });
     }

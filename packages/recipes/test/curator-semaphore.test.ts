@@ -35,7 +35,7 @@ describe("Curator's semaphore", () => {
     stage.values('pool/leases'),
   ];
 
-  it('gives out so many leases, first come, first served; who comes first in locks waits in leases', async () => {
+  it('grants as many leases as there are, first come, first served; the first entry in locks waits in leases', async () => {
     const other = curatorSemaphore(stage.client(), 'pool', { maxLeases: 2 });
     const [a, b] = [await pool.acquire({ value: 'a' }), await other.acquire({ value: 'b' })];
     expect(values()).to.deep.equal([[], ['a', 'b']]);
@@ -74,7 +74,7 @@ describe("Curator's semaphore", () => {
     await b!.release();
   });
 
-  it('runs work with a lease, and lets the next one in when the work begins', async () => {
+  it('runs work with a lease, and serves the next client when the work begins', async () => {
     const { promise, resolve } = deferred();
     const running = pool.run(async ({ held }) => {
       await promise;
@@ -100,10 +100,10 @@ describe("Curator's semaphore", () => {
   });
 
   for (const [where, taken] of [
-    ['in line', 'pool/locks'],
+    ['in the locks queue', 'pool/locks'],
     ['for a lease', 'pool/leases'],
   ] as const) {
-    it(`ends a wait ${where} in time, or by its signal, and leaves nothing`, async () => {
+    it(`ends a wait ${where} by its timeout or its signal, and leaves nothing behind`, async () => {
       const [one, two] = [await client.acquire(taken), await stage.client().acquire(`${taken}-other`)];
       const single = curatorSemaphore(stage.client(), 'pool', { maxLeases: 1 });
       const late = taking(single, { timeoutMs: 60_000 });
@@ -126,7 +126,7 @@ describe("Curator's semaphore", () => {
     });
   }
 
-  it('gives up a wait whose turn was taken from it', async () => {
+  it('ends a wait whose entry in the locks queue was removed', async () => {
     const held = await curatorSemaphore(client, 'pool', { maxLeases: 1 }).acquire();
     const waiting = taking(curatorSemaphore(stage.client(), 'pool', { maxLeases: 1 }));
     await stage.settle();
@@ -137,7 +137,7 @@ describe("Curator's semaphore", () => {
     await held.release();
   });
 
-  it('refuses what it cannot be made of', async () => {
+  it('rejects invalid options and paths', async () => {
     for (const path of ['', 'pool/', 7 as unknown as string]) {
       expect(thrownBy(() => curatorSemaphore(client, path, { maxLeases: 1 })).message).to.match(/path is/);
     }

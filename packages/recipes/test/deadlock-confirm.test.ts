@@ -11,7 +11,7 @@ const CONFIRM_MS = 12;
 const STEPS = 60;
 const NAMES = ['x', 'y', 'z'];
 
-/** What happens in one millisecond. */
+/** One change of the queues, which takes one millisecond. */
 interface Step {
   readonly joins: boolean;
   readonly queue: number;
@@ -19,7 +19,7 @@ interface Step {
   readonly holds: readonly number[];
 }
 
-/** How old the pictures of the queues are, in milliseconds. */
+/** The age of the snapshot of each queue, in milliseconds. */
 const lags = fc.array(fc.nat({ max: CONFIRM_MS - 1 }), { minLength: NAMES.length, maxLength: NAMES.length });
 const steps = fc.array(
   fc.record<Step>({
@@ -31,8 +31,8 @@ const steps = fc.array(
   { minLength: STEPS, maxLength: STEPS },
 );
 
-describe('making sure of a deadlock', () => {
-  it('reports what was true at one moment, from pictures that never were; and all of it that lasts', async () => {
+describe('the confirmation of deadlocks', () => {
+  it('reports only cycles that existed at one moment, from snapshots of different moments, and every cycle that lasts', async () => {
     let reports = 0;
     let phantoms = 0;
     await fc.assert(
@@ -59,7 +59,7 @@ describe('making sure of a deadlock', () => {
       }),
       { numRuns: 100 },
     );
-    // The other way would not do, and there was something to report.
+    // Without confirmation there were false reports, and there were deadlocks to report.
     expect([reports > 0, phantoms > 0], `${reports} reports, ${phantoms} phantoms`).to.deep.equal([
       true,
       true,
@@ -67,7 +67,7 @@ describe('making sure of a deadlock', () => {
   });
 });
 
-/** Whether all of the circle was stuck at that moment. */
+/** Returns whether all entries of the cycle were stuck at that moment. */
 function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean {
   return (truth) => {
     const stuck = new Set(stuckOf(truth).map(({ entry }) => entry.id));
@@ -75,7 +75,7 @@ function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean
   };
 }
 
-/** The queues after each step: one more joins, who holds some that are there, or one is gone, for whatever reason. */
+/** Returns the queues after each step: an entry joins, whose call chain may hold admitted entries, or an entry is removed. */
 function historyOf(story: readonly Step[], limit: number): readonly (readonly QueueState[])[] {
   let now: readonly QueueState[] = NAMES.map((name) => ({ status: 'live', name, entries: [] }));
   return story.map(({ joins, queue, pick, holds }, time) => {
@@ -93,7 +93,7 @@ function historyOf(story: readonly Step[], limit: number): readonly (readonly Qu
   });
 }
 
-/** As they are seen after each step: every queue late for itself; in the end as they are. */
+/** Returns the snapshots after each step, each queue with its own delay. The last snapshots are up to date. */
 function picturesOf(
   truths: readonly (readonly QueueState[])[],
   late: readonly number[],

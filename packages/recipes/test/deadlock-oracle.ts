@@ -27,12 +27,12 @@ export function waitsFor(own: Member, left: readonly Member[]): readonly Member[
   return taken <= entry.limit ? [] : ahead;
 }
 
-/** Call chains that hold it and wait. */
+/** Returns the waits of call chains that hold this entry. */
 function keptBy({ entry }: Member, left: readonly Member[]): readonly Member[] {
   return left.filter((one) => one.entry.holds.includes(entry.id!) && waitsFor(one, left).length > 0);
 }
 
-/** Waits of call chains that come back to themselves: from a wait to what is held ahead of it, from that to the waits that hold it. */
+/** Returns the waits in cycles. From a wait the search goes to the held entries ahead of it, and from those to the waits that hold them. */
 export function circularWaits(left: readonly Member[]): readonly Member[] {
   const next = (own: Member): readonly Member[] =>
     waitsFor(own, left).length === 0 ? keptBy(own, left) : left.filter((one) => isKeptOutBy(own, one, left));
@@ -44,7 +44,7 @@ export function circularWaits(left: readonly Member[]): readonly Member[] {
   return left.filter((own) => waitsFor(own, left).length > 0 && reach(own).has(own));
 }
 
-/** By one that is held ahead of it: they conflict, or are readers with a writer between them. */
+/** Whether a held entry ahead blocks this one: they conflict, or both are readers with a writer between them. */
 function isKeptOutBy(own: Member, held: Member, left: readonly Member[]): boolean {
   if (held.queue !== own.queue || held.entry.order > own.entry.order) return false;
   if (waitsFor(held, left).length > 0) return false;

@@ -11,12 +11,12 @@ import { watchDeadlocks, type Deadlock } from '../src/index.ts';
 import { follow, type Followed } from './frame.ts';
 import { MemoryLine } from './memory-store.ts';
 
-/** Half of the time that a circle has to be seen. */
+/** Half of the time in milliseconds for which a cycle has to be seen. */
 const HALF_MS = 50;
-/** How soon a client looks again after trouble. */
+/** Time in milliseconds after which a client reads again after an error. */
 const LOOKS_AGAIN_MS = 500;
 
-describe('watching for deadlocks', () => {
+describe('the watch for deadlocks', () => {
   let clock: VirtualClock;
   let north: MemoryServer;
   let south: MemoryServer;
@@ -52,7 +52,10 @@ describe('watching for deadlocks', () => {
     return claim;
   }
 
-  /** Ann holds in the north and waits in the south, Ben the other way round. Both are watched over these. */
+  /**
+   * Creates a cycle: Ann holds in the north and waits in the south, Ben holds in the south and waits in the north. Both are watched over these
+   * connections.
+   */
   async function circle(): Promise<{
     readonly watchers: readonly [LockClient, LockClient];
     readonly ann: Followed<unknown>;
@@ -87,7 +90,7 @@ describe('watching for deadlocks', () => {
     };
   }
 
-  it('reports a circle over two stores once it has been seen long enough, and its end at once', async () => {
+  it('reports a cycle over two stores once it has been seen long enough, and its end at once', async () => {
     const { watchers, ben } = await circle();
     const found = watch(watchers);
     await clock.advance(2 * HALF_MS - 1);
@@ -101,7 +104,7 @@ describe('watching for deadlocks', () => {
     expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben', '']);
   });
 
-  it('goes on counting while others come and go', async () => {
+  it('continues its count while other entries join and leave', async () => {
     const { watchers } = await circle();
     const found = watch(watchers);
     const passer = connect(undefined, 'passer');
@@ -113,7 +116,7 @@ describe('watching for deadlocks', () => {
     expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben']);
   });
 
-  it('counts anew when the circle was broken meanwhile', async () => {
+  it('starts its count again when the cycle was broken meanwhile', async () => {
     const { watchers, ann, ben } = await circle();
     const found = watch(watchers);
     await clock.advance(2 * HALF_MS - 1);
@@ -123,7 +126,7 @@ describe('watching for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('does not report a circle that never was, of pictures of different moments', async () => {
+  it('does not report a cycle that never existed, from snapshots of different moments', async () => {
     const late: (() => void)[] = [];
     const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));
     const quick = connect(memory({ server: south }));
@@ -133,7 +136,7 @@ describe('watching for deadlocks', () => {
     const benWaits = await wait(ben, 'x', benHolds);
     const found = watch([slow, quick]);
     await clock.advance(0);
-    // The picture of the north in which Ben waits.
+    // Delivers the snapshot of the north in which Ben waits.
     late.splice(0).forEach((arrive) => arrive());
     benWaits.stop();
     await clock.advance(0);
@@ -144,7 +147,7 @@ describe('watching for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('lets a process that stood still read the news first', async () => {
+  it('lets a process that was paused read its notifications first', async () => {
     const late: (() => void)[] = [];
     const { ben } = await circle();
     const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));
@@ -154,14 +157,14 @@ describe('watching for deadlocks', () => {
     ben.stop();
     await clock.advance(0);
     clock.stall(100 * HALF_MS);
-    // The timers that are due fire, then what was received is read.
+    // The timers that are due fire first. The received messages are read afterwards.
     await clock.advance(0);
     late.splice(0).forEach((arrive) => arrive());
     await clock.advance(100 * HALF_MS);
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('takes a report back while a store cannot be reached, and counts anew afterwards', async () => {
+  it('withdraws a report while a store cannot be reached, and starts its count again afterwards', async () => {
     const { watchers } = await circle();
     const line = new MemoryLine(south);
     const found = watch([watchers[0], connect(line.connect())]);
@@ -177,7 +180,7 @@ describe('watching for deadlocks', () => {
     expect(found.brief.slice(3)).to.deep.equal(['ben for ann, ann for ben']);
   });
 
-  it('takes a report back when a session in the circle ends', async () => {
+  it('withdraws a report when a session in the cycle ends', async () => {
     const { watchers } = await circle();
     const found = watch(watchers);
     await clock.advance(2 * HALF_MS);
@@ -192,7 +195,7 @@ describe('watching for deadlocks', () => {
     expect(found.brief.at(-1)).to.equal('');
   });
 
-  it('does not judge the queues of a closed client, and completes with the last of them', async () => {
+  it('ignores the queues of a closed client, and completes with the last client', async () => {
     await circle();
     const [one, other] = [connect(), connect(memory({ server: south }))];
     const found = watch([one, other]);
@@ -203,7 +206,7 @@ describe('watching for deadlocks', () => {
     expect(found.end).to.equal('complete');
   });
 
-  it('watches each queue once for all who subscribe, and not without them', async () => {
+  it('watches each queue once for all subscribers, and not without them', async () => {
     const clientsBefore = north.watcherCount;
     const deadlocks$ = watchDeadlocks([{ client: connect(), names: ['x', 'y'] }], { clock });
     const [one, other] = [follow(deadlocks$), follow(deadlocks$)];
@@ -215,12 +218,12 @@ describe('watching for deadlocks', () => {
     expect(north.watcherCount).to.equal(0);
   });
 
-  it('finds nothing in no queues', () => {
+  it('finds no deadlock in an empty list of queues', () => {
     const found = follow(watchDeadlocks([]));
     expect([found.values, found.end]).to.deep.equal([[[]], 'complete']);
   });
 
-  it('refuses what makes no sense at the call', () => {
+  it('rejects invalid arguments at the call', () => {
     const client = connect();
     expect(() => watchDeadlocks([{ client, names: [''] }])).to.throw('name');
     expect(() => watchDeadlocks([{ client, names: ['x'] }], { confirmMs: -1 })).to.throw(

@@ -41,14 +41,14 @@ describe('giving up in a deadlock', () => {
     return (server.queues().get('x') ?? []).map(({ id }) => id);
   }
 
-  /** In which the entry with this id is the one that should give up. */
+  /** Returns a deadlock in which the entry with this id is the victim. */
   function against(id: string): Deadlock {
     const [ahead, entry] = queueOf('x', { owner: 'ann' }, { owner: 'ben', id }).entries;
     const victim = { name: 'x', entry: entry!, waitsFor: ahead! };
     return { waits: [victim], victim };
   }
 
-  it('the youngest withdraws and learns why', async () => {
+  it('makes the youngest waiter leave the queue and reject with the deadlock', async () => {
     const holder = await client.acquire('x');
     const yields = acquireOrYield(client, 'x', { deadlocks$ }).catch(
       (error: unknown) => error as QueueLockError,
@@ -67,7 +67,7 @@ describe('giving up in a deadlock', () => {
     await holder.release();
   });
 
-  it('the others wait on and are granted', async () => {
+  it('lets the other waiters continue, which are then granted', async () => {
     const holder = await client.acquire('x');
     const waits = acquireOrYield(client, 'x', { deadlocks$ });
     await clock.advance(0);
@@ -79,7 +79,7 @@ describe('giving up in a deadlock', () => {
     await ownership.release();
   });
 
-  it('a deadlock that was reported before the wait began counts', async () => {
+  it('also applies to a deadlock that was reported before the wait began', async () => {
     const holder = await client.acquire('x');
     const report = (state: ClaimState): void => {
       if (state.status === 'queued') deadlocks$.next([against(state.id)]);
@@ -91,7 +91,7 @@ describe('giving up in a deadlock', () => {
     await holder.release();
   });
 
-  it('only waiters watch deadlocks', async () => {
+  it('watches deadlocks only while the claim waits', async () => {
     const claim = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));
     await clock.advance(0);
     expect([claim.last!.status, deadlocks$.observed]).to.deep.equal(['held', false]);
@@ -105,7 +105,7 @@ describe('giving up in a deadlock', () => {
     await clock.advance(0);
   });
 
-  it('looks on while others ahead of it leave', () => {
+  it('continues to watch while entries ahead of the claim leave', () => {
     let looks = 0;
     const counted$ = new Observable<readonly Deadlock[]>((subscriber) => {
       looks += 1;
@@ -121,7 +121,7 @@ describe('giving up in a deadlock', () => {
     expect([claim.last!.status, claim.end, state$.observed]).to.deep.equal(['ended', 'complete', false]);
   });
 
-  it('an abort, a timeout, a lost session and a closed client end the wait as ever', async () => {
+  it('leaves the usual ends of a wait unchanged: abort, timeout, lost session, closed client', async () => {
     const holder = await client.acquire('x');
     const other = createLockClient(memory({ server }), { clock });
     const abort = new AbortController();
@@ -153,7 +153,7 @@ describe('giving up in a deadlock', () => {
       .find((entry) => entry.id === id)!.sessionId;
   }
 
-  it('unsubscribing leaves, at every step', async () => {
+  it('leaves the queue when the caller unsubscribes, at every step', async () => {
     const holder = await client.acquire('x');
     for (const status of ['joining', 'queued'] as const) {
       const claim = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));
@@ -165,7 +165,7 @@ describe('giving up in a deadlock', () => {
     await holder.release();
   });
 
-  it('refuses what makes no sense', async () => {
+  it('rejects invalid arguments', async () => {
     const error = await acquireOrYield(client, 'x', { deadlocks$, timeoutMs: -1 }).catch(
       (reason: unknown) => reason,
     );

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { findDeadlocks } from '../src/deadlock.ts';
 import { queueOf, type Told } from './queues.ts';
 
-describe('finding deadlocks', () => {
-  it('is quick in long lines', () => {
+describe('the search for deadlocks', () => {
+  it('is fast in long queues', () => {
     const line = (name: string, other: string): QueueState =>
       queueOf(
         name,

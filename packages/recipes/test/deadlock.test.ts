@@ -5,7 +5,7 @@ import { describeDeadlock, findDeadlocks, type Deadlock } from '../src/deadlock.
 import { queueOf } from './queues.ts';
 import { circularWaits, leftOf, waitsFor, type Member } from './deadlock-oracle.ts';
 
-describe('finding deadlocks', () => {
+describe('the search for deadlocks', () => {
   it('lists the waits of a cycle, from the youngest on', () => {
     const found = findDeadlocks([
       queueOf('x', { id: 'ann-x', owner: 'ann' }, { id: 'ben-x', owner: 'ben', holds: ['ben-y'], since: 5 }),
@@ -19,12 +19,12 @@ describe('finding deadlocks', () => {
 
   for (const { says, queues, circles } of [
     {
-      says: 'nobody waits where nobody holds',
+      says: 'finds no deadlock where waiters hold nothing',
       queues: [queueOf('x', { id: '1' }, { id: '2' }), queueOf('y')],
       circles: [],
     },
     {
-      says: 'waits that end somewhere are no circle',
+      says: 'finds no deadlock in a chain of waits that ends',
       queues: [
         queueOf('x', { id: '1' }, { id: '2', holds: ['3'] }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'] }),
@@ -33,7 +33,7 @@ describe('finding deadlocks', () => {
       circles: [],
     },
     {
-      says: 'three in a circle, with others ahead and behind who are not part of it',
+      says: 'finds a cycle of three, without the entries ahead of it and behind it',
       queues: [
         queueOf('x', { id: '1' }, { id: 'b' }, { id: '2', holds: ['3'], since: 1 }, { id: 'a' }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'], since: 2 }),
@@ -43,22 +43,22 @@ describe('finding deadlocks', () => {
       circles: [{ victim: '6', waits: ['z: 6 for 5', 'y: 4 for 3', 'x: 2 for 1'] }],
     },
     {
-      says: 'a call chain that waits for itself',
+      says: 'finds a call chain that waits for itself',
       queues: [queueOf('x', { id: '1' }, { id: '2', holds: ['1'] })],
       circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
     {
-      says: 'a reader that reads again behind a writer',
+      says: 'finds a reader that reads again behind a writer',
       queues: [queueOf('x', { id: '1', shared: true }, { id: '2' }, { id: '3', shared: true, holds: ['1'] })],
       circles: [{ victim: '3', waits: ['x: 3 for 2', 'x: 2 for 1'] }],
     },
     {
-      says: 'a reader that reads again with no writer between',
+      says: 'finds no deadlock of a reader that reads again with no writer in between',
       queues: [queueOf('x', { id: '1', shared: true }, { id: '3', shared: true, holds: ['1'] })],
       circles: [],
     },
     {
-      says: 'two readers who both want to write',
+      says: 'finds two readers that both wait to write',
       queues: [
         queueOf(
           'x',
@@ -68,14 +68,14 @@ describe('finding deadlocks', () => {
           { id: '4', holds: ['2'], since: 2 },
         ),
       ],
-      // Each client's writer waits behind the other's reader, and behind its own.
+      // The writer of each client waits behind the reader of the other client and behind its own reader.
       circles: [
         { victim: '3', waits: ['x: 3 for 1'] },
         { victim: '4', waits: ['x: 4 for 2'] },
       ],
     },
     {
-      says: 'one stuck permit of two holds nobody up',
+      says: 'finds no deadlock when one of two permits is stuck',
       queues: [
         queueOf('x', { id: '1', limit: 2 }, { id: '2', limit: 2 }, { id: '3', limit: 2, holds: ['4'] }),
         queueOf('y', { id: '4' }, { id: '5', holds: ['1'] }),
@@ -83,7 +83,7 @@ describe('finding deadlocks', () => {
       circles: [],
     },
     {
-      says: 'all permits stuck',
+      says: 'finds a deadlock when all permits are stuck',
       queues: [
         queueOf(
           'x',
@@ -99,14 +99,14 @@ describe('finding deadlocks', () => {
       ],
     },
     {
-      says: 'more permits than are left without the own ones',
+      says: 'finds a call chain that waits for more permits than are left beside its own',
       queues: [
         queueOf('x', { id: '1', limit: 4, permits: 3 }, { id: '2', limit: 4, permits: 2, holds: ['1'] }),
       ],
       circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
     {
-      says: 'several names taken together, against a call chain: each part holds the others',
+      says: 'finds a multi-lock and a call chain that wait for each other, since each entry of a multi-lock holds the others',
       queues: [
         queueOf('x', { id: 'm1', holds: ['m2'] }, { id: '1', holds: ['2'], since: 1 }),
         queueOf('y', { id: '2' }, { id: 'm2', holds: ['m1'], since: 2 }),
@@ -114,7 +114,7 @@ describe('finding deadlocks', () => {
       circles: [{ victim: 'm2', waits: ['y: m2 for 2', 'x: 1 for m1'] }],
     },
     {
-      says: 'entries of other kinds in between, who have no id',
+      says: 'finds a cycle with entries of other programs in between, which have no id',
       queues: [
         queueOf('x', { id: '1', shared: true }, {}, { id: '2', shared: true, holds: ['3'], since: 2 }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['1'], since: 1 }),
@@ -122,7 +122,7 @@ describe('finding deadlocks', () => {
       circles: [{ victim: '2', waits: ['x: 2 for x/1', 'x: x/1 for 1', 'y: 4 for 3'] }],
     },
     {
-      says: 'the same queue seen by two clients counts once',
+      says: 'counts a queue that two clients see once',
       queues: [
         queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
         queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
@@ -136,7 +136,7 @@ describe('finding deadlocks', () => {
   }
 
   for (const status of ['stale', 'connecting'] as const) {
-    it(`a queue that is ${status} is not judged`, () => {
+    it(`ignores a queue that is ${status}`, () => {
       const one = queueOf('x', { id: '1' }, { id: '2', holds: ['3'] });
       const other = queueOf('y', { id: '3' }, { id: '4', holds: ['1'] });
       expect(findDeadlocks([one, other])).to.have.lengthOf(1);
@@ -145,7 +145,7 @@ describe('finding deadlocks', () => {
     });
   }
 
-  it('reports circles of what stays when everybody ends that can, and one through every call chain in such a circle', () => {
+  it('finds cycles among the entries that stay when all others end, and one cycle through every call chain in them', () => {
     let withCircle = 0;
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
@@ -162,7 +162,7 @@ describe('finding deadlocks', () => {
     expect(withCircle).to.be.within(200, 1_800);
   });
 
-  it('leaves no cycle when the victim of every cycle gives up, and again until there is none', () => {
+  it('leaves no cycle when the victim of every cycle gives up, repeatedly until there is none', () => {
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
         let now = queues;
@@ -178,7 +178,7 @@ describe('finding deadlocks', () => {
     );
   });
 
-  it('is the same in whatever order the queues are looked at', () => {
+  it('returns the same deadlocks in whatever order the queues are passed', () => {
     fc.assert(
       fc.property(
         randomQueues().chain((queues) =>
@@ -192,7 +192,10 @@ describe('finding deadlocks', () => {
   });
 });
 
-/** What is kept by the next wait: the entry that it waits for is the next one's, or the next one's chain holds it. */
+/**
+ * Checks that each wait is caused by the next one: the entry that it waits for is that of the next wait, or is held by the call chain of the next
+ * wait.
+ */
 function expectCircle(waits: Deadlock['waits'], left: readonly Member[]): void {
   for (const [place, { name, entry, waitsFor: ahead }] of waits.entries()) {
     const next = waits[(place + 1) % waits.length]!;
@@ -212,7 +215,7 @@ function short({ waits, victim }: Deadlock): { victim: string; waits: string[] }
   };
 }
 
-/** Up to three queues of up to five; everybody may hold anything, also what is not there or not held by anybody. */
+/** Generates up to three queues of up to five entries. An entry may hold any other entry, also one that does not exist or is not admitted. */
 function randomQueues(): fc.Arbitrary<readonly QueueState[]> {
   const ids = ['x', 'y', 'z'].flatMap((name) => [0, 1, 2, 3, 4].map((place) => `${name}${place}`));
   const lock = fc.record({ shared: fc.boolean() });

@@ -5,7 +5,7 @@ import { MemoryStage } from './election-stage.ts';
 
 const LONG_AFTER_MS = 4_000;
 
-/** One who comes, and comes again. */
+/** The plan of a member that enters several rounds. */
 interface Plan {
   readonly beginsAt: number;
   readonly worksMs: number;
@@ -13,12 +13,12 @@ interface Plan {
   readonly givesUpAfterMs: number | undefined;
 }
 
-/** What happens to a process. */
+/** The plans and the failures of a process. */
 interface Fate {
   readonly plans: readonly Plan[];
   readonly diesAt: number | undefined;
   readonly noticedAfterMs: number;
-  /** Of its messages, over and over. */
+  /** Delays of the messages of the process in milliseconds, repeated in this order. */
   readonly delaysMs: readonly number[];
 }
 
@@ -44,7 +44,7 @@ const history = fc.record({
   fates: fc.array(fate, { minLength: 2, maxLength: 5 }),
 });
 
-/** What may not be. */
+/** Checks the rules of a double barrier. */
 class Judge {
   readonly #members: number;
   readonly #rounds = new Map<string, Set<Walker>>();
@@ -172,7 +172,7 @@ class Process {
     if (this.#session !== undefined) this.#stage.server.expireSession(this.#session);
   }
 
-  /** A message is under way; those of the dead arrive nowhere. */
+  /** Delays a message. Messages of a dead process never arrive. */
   async #delay(): Promise<void> {
     const { delaysMs } = this.#fate;
     await this.pass(delaysMs[this.#messages++ % delaysMs.length]!);

@@ -1,4 +1,4 @@
-// As double-barrier.model.test.ts, with more histories, which are others every time.
+// Plays more histories than double-barrier.model.test.ts, with another seed in each run.
 //
 //   MODEL_RUNS=5000 node_modules/.bin/mocha packages/recipes/test/double-barrier.model.long.ts
 import { randomInt } from 'node:crypto';

@@ -58,7 +58,7 @@ describe('a double barrier', () => {
     stage.server.expireSession(stage.server.queues().get('pair')![which]!.sessionId);
   };
 
-  it('lets its members in together, and out together', async () => {
+  it('lets its members begin together, and end together', async () => {
     const all = await walkers(2, 3);
     expect(where(all)).to.deep.equal(['waiting', 'waiting']);
     all.push(new Walker(at(3)));
@@ -94,7 +94,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['out', 'out']);
   });
 
-  it('makes those who come later wait for the end of the round, in their order', async () => {
+  it('makes members that arrive later wait for the end of the round, in their order', async () => {
     const all = await walkers(5, 2);
     expect(where(all)).to.deep.equal(['in', 'in', 'waiting', 'waiting', 'waiting']);
     all[0]!.leave();
@@ -115,7 +115,7 @@ describe('a double barrier', () => {
     expect([where(all).at(-1), stage.server.registerCount]).to.deep.equal(['out', 0]);
   });
 
-  it('waits for one more when a member dies before the round begins', async () => {
+  it('waits for one more member when a member dies before the round begins', async () => {
     const all = await walkers(2, 3);
     expire(0);
     all.push(...(await walkers(1, 3)));
@@ -125,7 +125,7 @@ describe('a double barrier', () => {
     expect(all.slice(1).map(({ place }) => place!.index)).to.deep.equal([0, 1, 2]);
   });
 
-  it('ends without a member that dies during the round, and reports its death', async () => {
+  it('ends without a member that dies during the round, and reports that death', async () => {
     const all = await walkers(3);
     all[0]!.leave();
     all[2]!.leave();
@@ -176,7 +176,7 @@ describe('a double barrier', () => {
     expect(where([quick, slow, next!, after!])).to.deep.equal(['out', 'out', 'in', 'in']);
   });
 
-  it('writes the round once, also when the answer is lost', async () => {
+  it('writes the round once, also when the reply is lost', async () => {
     let writes = 0;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
@@ -191,7 +191,7 @@ describe('a double barrier', () => {
     expect(writes).to.equal(1);
   });
 
-  it('ends the waits by signal and timeout; a member that gives up leaves alone and leaves nothing', async () => {
+  it('ends waits by signal and timeout; a member that gives up leaves alone and leaves nothing behind', async () => {
     const stop = new AbortController();
     const given = new Walker(at(2), { signal: stop.signal });
     const late = new Walker(at(3), { timeoutMs: 5 });
@@ -212,7 +212,7 @@ describe('a double barrier', () => {
     expect(await failureOf(all[0]!.place!.leave()), 'asked again').to.include({ code: 'TIMEOUT' });
   });
 
-  it('leaves alone at once when the signal has aborted before', async () => {
+  it('lets a member leave alone at once when its signal has already aborted', async () => {
     const all = await walkers(2);
     all[0]!.leave({ signal: AbortSignal.abort(new Error('enough')) });
     await stage.settle();
@@ -244,7 +244,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['OWNERSHIP_LOST', 'out']);
   });
 
-  it('may be given up at every await of entering; who is left alone waits for another', async () => {
+  it('may be cancelled at every await of `enter`; a member that is left alone waits for another', async () => {
     const before = async (mine: MemoryStage): Promise<() => unknown> => {
       const partner = new Walker(at(2, mine.client()));
       await mine.settle();
@@ -260,7 +260,7 @@ describe('a double barrier', () => {
     expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
   });
 
-  it('may be given up at every await of leaving; who stays leaves alone', async () => {
+  it('may be cancelled at every await of `leave`; the other member can then leave alone', async () => {
     const before = async (mine: MemoryStage): Promise<() => unknown> => {
       const partner = new Walker(at(2, mine.client()));
       await mine.settle();
@@ -273,13 +273,13 @@ describe('a double barrier', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(2);
   });
 
-  it('refuses another number of members behind the first', async () => {
+  it('rejects a member with another number of members behind the first', async () => {
     const all = await walkers(1, 2);
     all.push(...(await walkers(1, 3)), ...(await walkers(1, 2)));
     expect(where(all)).to.deep.equal(['in', 'LIMIT_MISMATCH', 'in']);
   });
 
-  it('does not count other uses of the name', async () => {
+  it('does not count entries of other uses of the name', async () => {
     const client = stage.client();
     const reader = await join(client, 'pair', { mode: 'shared' });
     const raw = await join(client, 'pair', { mode: 'shared', value: 'raw' });
@@ -298,7 +298,7 @@ describe('a double barrier', () => {
     raw.leave();
   });
 
-  it('refuses what it cannot be, and a register that it did not write', async () => {
+  it('rejects invalid options, and a register that it did not write', async () => {
     for (const members of [0, 101, 1.5]) {
       expect(thrownBy(() => at(members))).to.include({ code: 'INVALID_ARGUMENT' });
     }
@@ -310,7 +310,7 @@ describe('a double barrier', () => {
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
   });
 
-  it('begins the next round though the register still has one whose members all died', async () => {
+  it('begins the next round although the register still has a round whose members all died', async () => {
     await walkers(2);
     expire(0);
     await stage.settle();

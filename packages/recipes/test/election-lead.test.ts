@@ -4,16 +4,16 @@ import { expect } from 'chai';
 import { election, type Election, type Leadership, type LeadOptions, type TermEnd } from '../src/index.ts';
 import { MemoryStage, TTL_MS, deferred, failureOf } from './election-stage.ts';
 
-/** The length of a term that needs no backoff after it. */
+/** The length of a term in milliseconds after which no backoff is needed. */
 const LONG_MS = 2_000;
 
-/** Leads, and records the events. */
+/** A candidate that leads and records the events. */
 class Politician {
   readonly log: string[] = [];
   readonly ends: TermEnd[] = [];
   readonly led: Promise<void>;
   readonly #retiring = new AbortController();
-  /** Ends the work that is under way. */
+  /** Ends the work that runs. */
   endWork: (error?: Error) => void = () => undefined;
   leadership: Leadership | undefined;
   working = 0;
@@ -25,7 +25,7 @@ class Politician {
       onEnd: (end) => this.ends.push(end),
       ...rest,
     });
-    // A test may look at it later, or not at all.
+    // A test may await this promise later or not at all.
     this.led.catch(() => undefined);
   }
 
@@ -52,7 +52,7 @@ class Politician {
   }
 }
 
-describe('leading', () => {
+describe('Election.lead', () => {
   let stage: MemoryStage;
   let politicians: Politician[];
 
@@ -151,7 +151,7 @@ describe('leading', () => {
     expect(a.log.slice(2)).to.deep.equal(['ends', 'begins']);
   });
 
-  it('goes on when the work fails after a loss; the error is the cause of the end', async () => {
+  it('continues when the work fails after a loss, and reports that error as the cause of the loss', async () => {
     const a = politician('a', { stubborn: true });
     const failure = new Error('half done');
     await stage.clock.advance(LONG_MS);
@@ -162,7 +162,7 @@ describe('leading', () => {
     expect(a.working).to.equal(1);
   });
 
-  it('ends with the error of the work, and has resigned by then', async () => {
+  it('rejects with the error of the work, after the resignation', async () => {
     const a = politician('a');
     const failure = new Error('no ink');
     await stage.settle();
@@ -172,7 +172,7 @@ describe('leading', () => {
     expect(a.ends).to.deep.equal([{ outcome: 'failed', error: failure }]);
   });
 
-  it('ends with an error of the work that would be worth a repetition elsewhere', async () => {
+  it('rejects with an error of the work even if its code is retryable elsewhere', async () => {
     const a = politician('a');
     const failure = new QueueLockError('TIMEOUT', 'another lock was taken');
     await stage.settle();
@@ -180,7 +180,7 @@ describe('leading', () => {
     expect(await failureOf(a.led)).to.equal(failure);
   });
 
-  it('ends with the loss of another lock that the work throws', async () => {
+  it('rejects with the OWNERSHIP_LOST of another lock that the work throws', async () => {
     const a = politician('a');
     const failure = new QueueLockError('OWNERSHIP_LOST', 'the other lock was lost');
     await stage.settle();
@@ -189,7 +189,7 @@ describe('leading', () => {
     expect(a.ends).to.deep.equal([{ outcome: 'failed', error: failure }]);
   });
 
-  it('ends with what onEnd throws', async () => {
+  it('rejects with the error that onEnd throws', async () => {
     const failure = new Error('enough of it');
     const onEnd = (): void => {
       throw failure;
@@ -201,7 +201,7 @@ describe('leading', () => {
     expect(stage.values('x')).to.deep.equal([]);
   });
 
-  it('ends with the error of the work also when onEnd throws at it', async () => {
+  it('rejects with the error of the work also when onEnd throws another error', async () => {
     const failure = new Error('no ink');
     const onEnd = (): void => {
       throw new Error('no paper either');
@@ -212,7 +212,7 @@ describe('leading', () => {
     expect(await failureOf(a.led)).to.equal(failure);
   });
 
-  it('resolves when its signal aborts while it waits, and leaves the line', async () => {
+  it('resolves when its signal aborts while it waits, and leaves the queue', async () => {
     await stage.client().acquire('x');
     const a = politician('a');
     await stage.settle();
@@ -240,17 +240,17 @@ describe('leading', () => {
     expect(a.ends).to.deep.equal([{ outcome: 'resigned' }]);
   });
 
-  it('never begins with a signal that has aborted', async () => {
+  it('creates no candidate when its signal has already aborted', async () => {
     await politician('a', { signal: AbortSignal.abort() }).led;
     expect(stage.server.sessionIds).to.deep.equal([]);
   });
 
-  it('refuses to begin without a signal', async () => {
+  it('rejects a call without a signal', async () => {
     const { led } = politician('a', { signal: undefined as unknown as AbortSignal });
     expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('goes on when the server is back after a long time, and has not besieged it meanwhile', async () => {
+  it('continues when the server is back after a long outage, and sends few requests meanwhile', async () => {
     let reachable = true;
     let attempts = 0;
     const intercept: Intercept = async (_call, proceed) => {
@@ -271,12 +271,12 @@ describe('leading', () => {
     expect(a.working).to.equal(1);
   });
 
-  it('is refused at once with more minRemainingMs than a heartbeat proves', async () => {
+  it('rejects at once when minRemainingMs is more than a heartbeat can prove', async () => {
     const { led } = politician('a', { minRemainingMs: TTL_MS });
     expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('tells that less time is proven than the work needs, again and again', async () => {
+  it('emits NOT_ENOUGH_TIME for each candidacy with less proven time than the work needs', async () => {
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
       if (call === 'renew') await new Promise<void>((resolve) => stage.clock.after(TTL_MS / 10, resolve));
@@ -298,7 +298,7 @@ describe('leading', () => {
     await led;
   });
 
-  it('ends with what no repetition helps', async () => {
+  it('rejects with errors that no retry can help', async () => {
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'enqueue') throw new QueueLockError('ACCESS_DENIED', 'not for you');
       return proceed();
@@ -307,7 +307,7 @@ describe('leading', () => {
     expect(await failureOf(a.led)).to.include({ code: 'ACCESS_DENIED' });
   });
 
-  it('ends with CLOSED when the client is closed, after the work has ended', async () => {
+  it('rejects with CLOSED when the client is closed, after the work has ended', async () => {
     const client = stage.client();
     const a = politician('a', { stubborn: true }, client);
     await stage.settle();
@@ -319,7 +319,7 @@ describe('leading', () => {
     expect(a.ends[0]).to.have.nested.property('error.reason', 'client-closed');
   });
 
-  it('refuses to lead within the work of the same election, which would wait for itself', async () => {
+  it('rejects inside the work of the same election, which would wait for itself', async () => {
     const retiring = new AbortController();
     const client = stage.client();
     const own = election(client, 'x', { value: 'a' });
@@ -327,8 +327,8 @@ describe('leading', () => {
     expect(failure).to.include({ code: 'REENTRANT' });
   });
 
-  describe('that is given up', () => {
-    /** Aborts at the `at`-th point where it awaits something. */
+  describe('when its signal aborts', () => {
+    /** Aborts the signal at the `at`-th point at which `lead` awaits something. */
     async function giveUp(behind: boolean, at: number): Promise<{ points: number; begun: number }> {
       const scene = new MemoryStage();
       const giving = new AbortController();
@@ -367,7 +367,7 @@ describe('leading', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves nothing, wherever that is, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
+      it(`leaves nothing behind at any await, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
         const { points } = await giveUp(behind, Infinity);
         const begun = new Set<boolean>();
         for (let at = 0; at < points; at += 1) begun.add((await giveUp(behind, at)).begun > 0);

@@ -3,7 +3,7 @@ import { election, type Leadership } from '../src/index.ts';
 import { Pace } from '../src/election-pace.ts';
 import { MemoryStage, TTL_MS, deferred } from './election-stage.ts';
 
-describe('the pace of leading', () => {
+describe('the backoff between terms', () => {
   let stage: MemoryStage;
   let retiring: AbortController;
 
@@ -23,7 +23,7 @@ describe('the pace of leading', () => {
     return election(stage.client(), 'x', { value, clock }).lead(work, { signal: retiring.signal });
   }
 
-  it('has growing pauses after terms that end at once', async () => {
+  it('grows after terms that end at once', async () => {
     const begun: number[] = [];
     void lead(() => begun.push(stage.clock.now()));
     await stage.clock.advance(20_000);
@@ -33,13 +33,13 @@ describe('the pace of leading', () => {
     for (const [i, ms] of least.entries()) expect(pauses[i], `pause ${i}`).to.be.within(ms, ms * 1.25 + 1);
   });
 
-  it('has no pause after a term that was as long, and small ones again from then on', async () => {
+  it('is absent after a term that was longer, and small again from then on', async () => {
     const pace = new Pace({ ...stage.clock, random: () => 0 });
     const rests = [0, 0, 0, 30, 800, 10_000, 0, 40].map((termMs) => pace.restAfter(termMs));
     expect(rests).to.deep.equal([100, 200, 400, 770, 800, 0, 100, 160]);
   });
 
-  it('lets another candidate lead during the pause', async () => {
+  it('lets another candidate lead meanwhile', async () => {
     const terms: string[] = [];
     void lead(() => terms.push('a'));
     void lead(() => terms.push('b'), 'b');
@@ -47,7 +47,7 @@ describe('the pace of leading', () => {
     expect(terms).to.deep.equal(['a', 'b']);
   });
 
-  it('ends at once when the signal aborts during the pause, and leaves no timer', async () => {
+  it('ends at once when the signal aborts, and leaves no timer', async () => {
     let ended = false;
     void lead(() => undefined).then(() => (ended = true));
     await stage.settle();
@@ -58,7 +58,7 @@ describe('the pace of leading', () => {
 });
 
 describe('the signal of the work of a leader', () => {
-  /** Leads until the lease has run out while no timer fires, as in a blocked loop; then looks. */
+  /** Leads until the lease has expired while no timer fires, as in a blocked event loop, and then reads the signal. */
   async function afterBlocked(
     look: (stop: AbortSignal, leadership: Leadership) => unknown,
   ): Promise<unknown> {

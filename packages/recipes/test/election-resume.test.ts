@@ -5,7 +5,7 @@ import { election, type Leadership } from '../src/index.ts';
 import { MemoryStage, TTL_MS, failureOf } from './election-stage.ts';
 import { follow } from './frame.ts';
 
-/** What a process keeps for the one after it. */
+/** The data that a process stores for its successor. */
 interface Ticket {
   readonly resume: string;
   readonly id: string;
@@ -27,7 +27,7 @@ describe('a leader that is restarted', () => {
   const restarted = ({ resume, id }: Ticket, value = 'after'): ReturnType<typeof election> =>
     election(stage.client({ resume }), 'x', { value, id });
 
-  /** Leads, with another candidate in line. */
+  /** Becomes the leader, with another candidate in the queue. */
   async function leading(): Promise<{ client: LockClient; leadership: Leadership; ticket: Ticket }> {
     const client = stage.client();
     const leadership = await election(client, 'x', { value: 'before' }).campaign();
@@ -57,7 +57,7 @@ describe('a leader that is restarted', () => {
     seen.stop();
   });
 
-  it('goes on after a crash, with what it kept in time', async () => {
+  it('continues after a crash with the data that it stored in time', async () => {
     let dead = false;
     const client = stage.client({
       backend: {
@@ -128,7 +128,7 @@ describe('a leader that is restarted', () => {
     expect((await again).id).to.not.equal(id);
   });
 
-  it('leaves nothing when it cannot publish its value', async () => {
+  it('leaves nothing behind when it cannot publish its value', async () => {
     const { client, ticket } = await leading();
     await client.abandon();
     const intercept: Intercept = async (call, proceed) => {
@@ -142,7 +142,7 @@ describe('a leader that is restarted', () => {
     expect(stage.values('x')).to.deep.equal([]);
   });
 
-  it('goes on when it leads with a work', async () => {
+  it('continues its entry through `lead`', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     const retiring = new AbortController();
@@ -160,7 +160,7 @@ describe('a leader that is restarted', () => {
     expect(led[1]!.id).to.not.equal(id);
   });
 
-  it('goes on as a stream, which shows it when its value is published', async () => {
+  it('continues its entry through `candidacy$`, which emits the leadership when its value is published', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     const shown: (readonly [bigint, string | undefined])[] = [];

@@ -32,12 +32,12 @@ export class MemoryStage {
     return client;
   }
 
-  /** Lets everything that is ready happen. */
+  /** Runs everything that is ready. */
   settle(): Promise<void> {
     return this.clock.advance(0);
   }
 
-  /** What the entries of a queue store, in their order. */
+  /** Returns the values that the entries of a queue store, in order. */
   values(queue: string): string[] {
     return (this.server.queues().get(queue) ?? []).map(({ value }) => value);
   }
@@ -56,7 +56,7 @@ export class MemoryStage {
   }
 }
 
-/** The error with which it rejects. */
+/** Resolves with the error that the promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => expect.fail('it resolved'),
@@ -64,7 +64,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The error that a call throws. */
+/** Returns the error that a call throws. */
 export function thrownBy(call: () => unknown): QueueLockError {
   try {
     call();
@@ -75,7 +75,7 @@ export function thrownBy(call: () => unknown): QueueLockError {
   return expect.fail('it did not throw');
 }
 
-/** A promise with its ends in hand. */
+/** Returns a promise with the functions that settle it. */
 export function deferred<T = void>(): {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

@@ -6,13 +6,13 @@ import { election, underLock, whileLeader, type Election } from '../src/index.ts
 import { MemoryStage, TTL_MS } from './election-stage.ts';
 import { follow, type Followed } from './frame.ts';
 
-/** A source that is written by the test. */
+/** An observable whose emissions a test controls. */
 interface Source {
   readonly input$: Subject<number>;
   readonly source$: Observable<number>;
-  /** How often it is subscribed to now. */
+  /** Returns the number of present subscriptions. */
   readonly open: () => number;
-  /** How often it was subscribed to in all. */
+  /** Returns the number of all subscriptions so far. */
   readonly opened: () => number;
 }
 
@@ -28,7 +28,7 @@ function source(): Source {
   return { input$, source$, open: () => open, opened: () => opened };
 }
 
-describe('streams of leading', () => {
+describe('streams of an election', () => {
   let stage: MemoryStage;
   let followed: Followed<unknown>[];
 
@@ -60,7 +60,7 @@ describe('streams of leading', () => {
     return made;
   }
 
-  /** Sessions refuse to let anybody join. */
+  /** Makes the server refuse every join. */
   const forbidding: Intercept = async (call, proceed) => {
     if (call === 'enqueue') throw new QueueLockError('ACCESS_DENIED', 'not for you');
     return proceed();
@@ -90,7 +90,7 @@ describe('streams of leading', () => {
       expect(stage.values('x')).to.have.lengthOf(1);
     });
 
-    it('is one candidate for all subscribers, and emits to late ones at once', async () => {
+    it('is one candidate for all subscribers, and emits its state to late ones at once', async () => {
       const own = candidate('a');
       const first = watch(leadsIn(own));
       await stage.settle();
@@ -141,7 +141,7 @@ describe('streams of leading', () => {
       expect(early.last, 'and for all others from then on').to.equal(false);
     });
 
-    it('is false at once when the leadership is given up by hand, and campaigns again', async () => {
+    it('is false at once when the leadership resigns, and campaigns again', async () => {
       const own = candidate('a');
       const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
@@ -155,7 +155,7 @@ describe('streams of leading', () => {
       expect(seen.last).to.equal(false);
     });
 
-    it('stays true through doubt', async () => {
+    it('stays true while the session is suspect', async () => {
       let silent = false;
       const intercept: Intercept = async (call, proceed) => {
         if (silent && call === 'renew') throw new QueueLockError('UNAVAILABLE', 'no answer');
@@ -178,7 +178,7 @@ describe('streams of leading', () => {
       expect(leadership.values, 'one and the same').to.have.lengthOf(2);
     });
 
-    it('rides out a server that cannot be reached', async () => {
+    it('survives a server that cannot be reached, and campaigns again', async () => {
       let reachable = false;
       const intercept: Intercept = async (_call, proceed) => {
         if (!reachable) throw new QueueLockError('UNAVAILABLE', 'unplugged');
@@ -192,7 +192,7 @@ describe('streams of leading', () => {
       expect(seen.last).to.equal(true);
     });
 
-    it('errors with what no repetition helps, and completes when the client is closed', async () => {
+    it('errors when no retry can help, and completes when the client is closed', async () => {
       const refused = watch(leadsIn(candidate('a', stage.client({ backend: { intercept: forbidding } }))));
       await stage.settle();
       expect(refused.end).to.include({ code: 'ACCESS_DENIED' });
@@ -206,7 +206,7 @@ describe('streams of leading', () => {
   });
 
   describe('isLeader$', () => {
-    it('only observes: a subscriber is no candidate', async () => {
+    it('creates no candidate when it is subscribed to', async () => {
       const seen = watch(candidate('a').isLeader$);
       await stage.clock.advance(60_000);
       expect(seen).to.deep.include({ values: [false], end: undefined });
@@ -214,7 +214,7 @@ describe('streams of leading', () => {
       expect(stage.server.sessionIds, 'asks no server').to.deep.equal([]);
     });
 
-    it('emits a leadership of candidacy$, of campaign and of lead, until its end', async () => {
+    it('is true for a leadership of candidacy$, of campaign and of lead, until its end', async () => {
       const own = candidate('a');
       const seen = watch(own.isLeader$);
       const standing = watch(own.candidacy$);
@@ -240,7 +240,7 @@ describe('streams of leading', () => {
       expect([during, seen.last]).to.deep.equal([[true], false]);
     });
 
-    it('is false synchronously with the loss, and for late ones after the deadline', async () => {
+    it('is false synchronously with the loss, and for late subscribers after the deadline', async () => {
       const own = candidate('a');
       const seen = watch(own.isLeader$);
       const lost = await own.campaign();
@@ -251,7 +251,7 @@ describe('streams of leading', () => {
       expect(watch(own.isLeader$).values).to.deep.equal([false]);
     });
 
-    it('is of this election object: others of that name in this process are others', async () => {
+    it('ignores other election objects of the same name in this process', async () => {
       const client = stage.client();
       const [own, other] = [candidate('a', client), candidate('b', client)];
       const seen = watch(own.isLeader$);
@@ -260,7 +260,7 @@ describe('streams of leading', () => {
       await leadership.resign();
     });
 
-    it('completes when the client is closed, after an emission without a leader', async () => {
+    it('emits false and completes when the client is closed', async () => {
       const client = stage.client();
       const own = candidate('a', client);
       const seen = watch(own.isLeader$);
@@ -271,7 +271,7 @@ describe('streams of leading', () => {
   });
 
   describe('errors$', () => {
-    /** Sends no replies while it is unplugged. */
+    /** Returns an interceptor that sends no replies until `plugIn` is called. */
     function unplugged(): { readonly intercept: Intercept; plugIn: () => void } {
       let reachable = false;
       return {
@@ -283,7 +283,7 @@ describe('streams of leading', () => {
       };
     }
 
-    it('emits that a server is not reachable, and when the candidate retries, with a growing backoff', async () => {
+    it('emits when a server cannot be reached, with the time until the retry, which grows', async () => {
       const { intercept, plugIn } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const troubles = watch(own.errors$);
@@ -302,7 +302,7 @@ describe('streams of leading', () => {
       expect(troubles.values.length).to.equal(told);
     });
 
-    it('notifies a leader of it too, which ends at once on request', async () => {
+    it('emits the failures of lead too, which ends at once when its signal aborts', async () => {
       const { intercept } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const troubles = watch(own.errors$);
@@ -310,20 +310,20 @@ describe('streams of leading', () => {
       const led = own.lead(() => undefined, { signal: retiring.signal });
       await stage.clock.advance(30_000);
       expect(troubles.values.length).to.be.within(4, 6);
-      // In the middle of a pause.
+      // Advances to the middle of a backoff.
       while (troubles.values.length < 7) await stage.clock.advance(10);
       retiring.abort();
       await led;
     });
 
-    it('only observes: a subscriber is no candidate, and gets no earlier values', async () => {
+    it('creates no candidate when it is subscribed to, and emits no earlier values', async () => {
       const own = candidate('a');
       expect(watch(own.errors$).values).to.deep.equal([]);
       await stage.settle();
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('is silent about what ends a candidacy for good, which the candidacy tells itself', async () => {
+    it('emits nothing for an error that ends candidacy$ for good', async () => {
       const own = candidate('a', stage.client({ backend: { intercept: forbidding } }));
       const [troubles, standing] = [watch(own.errors$), watch(own.candidacy$)];
       await stage.settle();
@@ -331,7 +331,7 @@ describe('streams of leading', () => {
       expect(troubles.values).to.deep.equal([]);
     });
 
-    it('emits each removal from the queue during the next candidacy', async () => {
+    it('emits when an operator removes the candidate, which campaigns again', async () => {
       await stage.client().acquire('x');
       const own = candidate('a');
       const troubles = watch(own.errors$);
@@ -367,7 +367,7 @@ describe('streams of leading', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('lets nothing pass after the deadline, although no timer has run', async () => {
+    it('emits no value after the deadline, although no timer has run', async () => {
       const { input$, source$, open } = source();
       const seen = watch(source$.pipe(whileLeader(candidate('a'))));
       await stage.settle();
@@ -377,7 +377,7 @@ describe('streams of leading', () => {
       expect(open()).to.equal(0);
     });
 
-    it('takes no end of the source that comes after the deadline', async () => {
+    it('ignores an end of the source after the deadline', async () => {
       const { input$, source$, open } = source();
       const seen = watch(source$.pipe(whileLeader(candidate('a'))));
       await stage.settle();
@@ -397,7 +397,7 @@ describe('streams of leading', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('shares the candidate of all that is under the same election', async () => {
+    it('shares one candidate among all uses of the same election object', async () => {
       const own = candidate('a');
       const [one, other] = [source(), source()];
       watch(one.source$.pipe(whileLeader(own)));
@@ -407,7 +407,7 @@ describe('streams of leading', () => {
       expect(stage.values('x')).to.deep.equal(['a']);
     });
 
-    it('never has the sources of two candidates open, whichever is lost', async () => {
+    it('never subscribes to the sources of two candidates at a time, whichever is lost', async () => {
       const rivals = ['a', 'b', 'c'].map((value) => ({ ...source(), own: candidate(value) }));
       for (const { source$, own } of rivals) watch(source$.pipe(whileLeader(own)));
       for (let loss = 0; loss < 12; loss += 1) {
@@ -417,7 +417,7 @@ describe('streams of leading', () => {
       }
     });
 
-    it('errors and ends as the candidate does', async () => {
+    it('errors and completes as candidacy$ does', async () => {
       const refused = watch(
         NEVER.pipe(whileLeader(candidate('a', stage.client({ backend: { intercept: forbidding } })))),
       );
@@ -431,7 +431,7 @@ describe('streams of leading', () => {
   });
 
   describe('underLock', () => {
-    it('subscribes when the lock is held, and releases when the source has ended', async () => {
+    it('subscribes when the lock is held, and releases when the source has completed', async () => {
       const holder = await stage.client().acquire('x');
       const { input$, source$, open } = source();
       const seen = watch(source$.pipe(underLock(stage.client(), 'x')));
@@ -459,7 +459,7 @@ describe('streams of leading', () => {
       ['the session ends', () => stage.expireFirst('x')],
       ['an operator removes the entry', () => stage.server.evict(stage.server.queues().get('x')![0]!.key)],
     ] as const) {
-      it(`errors with OWNERSHIP_LOST when ${how}, synchronously and after it has left the source`, async () => {
+      it(`errors with OWNERSHIP_LOST when ${how}, synchronously and after it has unsubscribed from the source`, async () => {
         const { source$, open } = source();
         const openWhenTold: number[] = [];
         const seen = watch(
@@ -480,7 +480,7 @@ describe('streams of leading', () => {
       });
     }
 
-    it('lets nothing pass after the deadline, although no timer has run', async () => {
+    it('emits no value after the deadline, although no timer has run', async () => {
       const { input$, source$ } = source();
       const seen = watch(source$.pipe(underLock(stage.client(), 'x')));
       await stage.settle();
@@ -490,7 +490,7 @@ describe('streams of leading', () => {
       expect(seen.end).to.include({ code: 'OWNERSHIP_LOST' });
     });
 
-    it('does not subscribe again after doubt', async () => {
+    it('does not subscribe again after the session was suspect', async () => {
       let silent = false;
       const intercept: Intercept = async (call, proceed) => {
         if (silent && call === 'renew') throw new QueueLockError('UNAVAILABLE', 'no answer');
@@ -511,7 +511,7 @@ describe('streams of leading', () => {
       expect(opened()).to.equal(1);
     });
 
-    it('errors with what ended the wait', async () => {
+    it('errors with the error that ended the wait', async () => {
       await stage.client().acquire('x');
       const giving = new AbortController();
       const client = stage.client();
@@ -526,7 +526,7 @@ describe('streams of leading', () => {
       expect(closed.end).to.include({ code: 'CLOSED' });
     });
 
-    it('leaves the line when unsubscribed from, also while the join is on its way', async () => {
+    it('leaves the queue when its subscriber unsubscribes, also while the join is in flight', async () => {
       const client = stage.client();
       watch(NEVER.pipe(underLock(client, 'x'))).stop();
       const waiting = watch(NEVER.pipe(underLock(client, 'x')));
@@ -536,7 +536,7 @@ describe('streams of leading', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('takes each subscription for a claim of its own', async () => {
+    it('makes a claim of its own for each subscription', async () => {
       const { source$, open } = source();
       const locked$ = source$.pipe(underLock(stage.client(), 'x'));
       const first = watch(locked$);
@@ -549,7 +549,7 @@ describe('streams of leading', () => {
       expect(open()).to.equal(1);
     });
 
-    it('refuses bad arguments at the call', () => {
+    it('throws for invalid arguments at the call', () => {
       const client = stage.client();
       expect(() => underLock(client, '')).to.throw(QueueLockError, 'INVALID_ARGUMENT');
       expect(() => underLock(client, 'x', { timeoutMs: -1 })).to.throw(QueueLockError, 'INVALID_ARGUMENT');

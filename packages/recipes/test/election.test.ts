@@ -27,7 +27,7 @@ describe('leader election', () => {
       leadership.throwIfLost(100);
     });
 
-    it('is won in the order of joining, each time one waits for the one before to resign', async () => {
+    it('is won in the order of joining, each after the resignation of the leader before', async () => {
       const elected: string[] = [];
       const first = await candidate('a').campaign();
       const others: Promise<Leadership>[] = [];
@@ -46,7 +46,7 @@ describe('leader election', () => {
       expect(elected).to.deep.equal(['b', 'c']);
     });
 
-    it('stores the bare value from the moment when it joins, for clients of other kinds', async () => {
+    it('stores the bare value from the join on, for clients of other kinds', async () => {
       await candidate('10.0.0.1:80').campaign();
       void candidate('{"addr":"ü"}').campaign();
       await stage.settle();
@@ -62,7 +62,7 @@ describe('leader election', () => {
       expect(await campaign).to.include({ held: true });
     });
 
-    it('rejects with TIMEOUT or with the reason of the signal, and leaves nothing', async () => {
+    it('rejects with TIMEOUT or with the reason of the signal, and leaves nothing behind', async () => {
       await candidate('a').campaign();
       const giving = new AbortController();
       const timed = failureOf(candidate('b').campaign({ timeoutMs: 100 }));
@@ -76,7 +76,7 @@ describe('leader election', () => {
       expect(stage.values('x')).to.deep.equal(['a']);
     });
 
-    it('refuses names, values and ids that cannot be, at the call', () => {
+    it('rejects invalid names, values and ids at the call', () => {
       const client = stage.client();
       const of = (options: unknown, name = 'x'): string =>
         thrownBy(() => election(client, name, options as { value: string })).message;
@@ -89,7 +89,7 @@ describe('leader election', () => {
   });
 
   describe('a leadership', () => {
-    it('ends by resigning, once, and not as a loss', async () => {
+    it('ends once when it resigns, and not as a loss', async () => {
       const leadership = await candidate('a').campaign();
       const [one, other] = [leadership.resign(), leadership.resign()];
       expect(leadership.held, 'at once').to.equal(false);
@@ -98,13 +98,13 @@ describe('leader election', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('ends with `await using`', async () => {
+    it('ends at the end of an `await using` block', async () => {
       const election_ = candidate('a');
       await (await election_.campaign())[Symbol.asyncDispose]();
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('is over at the deadline, although no timer has run', async () => {
+    it('ends at the deadline, although no timer has run', async () => {
       const leadership = await candidate('a').campaign();
       stage.clock.stall(TTL_MS);
       expect(leadership.held).to.equal(false);
@@ -123,14 +123,14 @@ describe('leader election', () => {
       expect(await next).to.include({ value: 'b', held: true });
     });
 
-    it('proclaims other values, one after the other', async () => {
+    it('publishes other values, one after the other', async () => {
       const leadership = await candidate('a').campaign();
       await Promise.all([leadership.proclaim('b'), leadership.proclaim('c')]);
       expect(leadership.value).to.equal('c');
       expect(stage.values('x')).to.deep.equal(['c']);
     });
 
-    it('refuses to proclaim what cannot be stored', async () => {
+    it('rejects a value that cannot be stored', async () => {
       const leadership = await candidate('a').campaign();
       for (const value of ['a'.repeat(1_025), undefined as unknown as string]) {
         expect(await failureOf(leadership.proclaim(value))).to.include({ code: 'INVALID_ARGUMENT' });
@@ -139,7 +139,7 @@ describe('leader election', () => {
       expect(stage.values('x')).to.deep.equal(['a']);
     });
 
-    it('proclaims nothing after it has resigned or was lost', async () => {
+    it('rejects `proclaim` after it has resigned or was lost', async () => {
       const resigned = await candidate('a').campaign();
       await resigned.resign();
       const lost = await candidate('b').campaign();
@@ -151,7 +151,7 @@ describe('leader election', () => {
       expect(stage.values('x')).to.deep.equal(['c']);
     });
 
-    it('repeats a proclamation whose answer was lost', async () => {
+    it('retries a `proclaim` whose reply was lost', async () => {
       let lose = true;
       const intercept: Intercept = async (call, proceed) => {
         const answer = await proceed();
@@ -168,7 +168,7 @@ describe('leader election', () => {
       expect(leadership.value).to.equal('b');
     });
 
-    it('never proclaims on the entry of a later leader, not even by a request that arrives late', async () => {
+    it('never changes the entry of a later leader, not even by a request that arrives late', async () => {
       const arrives = deferred();
       const intercept: Intercept = async (call, proceed) => {
         if (call === 'update') await arrives.promise;
@@ -188,8 +188,8 @@ describe('leader election', () => {
     });
   });
 
-  describe('a campaign that is given up', () => {
-    /** Aborts at the `at`-th point where the campaign awaits something; behind another leader if there is one. */
+  describe('a campaign whose signal aborts', () => {
+    /** Aborts the signal at the `at`-th point at which the campaign awaits something, behind another leader if `behind` is true. */
     async function giveUp(behind: boolean, at: number): Promise<{ points: number; led: boolean }> {
       const scene = new MemoryStage();
       const giving = new AbortController();
@@ -223,7 +223,7 @@ describe('leader election', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves nothing, wherever that is, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
+      it(`leaves nothing behind at any await, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
         const outcomes = new Set<boolean>();
         const { points } = await giveUp(behind, Infinity);
         for (let at = 0; at < points; at += 1) outcomes.add((await giveUp(behind, at)).led);
@@ -232,8 +232,8 @@ describe('leader election', () => {
     }
   });
 
-  describe('who looks on', () => {
-    it('sees vacancy, the leader, its other values, the next leader and vacancy again, each once', async () => {
+  describe('an observer of leader$ and candidates$', () => {
+    it('sees no leader, the leader, its other values, the next leader and no leader again, each once', async () => {
       const seen = follow(candidate('observer').leader$);
       const first = await candidate('a').campaign();
       const next = candidate('c').campaign();
@@ -253,7 +253,7 @@ describe('leader election', () => {
       seen.stop();
     });
 
-    it('sees the leader that is there at once, with its key and order', async () => {
+    it('sees the present leader at once, with its key and order', async () => {
       const leadership = await candidate('a').campaign();
       const observer = candidate('observer');
       const seen = [follow(observer.leader$), follow(observer.leader$)];
@@ -264,7 +264,7 @@ describe('leader election', () => {
       for (const { stop } of seen) stop();
     });
 
-    it('sees a candidate of another kind with what it stored', async () => {
+    it('sees a candidate of another kind with the value that it stored', async () => {
       const seen = follow(candidate('observer').leader$);
       await stage.client().acquire('x', { value: '10.0.0.7:443' });
       await stage.settle();
@@ -295,7 +295,7 @@ describe('leader election', () => {
       seen.stop();
     });
 
-    it('sees that the key of the leader before is that of a new one', () => {
+    it('distinguishes a new leader with the key of the leader before', () => {
       const entry = (order: bigint): QueueEntry => ({
         ...{ key: 'x/7', order, shared: false, owner: 'a', metadata: {}, value: 'a' },
         ...{ permits: 1, limit: 1, holds: [], heard: [], answers: [] },

@@ -11,7 +11,7 @@ const STEP_MS = 4_000;
 const STEPS = 40;
 const KEYS = ['a', 'b', 'c'];
 
-/** One caller. */
+/** The plan of one caller. */
 interface Plan {
   readonly key: number;
   readonly client: number;
@@ -34,14 +34,14 @@ const history = fc.record({
   limit: fc.integer({ min: 1, max: 4 }),
   limitPerKey: fc.integer({ min: 1, max: 2 }),
   delaysMs: fc.array(fc.nat(5), { minLength: 1, maxLength: 5 }),
-  /** When the session of the first client ends, if at all. */
+  /** Time at which the session of the first client ends, or `undefined` for never. */
   expiresAt: fc.option(fc.nat(400), { nil: undefined, freq: 2 }),
   plans: fc.array(plan, { minLength: 4, maxLength: 16 }),
 });
 
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
-/** A caller as far as it is. Its entries have its label as their owner. */
+/** A caller and its state so far. Its entries have its label as their owner. */
 interface Caller {
   readonly key: string;
   readonly label: string;
@@ -68,7 +68,7 @@ class World {
     const living = plans.map((one) => this.#live(one, shares[one.client]!));
     for (let step = 0; step < STEPS && this.#done < plans.length; step++) {
       await this.stage.clock.advance(STEP_MS);
-      // Repetitions pause in real time.
+      // Retries wait in real time.
       if (this.#done < plans.length) await pause(1);
     }
     if (this.#done < plans.length) throw new Error('a caller waits or holds for ever');
@@ -159,7 +159,7 @@ class World {
   }
 }
 
-/** Callers of some keys keep the limits and leave nothing, with delays, callers that give up, and a session that ends. */
+/** Checks that callers of some keys keep the limits and leave nothing behind, with delays, callers that give up, and a session that ends. */
 export const anyShareHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(history, async (played) => {
   const world = new World(played);
   await world.play(played);

@@ -9,17 +9,17 @@ export interface Store {
   readonly name: string;
   /** The shortest TTL at which clients of a busy machine keep up, in milliseconds. */
   readonly ttlMs: number;
-  /** How much later than its TTL a dead session's entries may be gone, in milliseconds. */
+  /** How much later than its TTL the entries of a dead session may be removed, in milliseconds. */
   readonly expiryMs: number;
-  /** Another connection to it. */
+  /** Returns another connection to the store. */
   connect(): Backend;
-  /** Connections to it that can be cut. */
+  /** Returns a connection to the store that can be cut. */
   line(): Promise<StoreLine>;
   /** Describes the entries of a queue as text; empty without entries. */
   leftovers(queue: string): Promise<readonly string[]>;
 }
 
-/** The way to a store. */
+/** A connection to a store that can be cut. */
 export interface StoreLine {
   connect(): Backend;
   /** Ends every connection; new ones are refused. */
@@ -28,47 +28,47 @@ export interface StoreLine {
   stop(): Promise<void>;
 }
 
-/** A line with the clients that are connected over it. */
+/** A connection that can be cut, with the clients that use it. */
 interface Line extends Pick<StoreLine, 'cut' | 'mend'> {
-  /** As `Site.client`. */
+  /** Returns a client over this connection; see `Site.client`. */
   client(options?: LockClientOptions): LockClient;
 }
 
-/** What a stream has brought so far. */
+/** The emissions of a stream so far. */
 export interface Followed<T> {
   readonly values: readonly T[];
   /** The newest value. */
   readonly last: T | undefined;
-  /** What it ended with, `complete` or its error; `undefined` as long as it goes on. */
+  /** How the stream ended: `complete` or its error. `undefined` while it continues. */
   readonly end: unknown;
   readonly stop: () => void;
 }
 
-/** Where one fact is checked: names of its own, clients of its own. Whatever it opens is closed afterwards. */
+/** The place where one fact is checked, with names and clients of its own. Everything that it opens is closed afterwards. */
 export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
   /** Returns the name of an unused queue. */
   readonly queue: string;
-  /** One more of those. */
+  /** Returns the name of another unused queue. */
   readonly freshQueue: () => string;
-  /** A client with a session of its own. Its TTL is five of `ttlMs` unless given: a slow machine is no finding. */
+  /** Returns a client with a session of its own. Its TTL is five times `ttlMs` unless given, because a slow machine is no finding. */
   readonly client: (options?: LockClientOptions) => LockClient;
-  /** A connection to the same store that can be cut. */
+  /** Returns a connection to the same store that can be cut. */
   readonly line: () => Promise<Line>;
   /** Waits until the function returns a true value. An error that it throws, for instance of `expect`, counts as false. */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
-  /** Subscribes at once, until the fact is over. */
+  /** Subscribes at once, and unsubscribes when the fact has been checked. */
   readonly follow: <T>(source$: Observable<T>) => Followed<T>;
 }
 
-/** One thing that is true of a recipe on every store. */
+/** One fact that holds for a recipe on every store. */
 export interface RecipeFact {
-  /** In the present tense. */
+  /** The fact as a sentence in the present tense. */
   readonly title: string;
-  /** Rejects if it is not true there. */
+  /** Rejects if the fact does not hold on that store. */
   readonly check: (site: Site) => Promise<void>;
 }
 
-/** What is true of one recipe. */
+/** The facts of one recipe. */
 export interface RecipeFacts {
   readonly recipe: string;
   readonly facts: readonly RecipeFact[];
@@ -76,10 +76,10 @@ export interface RecipeFacts {
 
 const COMFORT = 5;
 const MAX_WAIT_MS = 10_000;
-/** How many waits in a row a fact may need in the worst case before it is called stuck. */
+/** Number of waits in a row that a fact may need at worst. A fact that needs more counts as stuck. */
 const WAITS = 4;
 
-/** Defines the mocha suite of one store: a test for every fact, and after each that nothing is left. */
+/** Defines the mocha suite of one store: a test for every fact, and after each a check that nothing is left. */
 export function describeRecipes(
   storeName: string,
   open: () => Promise<Store>,
@@ -131,7 +131,7 @@ class Stage implements Site {
     this.queue = this.freshQueue();
   }
 
-  /** As an object that a fact may take apart. */
+  /** Returns the site as an object that a fact may destructure. */
   site(): Site {
     const { name, ttlMs, expiryMs, queue } = this;
     return {
@@ -190,7 +190,7 @@ class Stage implements Site {
     return followed;
   }
 
-  /** Proxies are closed before their clients: ZooKeeper's client waits until its connection has confirmed the end. */
+  /** Closes proxies before their clients, because ZooKeeper's client waits until its connection has confirmed the end. */
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     await closeAll(this.#clients);
@@ -216,7 +216,7 @@ class Stage implements Site {
   }
 }
 
-/** Subscribes at once and keeps what comes. */
+/** Subscribes at once and records the emissions. */
 export function follow<T>(source$: Observable<T>): Followed<T> & { readonly subscription: Subscription } {
   const values: T[] = [];
   let end: unknown;
@@ -254,7 +254,7 @@ async function closeAll(clients: readonly LockClient[]): Promise<void> {
   await Promise.all(clients.map((client) => client.close()));
 }
 
-/** The bound of every single wait. */
+/** Returns the time limit of a single wait, in milliseconds. */
 function maxWaitMs({ ttlMs, expiryMs }: Store): number {
   return MAX_WAIT_MS + COMFORT * ttlMs + expiryMs;
 }

@@ -6,18 +6,18 @@ import { MemoryStage } from './election-stage.ts';
 const STEP_MS = 1;
 const LONG_MS = 60;
 
-/** What is given up, and in which surroundings. */
+/** The call to cancel, and its surroundings. */
 export interface Scene<T> {
   /** Creates the state before the call. Returns the event that follows. */
   readonly before?: (stage: MemoryStage) => Promise<() => unknown>;
   readonly attempt: (client: LockClient, signal: AbortSignal, stage: MemoryStage) => Promise<T>;
-  /** Undoes what came about all the same. */
+  /** Undoes a result that the call had all the same. */
   readonly undo?: (result: T) => unknown;
 }
 
 /**
- * Makes the attempt again and again, and lets its signal abort at the first, the second, … point at which its client waits for a
- * message. Each time it settles, rejects with nothing but the signal's reason, and leaves nothing. Returns how often it was aborted in time.
+ * Makes the attempt repeatedly, and lets its signal abort at the first, the second, … point at which its client waits for a message. Each time the
+ * call settles, rejects only with the signal's reason, and leaves nothing behind. Returns how often it was aborted in time.
  */
 export async function givenUpAtEveryPoint<T>(scene: Scene<T>): Promise<number> {
   let inTime = 0;

@@ -4,10 +4,10 @@ import type { MemoryStage } from './election-stage.ts';
 
 const STEP_MS = 1;
 
-/** A process on a stage that can stand still at any point at which it awaits something: nothing reaches it then, no timer either. */
+/** A process on a stage that can freeze at any point at which it awaits something. While it is frozen, it receives no message and no timer. */
 export class Instance {
   readonly client: LockClient;
-  /** How often it has awaited something. */
+  /** Number of times that it has awaited something. */
   points = 0;
   readonly #stage: MemoryStage;
   readonly #freezeAt: number;
@@ -45,7 +45,7 @@ export class Instance {
     return this.#isFrozen;
   }
 
-  /** A step that takes a moment, or as long as the instance is frozen. */
+  /** Takes a moment, or as long as the instance is frozen. */
   async point(): Promise<void> {
     if (this.#isOver) return;
     if (this.points++ === this.#freezeAt) this.#isFrozen = true;
@@ -58,7 +58,7 @@ export class Instance {
     for (const task of this.#waiting.splice(0)) task();
   }
 
-  /** For the end of a test: takes no time any more. */
+  /** Makes all further points take no time, for the end of a test. */
   over(): void {
     this.#isOver = true;
     this.wake();

@@ -5,11 +5,11 @@ type Queued = Extract<ClaimState, { status: 'queued' }>;
 /** A claim that waits or holds. */
 export interface Joined {
   readonly states: readonly ClaimState[];
-  /** As it was queued last, if it was. */
+  /** The last state `queued` of the claim, if there was one. */
   readonly queued: Queued | undefined;
-  /** Once it is held. */
+  /** The ownership, once the lock is held. */
   readonly ownership: Ownership | undefined;
-  /** Rejects with what ended the claim before its turn. */
+  /** Rejects with the error that ended the claim before a grant. */
   readonly held: Promise<Ownership>;
   leave(): void;
 }
@@ -26,7 +26,7 @@ export function join(client: LockClient, name: string, options: ClaimOptions = {
       grant = granted;
       refuse = refused;
     });
-    held.catch(() => undefined); // A test may look at it later, or not at all.
+    held.catch(() => undefined); // A test may await this promise later or not at all.
     const claim = client.claim(name, options).subscribe((state) => {
       states.push(state);
       if (state.status === 'queued') queued = state;

@@ -44,7 +44,7 @@ describe('a latch', () => {
     return wait;
   };
 
-  it('lets everybody go when the count comes to 0, and stays open', async () => {
+  it('resolves all waits when the count comes to 0, and stays open', async () => {
     const other = latch(stage.client(), 'exit');
     expect(await exit.trySetCount(2)).to.equal(true);
     const waits = [await waiting(exit), await waiting(other)];
@@ -58,7 +58,7 @@ describe('a latch', () => {
     expect(stage.server.watcherCount).to.equal(0);
   });
 
-  it('takes a count only when there is none under way', async () => {
+  it('sets a count only when none above 0 is set', async () => {
     const other = latch(stage.client(), 'exit');
     expect([await exit.trySetCount(1), await other.trySetCount(5)]).to.deep.equal([true, false]);
     await exit.countDown();
@@ -72,7 +72,7 @@ describe('a latch', () => {
     expect(await other.countDown()).to.equal(1);
   });
 
-  it('makes those wait who come before it is set, and counts nothing for them', async () => {
+  it('makes clients wait that come before the count is set, and counts nothing for them', async () => {
     const early = await waiting(exit);
     expect(await exit.countDown()).to.equal(undefined);
     await exit.trySetCount(1);
@@ -83,7 +83,7 @@ describe('a latch', () => {
     expect(early.end).to.equal('open');
   });
 
-  it('lets those go whose round is over, when all that they see of it is the next one', async () => {
+  it('resolves a wait whose round is over when its client sees only the next round', async () => {
     const line = new MemoryLine(stage.server);
     const slow = latch(clientOver(line), 'exit');
     await exit.trySetCount(1);
@@ -97,7 +97,7 @@ describe('a latch', () => {
     expect((await waiting(exit)).end).to.equal(undefined);
   });
 
-  it('is no older than the question for who waits', async () => {
+  it('reads a state that is not older than the call of wait', async () => {
     const states = follow(exit.count$);
     await exit.trySetCount(1);
     await exit.countDown();
@@ -110,7 +110,7 @@ describe('a latch', () => {
     states.stop();
   });
 
-  it('lets go and leaves nothing on the server when it is removed', async () => {
+  it('resolves waits and leaves nothing on the server when it is removed', async () => {
     await exit.trySetCount(2);
     const wait = await waiting(exit);
     await exit.remove();
@@ -137,7 +137,7 @@ describe('a latch', () => {
     });
   }
 
-  it('knows the end of its round when the answer is lost and the next round has begun', async () => {
+  it('does not count in the next round when the reply is lost and its own round has ended', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
@@ -151,7 +151,7 @@ describe('a latch', () => {
     expect([await unlucky.countDown(), follow(exit.count$).last]).to.deep.equal([0, 7]);
   });
 
-  it('reports that it set the count when the reply is lost and others have counted', async () => {
+  it('reports that it set the count when the reply is lost and other clients have counted', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
@@ -164,7 +164,7 @@ describe('a latch', () => {
     expect([await unlucky.trySetCount(1), await exit.countDown()]).to.deep.equal([true, 0]);
   });
 
-  it('keeps within what a register holds, however often it is counted down', async () => {
+  it('fits into a register, however often it is counted down', async () => {
     await exit.trySetCount(1_000);
     for (let left = 999; left >= 0; left--) expect(await exit.countDown()).to.equal(left);
   });
@@ -215,7 +215,7 @@ describe('a latch', () => {
     );
   });
 
-  it('ends a wait by its signal, its time and the end of the client, and leaves no watch', async () => {
+  it('ends a wait by its signal, its timeout and the end of the client, and leaves no watch', async () => {
     await exit.trySetCount(1);
     const stop = new AbortController();
     const reason = new Error('enough');
@@ -236,7 +236,7 @@ describe('a latch', () => {
     expect(await failureOf(exit.wait())).to.include({ code: 'CLOSED' });
   });
 
-  it('may be given up at every await, and leaves no watch', async () => {
+  it('may be cancelled at every await, and leaves no watch', async () => {
     const before = async (at: MemoryStage): Promise<() => unknown> => {
       const open = latch(at.client(), 'exit');
       await open.trySetCount(1);
@@ -247,7 +247,7 @@ describe('a latch', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(0);
   });
 
-  it('refuses what it cannot be, and what it did not write', async () => {
+  it('rejects invalid arguments, and a register that it did not write', async () => {
     expect(await failureOf(exit.trySetCount(0))).to.include({
       message: '[INVALID_ARGUMENT] count is a whole number from 1 up; got 0',
     });

@@ -3,11 +3,11 @@ import { createMemoryServer, memory, type Intercept, type MemoryServer } from '@
 import { Subject, defer, merge, switchMap, throwError, type Observable } from 'rxjs';
 import type { Store, StoreLine } from './frame.ts';
 
-// With the least margin that a client keeps there is room for a heartbeat that is late.
+// TTL in milliseconds that leaves room for a late heartbeat with the smallest safety margin.
 const TTL_MS = 1_000;
 const EXPIRY_MS = 200;
 
-/** One server in this process. */
+/** Returns a store with one server in this process. */
 export function memoryStore(server: MemoryServer = createMemoryServer()): Store {
   return {
     name: 'memory',
@@ -22,7 +22,7 @@ export function memoryStore(server: MemoryServer = createMemoryServer()): Store 
   };
 }
 
-/** While it is cut, calls fail, events are delayed, and observers are notified. */
+/** A connection that can be cut. While it is cut, calls fail, events are delayed, and observers are notified. */
 export class MemoryLine implements StoreLine {
   readonly #server: MemoryServer;
   readonly #cut$ = new Subject<void>();

@@ -23,7 +23,7 @@ describe('once per slot, when messages are lost or late', () => {
     oncePer(stage.client(), 'report', { guarantee: 'at-least-once', owner });
 
   for (const lost of ['request', 'answer'] as const) {
-    it(`notes a slot once and does it once when every second ${lost} is lost`, async () => {
+    it(`notes a slot once and does its work once when every second ${lost} is lost`, async () => {
       let calls = 0;
       const intercept: Intercept = async (call, proceed) => {
         const isLost = call === 'writeRegister' && ++calls % 2 === 1;
@@ -80,7 +80,7 @@ describe('once per slot, when messages are lost or late', () => {
     for (const arrive of held) arrive();
   });
 
-  it('notes nothing any more for a caller who has aborted', async () => {
+  it('notes nothing for a caller that has aborted', async () => {
     const giving = new AbortController();
     let reads = 0;
     const intercept: Intercept = async (call, proceed) => {
@@ -96,7 +96,7 @@ describe('once per slot, when messages are lost or late', () => {
   });
 
   for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
-    it(`rejects once, and nothing else, when its hold is lost in the moment of the grant under ${guarantee}`, async () => {
+    it(`rejects once, and with no other error, when its hold is lost at the moment of the grant under ${guarantee}`, async () => {
       let blockedMs = 0;
       const { clock } = stage;
       const blocked = { ...clock, now: () => clock.now() + blockedMs };
@@ -114,7 +114,7 @@ describe('once per slot, when messages are lost or late', () => {
     });
   }
 
-  it('never writes over what a later holder noted, of an older slot either', async () => {
+  it('never overwrites the note of a later holder, not even that of an older slot', async () => {
     const early = untilDone('early');
     const { promise: end, resolve } = deferred();
     const frozen = early.run(9, () => end);

@@ -10,12 +10,12 @@ type Result = SlotOutcome<string> | { readonly outcome: 'failed'; readonly error
 const SOON_MS = 200;
 const LATE_MS = TTL_MS * 3;
 
-/** Some instances that call for slots of one work, and what they did. */
+/** Some instances that call for slots of one work, and the work that they did. */
 class Scene {
   readonly stage = new MemoryStage();
   readonly begun: number[] = [];
   readonly ended: number[] = [];
-  /** Works that began although their hold was lost. */
+  /** Slots whose work began although the hold was lost. */
   readonly late: number[] = [];
   readonly #instances: Instance[] = [];
   readonly #promise: Promised;
@@ -63,7 +63,10 @@ class Scene {
 
 const count = (all: readonly number[], one: number): number => all.filter((slot) => slot === one).length;
 
-/** Freezes one instance at its `at`-th point while another waits, runs a newer slot, and resumes it. Returns the number of points. */
+/**
+ * Freezes one instance at its `at`-th point while another instance waits. Runs a newer slot, and resumes the frozen one. Returns the number of
+ * points.
+ */
 async function frozenAt(promise: Promised, at: number): Promise<number> {
   const scene = new Scene(promise);
   const { stage, begun, ended } = scene;
@@ -92,9 +95,9 @@ async function frozenAt(promise: Promised, at: number): Promise<number> {
   return frozen.points;
 }
 
-describe('once per slot, with instances that stand still', () => {
+describe('once per slot, with instances that freeze', () => {
   for (const promise of ['at-most-once', 'at-least-once'] as const) {
-    it(`keeps ${promise} wherever one dies or freezes, and a newer slot when it wakes`, async () => {
+    it(`keeps ${promise} at whatever point an instance dies or freezes, and also for a newer slot when it resumes`, async () => {
       const points = await frozenAt(promise, Infinity);
       expect(points).to.be.greaterThan(10);
       for (let at = 0; at < Math.min(points, 60); at += 1) await frozenAt(promise, at);
@@ -118,7 +121,7 @@ describe('once per slot, with instances that stand still', () => {
             clock.after(comesAfterMs, () => calls.push({ slot, called: scene.call(one, slot, `i${i}`) }));
             clock.after(comesAfterMs + wakesAfterMs, () => one.wake());
           }
-          // An instance that freezes after that has no more effect.
+          // An instance that freezes after this point has no further effect.
           await clock.advance(LATE_MS * instances.length);
           expect(scene.late).to.deep.equal([]);
           const isCalm = instances.every(({ freezeAt }) => freezeAt === Infinity);

@@ -33,7 +33,7 @@ describe('once per slot', () => {
     expect(JSON.parse(JSON.stringify(already))).to.include({ token: String(token) });
   });
 
-  it('runs a newer slot and no older one, whatever the clock of the caller is', async () => {
+  it('runs a newer slot and no older slot, whatever the clock of the caller shows', async () => {
     await report.run(2, () => undefined);
     expect(await theirs.run(1, () => expect.fail('late'))).to.include({ outcome: 'superseded', slot: '2' });
     expect(await theirs.run(3, () => 'next')).to.include({ outcome: 'ran', value: 'next' });
@@ -50,7 +50,7 @@ describe('once per slot', () => {
     expect(await calls[0]).to.include({ outcome: 'ran' });
   });
 
-  it('makes those wait who are promised that it is done', async () => {
+  it('makes callers with at-least-once wait until the slot is done', async () => {
     const { promise: end, resolve } = deferred();
     const first = untilDone('a').run(1, () => end);
     await stage.settle();
@@ -66,7 +66,7 @@ describe('once per slot', () => {
     expect(second).to.include({ outcome: 'already-done', by: 'a' });
   });
 
-  it('does a slot whose work threw again if it is promised until it is done, and never otherwise', async () => {
+  it('does a slot whose work threw again with at-least-once, and never with at-most-once', async () => {
     const failure = new Error('no paper');
     const broken = (): never => {
       throw failure;
@@ -80,7 +80,7 @@ describe('once per slot', () => {
     });
   });
 
-  it('does a slot whose holder died half-way again only if that is promised', async () => {
+  it('does a slot whose holder died half-way again only with at-least-once', async () => {
     for (const [guarantee, slot, outcome] of [
       ['at-least-once', 1, 'ran'],
       ['at-most-once', 2, 'already-done'],
@@ -117,7 +117,7 @@ describe('once per slot', () => {
     expect(await report.latest()).to.include({ slot: '1' });
   });
 
-  it('gives up waiting in time, and limits no work by that', async () => {
+  it('ends a wait at its timeout, which does not limit the work', async () => {
     const { promise: end, resolve } = deferred();
     const first = untilDone('a').run(1, () => end, { timeoutMs: 20 });
     await stage.settle();
@@ -129,7 +129,7 @@ describe('once per slot', () => {
   });
 
   for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
-    it(`may be given up at every await under ${guarantee}, and leaves nothing in line`, async () => {
+    it(`may be cancelled at every await under ${guarantee}, and leaves no entry in the queue`, async () => {
       const before = async (at: MemoryStage): Promise<() => unknown> => {
         const ahead = await at.client().acquire('report');
         return () => ahead.release();
@@ -142,14 +142,14 @@ describe('once per slot', () => {
     });
   }
 
-  it('forgets, and leaves nothing on the server then', async () => {
+  it('leaves nothing on the server after `forget`', async () => {
     await report.run(5, () => undefined);
     await report.forget();
     expect([stage.server.registerCount, await report.latest()]).to.deep.equal([0, undefined]);
     expect(await report.run(1, () => undefined)).to.include({ outcome: 'ran' });
   });
 
-  it('refuses what it cannot be, and what it did not write', async () => {
+  it('rejects invalid arguments, and a register that it did not write', async () => {
     expect(thrownBy(() => oncePer(client, ''))).to.include({ code: 'INVALID_ARGUMENT' });
     const wrong = { guarantee: 'exactly-once' as 'at-least-once' };
     expect(thrownBy(() => oncePer(client, 'report', wrong))).to.include({ code: 'INVALID_ARGUMENT' });
@@ -181,7 +181,7 @@ describe('once per slot', () => {
     });
   });
 
-  it('rejects a slot that cannot be ordered with the latest one, and leaves that one as it is', async () => {
+  it('rejects a slot that cannot be ordered with the latest one, and leaves the latest one unchanged', async () => {
     await report.run('1.9.0', () => undefined);
     const error = await failureOf(theirs.run('release-b', () => expect.fail('not in order')));
     expect(error).to.include({ code: 'INVALID_ARGUMENT' });
@@ -219,13 +219,13 @@ describe('once per slot', () => {
       throw new Error('no order');
     },
   }))
-    it(`rejects, and does not repeat, a call whose compare gives ${what}`, async () => {
+    it(`rejects, without a retry, a call whose compare gives ${what}`, async () => {
       await report.run('1', () => undefined);
       const broken = oncePer(client, 'report', { compare });
       expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({
         code: 'INVALID_ARGUMENT',
       });
-      // The same for a slot that is noted while the call runs.
+      // Repeats this for a slot that is noted while the call runs.
       await report.forget();
       const run = failureOf(broken.run('2', () => expect.fail('not in order')));
       await client.register('report', 'slot').change(() => '{"slot":"1","token":"1","by":"b","at":1}');

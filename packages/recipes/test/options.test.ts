@@ -16,7 +16,7 @@ import {
 } from '../src/index.ts';
 import { MemoryStage } from './election-stage.ts';
 
-/** As plain JavaScript passes it. */
+/** Passes options without type checks, as plain JavaScript can. */
 const untyped = (options: unknown): never => options as never;
 
 async function refusalOf(call: () => unknown): Promise<string> {
@@ -40,7 +40,7 @@ describe('options of a recipe', () => {
 
   const nothing = (): undefined => undefined;
   type Call = (given: never) => unknown;
-  /** The call, a name that is nearly one of its options, that option, and an option of another type with the refusal. */
+  /** The call, a misspelt option, the option that was meant, and an option of a wrong type with its error. */
   const calls: readonly (readonly [call: string, with_: Call, near: string, meant: string])[] = [
     ['semaphore', (o) => semaphore(client, 'x', o), 'limits', 'limit'],
     ['semaphore.acquire', (o) => semaphore(client, 'x', { limit: 2 }).acquire(o), 'permit', 'permits'],
@@ -94,7 +94,7 @@ describe('options of a recipe', () => {
     ['underLock', (o) => underLock(client, 'x', o), 'timeout', 'timeoutMs'],
   ];
   for (const [call, with_, near, meant] of calls)
-    it(`are refused by name, when there are none of that name and when they are no object: ${call}`, async () => {
+    it(`are rejected by name, when an option is unknown and when they are not an object: ${call}`, async () => {
       expect(await refusalOf(() => with_(untyped({ [near]: 1 })))).to.include(
         `: ${near} is unknown, did you mean ${meant}?`,
       );
@@ -104,7 +104,7 @@ describe('options of a recipe', () => {
         );
     });
 
-  it('are refused when they are of another type', async () => {
+  it('are rejected when they have another type', async () => {
     const permits = semaphore(client, 'x', { limit: 2 });
     expect(await refusalOf(() => semaphore(client, 'x', untyped({ limit: 2, resizable: 1 })))).to.equal(
       'resizable is a boolean; got 1',
@@ -121,7 +121,7 @@ describe('options of a recipe', () => {
     );
   });
 
-  it('are refused where the recipe sets them itself', async () => {
+  it('are rejected when the recipe sets them itself', async () => {
     const permits = semaphore(client, 'x', { limit: 2 });
     expect(await refusalOf(() => permits.acquire(untyped({ limit: 3 })))).to.include('limit is unknown');
     expect(await refusalOf(() => permits.run(nothing, untyped({ mode: 'shared' })))).to.include('mode is');

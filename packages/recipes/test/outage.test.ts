@@ -6,7 +6,7 @@ import { MemoryLine } from './memory-store.ts';
 
 const SOON = { timeoutMs: 20 };
 
-describe('a wait that ends while the store cannot be asked', () => {
+describe('a wait that ends while the store cannot be read', () => {
   let stage: MemoryStage;
   let line: MemoryLine;
   let client: LockClient;
@@ -25,7 +25,7 @@ describe('a wait that ends while the store cannot be asked', () => {
     await stage.close();
   });
 
-  /** What it ends with, as time goes by on both clocks. */
+  /** Resolves with the error of the wait, while time passes on both clocks. */
   const ended = async (wait: Promise<unknown>): Promise<unknown> => {
     const failure = failureOf(wait);
     const state = { isOver: false };
@@ -56,7 +56,7 @@ describe('a wait that ends while the store cannot be asked', () => {
     });
   }
 
-  it('is so for a latch whose count was seen before', async () => {
+  it('is UNAVAILABLE for a latch whose count was seen before', async () => {
     await latch(client, 'x').trySetCount(1);
     const late = latch(client, 'x').wait(SOON);
     await stage.settle();
@@ -64,7 +64,7 @@ describe('a wait that ends while the store cannot be asked', () => {
     isAnOutage(await ended(late), 'the latch "x" did not come to 0', 'the connection is cut');
   });
 
-  it('is so for a waiting member of a double barrier, and for one that leaves', async () => {
+  it('is UNAVAILABLE for a waiting member of a double barrier, and for a member that leaves', async () => {
     const other = doubleBarrier(stage.client(), 'y', { members: 2 }).enter();
     const place = await doubleBarrier(client, 'y', { members: 2 }).enter();
     const late = doubleBarrier(client, 'x', { members: 2 }).enter(SOON);
@@ -79,7 +79,7 @@ describe('a wait that ends while the store cannot be asked', () => {
     await otherLeft;
   });
 
-  it('is so for a slot that another one works at', async () => {
+  it('is UNAVAILABLE for a slot that another client works at', async () => {
     const working = oncePer(stage.client(), 'x', { guarantee: 'at-least-once' });
     let done!: () => void;
     const work = working.run(1, () => new Promise<void>((resolve) => (done = resolve)));
@@ -94,7 +94,7 @@ describe('a wait that ends while the store cannot be asked', () => {
     await work;
   });
 
-  it('is so for a cohort whose heartbeats are not answered', async () => {
+  it('is UNAVAILABLE for a cohort whose heartbeats get no reply', async () => {
     const rival = await stage.client().acquire('x');
     const crew = cohort(client, 'x');
     const patient = failureOf(crew.acquire());
@@ -107,7 +107,7 @@ describe('a wait that ends while the store cannot be asked', () => {
     expect(await patient).to.be.an.instanceOf(QueueLockError);
   });
 
-  it('is TIMEOUT again when it can be asked', async () => {
+  it('is TIMEOUT again when the store can be read', async () => {
     line.cut();
     isAnOutage(await ended(latch(client, 'x').wait(SOON)));
     await line.mend();

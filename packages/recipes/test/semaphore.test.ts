@@ -39,7 +39,7 @@ describe('semaphores', () => {
       pool = semaphore(client, 'pool', { limit: 3 });
     });
 
-    it('gives out as many permits as there are, first come, first served', async () => {
+    it('grants as many permits as there are, first come, first served', async () => {
       const other = semaphore(stage.client(), 'pool', { limit: 3 });
       const [two, one] = [await pool.acquire({ permits: 2 }), await other.acquire()];
       const big = taking(pool, 2);
@@ -56,7 +56,7 @@ describe('semaphores', () => {
       await Promise.all([big.permit!.release(), small.permit!.release()]);
     });
 
-    it('resolves with undefined when there are too few, and leaves nothing', async () => {
+    it('resolves with undefined when too few permits are free, and leaves nothing behind', async () => {
       const two = await pool.tryAcquire({ permits: 2 });
       expect(await pool.tryAcquire({ permits: 2 })).to.equal(undefined);
       expect([two!.held, out()]).to.deep.equal([true, [2]]);
@@ -79,7 +79,7 @@ describe('semaphores', () => {
       expect([answer, out()]).to.deep.equal([[true, [3]], []]);
     });
 
-    it('shows a claim as a stream; leaving it leaves the queue', async () => {
+    it('returns a claim as a stream, and unsubscribing leaves the queue', async () => {
       const states = follow(pool.claim({ permits: 3 }));
       await stage.settle();
       expect(states.values.map(({ status }) => status)).to.deep.equal(['joining', 'held']);
@@ -88,7 +88,7 @@ describe('semaphores', () => {
       expect(stage.server.entryCount).to.equal(0);
     });
 
-    it('refuses a client that finds another limit ahead', async () => {
+    it('rejects a client that finds another limit ahead', async () => {
       const permit = await pool.acquire();
       const other = semaphore(stage.client(), 'pool', { limit: 4 });
       expect(await failureOf(other.acquire())).to.include({ code: 'LIMIT_MISMATCH' });
@@ -96,7 +96,7 @@ describe('semaphores', () => {
       await (await other.acquire()).release();
     });
 
-    it('refuses what it cannot be', async () => {
+    it('rejects invalid options', async () => {
       for (const limit of [0, 1.5, NaN, 1_000_001, '3' as unknown as number]) {
         expect(thrownBy(() => semaphore(client, 'pool', { limit }))).to.include({ code: 'INVALID_ARGUMENT' });
       }
@@ -120,7 +120,7 @@ describe('semaphores', () => {
       limits.stop();
     });
 
-    it('admits those who wait as soon as it grows', async () => {
+    it('admits waiters as soon as the limit grows', async () => {
       const pool = sized(1);
       const first = await pool.acquire();
       const waits = [1, 2, 3].map(() => taking(sized(9, stage.client())));
@@ -136,7 +136,7 @@ describe('semaphores', () => {
       await first.release();
     });
 
-    it('leaves holders what they have when it shrinks', async () => {
+    it('leaves holders their permits when the limit shrinks', async () => {
       const pool = sized(3);
       const held = [await pool.acquire(), await pool.acquire(), await pool.acquire()];
       const wait = taking(sized(3, stage.client()));
@@ -152,7 +152,7 @@ describe('semaphores', () => {
       await wait.permit!.release();
     });
 
-    it('refuses a request for more permits than exist or remain', async () => {
+    it('rejects a request for more permits than exist or remain', async () => {
       const pool = sized(3);
       const one = await pool.acquire();
       const three = taking(sized(3, stage.client()), 3);
@@ -168,7 +168,7 @@ describe('semaphores', () => {
       expect(stage.server.entryCount).to.equal(0);
     });
 
-    it('follows the limit with one subscription, only while there are waiters', async () => {
+    it('subscribes to the limit once, and only while there are waiters', async () => {
       const pool = sized(1);
       const permit = await pool.acquire();
       await stage.settle();
@@ -176,7 +176,7 @@ describe('semaphores', () => {
       const waits = [pool.acquire(), pool.acquire(), pool.run((held) => held)];
       const claims = follow(pool.claim());
       await stage.settle();
-      // One for each waiter's turn, one for the limit.
+      // One watch for the turn of each waiter, and one for the limit.
       expect(stage.server.watcherCount - whileHeld).to.equal(4 + 1);
       await permit.release();
       await (await waits[0]!).release();
@@ -187,7 +187,7 @@ describe('semaphores', () => {
       claims.stop();
     });
 
-    it('and a fixed one of the same name are distinguished at the fixed one', async () => {
+    it('of the name of a fixed semaphore makes a claim of the fixed one reject', async () => {
       const permit = await sized(2).acquire();
       const fixed = semaphore(stage.client(), 'pool', { limit: 3 });
       expect(await failureOf(fixed.acquire())).to.include({ code: 'LIMIT_MISMATCH' });
@@ -224,7 +224,7 @@ describe('semaphores', () => {
       limits.stop();
     });
 
-    it('refuses what no semaphore wrote; resize repairs it', async () => {
+    it('rejects when the register has another text, and resize repairs that', async () => {
       await client.register('pool', 'limit').change(() => 'many');
       const pool = sized(2);
       const watched = stage.server.watcherCount;
@@ -236,7 +236,7 @@ describe('semaphores', () => {
       await (await pool.acquire()).release();
     });
 
-    it('rejects those who wait with CLOSED when the client is closed, also before it knows the limit', async () => {
+    it('rejects waiters with CLOSED when the client is closed, also before it knows the limit', async () => {
       const never = deferred();
       const intercept: Intercept = (call, proceed) =>
         call === 'writeRegister' ? never.promise.then(proceed) : proceed();
@@ -252,7 +252,7 @@ describe('semaphores', () => {
       await closing;
     });
 
-    it('may be given up at every await, and leaves nothing', async () => {
+    it('may be cancelled at every await, and leaves nothing behind', async () => {
       const attempt = (mine: LockClient, signal: AbortSignal): Promise<SharedOwnership> =>
         sized(1, mine).acquire({ signal });
       const undo = (permit: SharedOwnership): unknown => permit.release();
@@ -264,7 +264,7 @@ describe('semaphores', () => {
       expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
     });
 
-    it('admits no entry beyond the limit or out of order, and keeps none waiting without a reason, in any history', async () => {
+    it('admits no entry beyond the limit or out of order, and delays no entry without a reason, in any history', async () => {
       const deed = fc.oneof(
         fc.record({
           what: fc.constant('take' as const),

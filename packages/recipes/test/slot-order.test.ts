@@ -8,7 +8,7 @@ import { thrownBy } from './election-stage.ts';
 const number = fc.nat(12).map(String);
 const label = fc.oneof(number, fc.constantFrom('rc', 'alpha', 'beta', 'x-1', '0a', '-'));
 const labels = fc.array(label, { minLength: 1, maxLength: 3 }).map((all) => all.join('.'));
-/** Versions of the grammar of semver. */
+/** Generates versions by the grammar of semver. */
 const version = fc
   .tuple(fc.constantFrom('', 'v'), number, number, number, fc.option(labels), fc.option(labels))
   .map(
@@ -22,7 +22,7 @@ const slot = fc.oneof(
   fc.constantFrom('2026-11-24', '2026-1-5', '2026-W47', 'a', 'a1', '2026-11-24T08:00', '1.2', ''),
 );
 
-/** Returns the sign of the order, or `undefined` where the two are refused. */
+/** Returns the sign of the order, or `undefined` where the two slots are rejected. */
 function signOf(one: string, other: string): number | undefined {
   try {
     return Math.sign(compareSlots(one, other));
@@ -49,7 +49,7 @@ describe('the order of slots', () => {
     ['dates', slotText(new Date(0)), slotText(new Date(1)), slotText(new Date('2026-11-24T08:00:00Z'))],
     ['versions of two numbers', 'v1.9', 'v1.10'],
   ] as const)
-    it(`is known for ${what}`, () => {
+    it(`is defined for ${what}`, () => {
       for (const [i, one] of slots.entries())
         for (const [j, other] of slots.entries())
           expect(signOf(one, other), `${one} ${other}`).to.equal(Math.sign(i - j));
@@ -61,7 +61,7 @@ describe('the order of slots', () => {
     ['2026-11-09T08:00Z', '2026-11-09T09:00:00.000+01:00'],
     ['a', 'a'],
   ] as const)
-    it(`takes ${one} and ${other} as one slot`, () => {
+    it(`treats ${one} and ${other} as one slot`, () => {
       expect([signOf(one, other), signOf(other, one)]).to.deep.equal([0, 0]);
     });
 
@@ -76,7 +76,7 @@ describe('the order of slots', () => {
     ['1.10.0+a1', '1.10.0'],
     ['47', 'week 47'],
   ] as const)
-    it(`is refused for ${one} and ${other}`, () => {
+    it(`is undefined for ${one} and ${other}`, () => {
       const refused = thrownBy(() => compareSlots(one, other));
       expect(refused).to.include({ code: 'INVALID_ARGUMENT' });
       expect(refused)
@@ -96,7 +96,7 @@ describe('the order of slots', () => {
     );
   });
 
-  it('is the same from both sides, and that of three slots has no circle', () => {
+  it('is antisymmetric and transitive', () => {
     fc.assert(
       fc.property(slot, slot, slot, (one, two, three) => {
         const [first, second, both] = [signOf(one, two), signOf(two, three), signOf(one, three)];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { cohort, doubleBarrier, election, type Leadership } from '../src/index.ts';
 import { MemoryStage, failureOf } from './election-stage.ts';
 
-describe('methods that are taken out of what a recipe hands out', () => {
+describe('methods of recipes that are called without their object', () => {
   let stage: MemoryStage;
 
   beforeEach(() => {
@@ -10,7 +10,7 @@ describe('methods that are taken out of what a recipe hands out', () => {
   });
   afterEach(() => stage.close());
 
-  it('work: throwIfLost, proclaim and resign of a leadership, also of the one that a work is handed', async () => {
+  it('work: throwIfLost, proclaim and resign of a leadership, also in the work of `lead`', async () => {
     const { clock } = stage;
     const office = election(stage.client(), 'x', { value: 'a', clock });
     const { throwIfLost, proclaim, resign } = await office.campaign();
@@ -35,7 +35,7 @@ describe('methods that are taken out of what a recipe hands out', () => {
     expect(() => throwIfLost()).to.throw('was released');
   });
 
-  it('work: leave of a place in a round', async () => {
+  it('work: leave of a membership in a round', async () => {
     const { leave } = await doubleBarrier(stage.client(), 'x', { members: 1 }).enter();
     await leave();
     expect(stage.server.entryCount).to.equal(0);

@@ -43,7 +43,7 @@ describe('the work of a recipe is aborted', () => {
     });
   }
 
-  it('in a cohort, which goes on with the next', async () => {
+  it('in a cohort, which then serves the next acquirer', async () => {
     const crew = cohort(stage.client(), 'x');
     const shutdown = new AbortController();
     const stopped = failureOf(crew.run(untilStopped, { stop: shutdown.signal }));
@@ -56,7 +56,7 @@ describe('the work of a recipe is aborted', () => {
     await crew.close();
   });
 
-  it('in a term of a leader, which becomes a candidate again', async () => {
+  it('in a term of a leader, which then becomes a candidate again', async () => {
     const retiring = new AbortController();
     const ends: TermEnd[] = [];
     const { clock } = stage;

@@ -10,15 +10,15 @@ import type { Backend } from '@queuelock/core/backend';
 import { redis } from '@queuelock/redis';
 import { startRedis } from '@queuelock/harness/services';
 import { pickPorts } from '@queuelock/harness/services/ports';
-import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** One holds, the other waits, and is served. */
+/** Expects that `other` waits while `one` holds, and is admitted after the release. */
 async function expectHandOff(one: Backend, other: Backend): Promise<void> {
   const [holder, waiter] = [await one.open(10_000, signal), await other.open(10_000, signal)];
-  const held = wish();
+  const held = newSpec();
   await holder.enqueue(held);
-  const turn = admitted(await waiter.enqueue(wish()));
+  const turn = admitted(await waiter.enqueue(newSpec()));
   await holder.remove('jobs', held.id);
   await turn;
   await Promise.all([holder.close(), waiter.close()]);
@@ -30,7 +30,7 @@ describe('access to a Redis with users', () => {
 
   before(() => clients.operator.redis.config('SET', 'requirepass', 'operator'));
 
-  it('needs the right password, and reports it when missing', async () => {
+  it('needs the right password, and is refused with ACCESS_DENIED without it', async () => {
     const { endpoint } = clients.server;
     for (const url of [`redis://${endpoint}`, `redis://:wrong@${endpoint}`]) {
       const { code, message } = await refusal(clients.connect({ url }).open(10_000, signal));
@@ -39,14 +39,14 @@ describe('access to a Redis with users', () => {
     }
   });
 
-  it('is enough on the keys and the channels of the prefix', async () => {
+  it('is sufficient with permissions for the keys and the channels of the prefix', async () => {
     const { endpoint } = clients.server;
     await clients.operator.redis.call('ACL', 'SETUSER', 'worker', ...rules);
     const url = `redis://worker:secret@${endpoint}`;
     await expectHandOff(clients.connect({ url }), clients.connect({ url }));
   });
 
-  it('that lacks the channels is refused when a session is opened', async () => {
+  it('without permissions for the channels is refused when a session is opened', async () => {
     const { endpoint } = clients.server;
     await clients.operator.redis.call(
       'ACL',
@@ -63,10 +63,10 @@ describe('access to a Redis with users', () => {
   });
 });
 
-describe('a client of the caller', () => {
+describe('a client that is handed in to redis()', () => {
   const clients = new Clients();
 
-  it('of npm redis, and one of ioredis, stand in one line, and stay as they are', async () => {
+  it('of npm redis shares a queue with one of ioredis, and neither client is changed', async () => {
     const [host = '', port] = clients.server.endpoint.split(':');
     const theirs = createClient({ url: `redis://${clients.server.endpoint}` });
     const others = new Redis({ host, port: Number(port), lazyConnect: true });
@@ -77,7 +77,7 @@ describe('a client of the caller', () => {
     expect([theirs.isOpen, others.status]).to.deep.equal([false, 'wait']);
   });
 
-  it('that cannot connect names its server', async () => {
+  it('that cannot connect is reported with its server', async () => {
     const client = new Redis({ host: '127.0.0.1', port: 1, lazyConnect: true });
     const { code, message } = await refusal(clients.connect({ client }).open(10_000, signal));
     expect(code).to.equal('UNAVAILABLE');
@@ -86,7 +86,7 @@ describe('a client of the caller', () => {
 });
 
 describe('a Redis with TLS', () => {
-  it('is reached by rediss: with the certificate of a URL, and not without it', async function () {
+  it('is reached by a rediss: URL that names the certificate, and not without it', async function () {
     const directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
     const [cert, key] = [join(directory, 'server.pem'), join(directory, 'server.key')];
     const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];

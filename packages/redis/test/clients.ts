@@ -1,5 +1,5 @@
 import type { Backend, Session } from '@queuelock/core/backend';
-import { signal } from '@queuelock/harness/wishes';
+import { signal } from '@queuelock/harness/specs';
 import { redis, type RedisOptions } from '@queuelock/redis';
 import { startRedis } from '@queuelock/harness/services';
 import type { RedisSettings } from '@queuelock/harness/services/redis-process';
@@ -43,7 +43,7 @@ export class Clients {
     return session;
   }
 
-  /** Nothing of what the tests before left is there. */
+  /** Deletes everything that earlier tests have left on the server. */
   async empty(): Promise<void> {
     await this.operator.redis.flushall();
   }

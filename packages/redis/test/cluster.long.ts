@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { createLockClient, isQueueLockError, type LockClient, type Ownership } from '@queuelock/core';
 import { redis, type RedisOptions } from '@queuelock/redis';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { SlotMigration, startCluster, type Cluster, type Node } from './cluster.ts';
 
 const WITHIN_MS = 60_000;
@@ -11,7 +11,7 @@ const META = '{queuelock}:meta';
 
 type Client = NonNullable<RedisOptions['client']>;
 
-/** All ways to reach one node. */
+/** The options of each kind of client for one node. */
 const WAYS: Readonly<Record<string, (node: Node) => RedisOptions>> = {
   url: ({ server }) => ({ url: `redis://${server.endpoint}` }),
   'createClient({ url })': ({ server }) => ({
@@ -49,7 +49,7 @@ describe('a Redis Cluster', () => {
     return made;
   }
 
-  it('is reached by the address of a node without the slot, with steps and with messages', async () => {
+  it('is reached by the address of a node without the slot, for steps and for notifications', async () => {
     for (const [way, optionsOf] of Object.entries(WAYS)) {
       const [holder, waiter] = [client(optionsOf(cluster.second)), client(optionsOf(cluster.first))];
       const hold = await holder.acquire('jobs');
@@ -62,13 +62,13 @@ describe('a Redis Cluster', () => {
     }
   }).timeout(WITHIN_MS);
 
-  it('is followed within one call when the slot has moved', async () => {
+  it('is reached within one call at the node to which the slot has moved', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}` });
     const session = await backend.open(10_000, signal);
     const migration = await SlotMigration.begin(cluster, META);
     await migration.end();
     await session.renew(signal);
-    expect((await session.enqueue(wish())).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec())).turn.admitted).to.equal(true);
     await session.close();
     await backend.close();
   }).timeout(WITHIN_MS);
@@ -76,17 +76,17 @@ describe('a Redis Cluster', () => {
   it('refuses a step as a whole while the slot migrates, whichever keys have moved', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}`, requestTimeoutMs: 200 });
     const session = await backend.open(30_000, signal);
-    await session.enqueue(wish({ queue: 'there' }));
+    await session.enqueue(newSpec({ queue: 'there' }));
     const migration = await SlotMigration.begin(cluster, META);
     const state = async (): Promise<unknown> =>
       Promise.all([cluster.first, cluster.second].map(({ operator }) => operator.call('DEBUG', 'DIGEST')));
     const steps: Readonly<Record<string, () => Promise<unknown>>> = {
-      'enqueue in a queue that is there': () => session.enqueue(wish({ queue: 'there' })),
-      'enqueue in a new queue': () => session.enqueue(wish({ queue: 'new' })),
-      'tryEnqueue in a new queue': () => session.tryEnqueue(wish({ queue: 'new' })),
+      'enqueue in a queue that is there': () => session.enqueue(newSpec({ queue: 'there' })),
+      'enqueue in a new queue': () => session.enqueue(newSpec({ queue: 'new' })),
+      'tryEnqueue in a new queue': () => session.tryEnqueue(newSpec({ queue: 'new' })),
       renew: () => session.renew(signal),
     };
-    // First none, then one key after another.
+    // At first no key has moved, and then one key after another moves.
     for (;;) {
       const before = await state();
       for (const [step, take] of Object.entries(steps)) {
@@ -101,12 +101,12 @@ describe('a Redis Cluster', () => {
     }
     await migration.end();
     await session.renew(signal);
-    expect((await session.tryEnqueue(wish({ queue: 'there' })))?.turn.admitted).to.equal(undefined);
+    expect((await session.tryEnqueue(newSpec({ queue: 'there' })))?.turn.admitted).to.equal(undefined);
     await session.close();
     await backend.close();
   }).timeout(WITHIN_MS);
 
-  it('hands a lock over after the slot has migrated under a holder and a waiter', async () => {
+  it('hands off a lock after the slot has migrated during a hold and a wait', async () => {
     const [holder, waiter, third] = [cluster.first, cluster.first, cluster.second].map(({ server }) =>
       client({ url: `redis://${server.endpoint}` }),
     );
@@ -128,7 +128,7 @@ describe('a Redis Cluster', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('never lets two hold, and hands over, while its slot moves to and fro for a minute, whichever way clients are made', async () => {
+  it('never lets two clients hold, and hands off, while its slot moves back and forth for a minute, with every kind of client', async () => {
     // A primary that has lost its last slot becomes a replica, so each keeps one.
     for (const { operator } of [cluster.second, cluster.first])
       await operator.call('CLUSTER', 'SETSLOT', '0', 'NODE', cluster.second.id);
@@ -161,7 +161,7 @@ describe('a Redis Cluster', () => {
             holds.delete(hold);
             grants[way] = (grants[way] ?? 0) + 1;
           } catch (error) {
-            // A move that lasts too long on a busy machine may end a session, with its reason.
+            // A move that lasts too long on a busy machine may end a session, which reports the reason.
             const isLoss = isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
             if (!isLoss) failures.push(`${way}: ${String(error)}`);
           }

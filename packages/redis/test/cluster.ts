@@ -85,7 +85,7 @@ export class SlotMigration {
     await this.#from.operator.call('MIGRATE', host, port, '', '0', '5000', 'KEYS', ...keys);
   }
 
-  /** Moves the rest, and gives the slot to the other node. */
+  /** Moves the remaining keys, and assigns the slot to the other node. */
   async end(): Promise<void> {
     const left = await this.keys();
     if (left.length > 0) await this.move(left);

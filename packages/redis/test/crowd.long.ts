@@ -5,8 +5,8 @@ import { startRedis } from '@queuelock/harness/services';
 
 const MANY = 20_000;
 
-describe('a crowd in one process on Redis', () => {
-  it(`of ${MANY} who ask at once for a lock each is served, and the session lives`, async () => {
+describe('many claims of one process on Redis', () => {
+  it(`are all granted when ${MANY} claims are made at once, and the session stays alive`, async () => {
     const server = await startRedis({ way: 'process' });
     const locks = createLockClient(redis({ url: `redis://${server.endpoint}` }));
     const held = await locks.acquire('before');

@@ -16,7 +16,7 @@ function lossOf({ signal }: Ownership): Promise<unknown> {
   });
 }
 
-/** What doctor advises about a server. */
+/** Returns the findings of `doctor` about a server. */
 async function adviceOf({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<string> {
   const backend = redis({ url: `redis://${endpoint}` });
   const findings = await backend.diagnose!('');
@@ -49,7 +49,7 @@ describe('a replica of Redis that lags and takes over', () => {
   it('lets two clients hold, and the fenced resource refuses the earlier one', async () => {
     const earlier = client(primary);
     await earlier.run('warm', async () => undefined);
-    // From now on the replica learns nothing.
+    // From now on the replica receives nothing.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
     await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
@@ -94,18 +94,18 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(later.held).to.equal(true);
   }).timeout(WITHIN_MS * 2);
 
-  it('is warned of by doctor where the primary needs no replica to write', async () => {
+  it('is reported as a warning by doctor when the primary needs no replica to write', async () => {
     expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
   }).timeout(WITHIN_MS);
 
-  it('notifies the holder whose lock it does not know', async () => {
+  it('notifies the holder of a lock that it does not know', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
     const holder = client(proxy);
     await holder.run('warm', async () => undefined);
     replication.toClient.blackhole();
     const held = await holder.acquire('report');
-    // The session was opened before the replica was cut off, so it goes on; the entry is not known there.
+    // The session was opened before the replica was cut off, so the replica knows the session. It does not know the entry.
     const loss = lossOf(held);
     await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
     isPromoted = true;
@@ -116,7 +116,7 @@ describe('a replica of Redis that lags and takes over', () => {
     await proxy.stop();
   }).timeout(WITHIN_MS * 2);
 
-  it('and knows a released lock lets waiters behind it hold', async () => {
+  it('admits waiters behind a lock whose release it has not received', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
     const holder = client(proxy);

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 
 type Library = 'ioredis' | 'redis';
 
-/** The methods that a client of each library is used by. */
+/** The methods of a client of each library that the drivers call. */
 export const METHODS = {
   ioredis: ['call', 'connect', 'disconnect', 'duplicate', 'on', 'subscribe', 'unsubscribe'],
   redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
@@ -11,17 +11,17 @@ export const METHODS = {
 const SYNCHRONOUS: ReadonlySet<string> = new Set(['on', 'duplicate', 'destroy', 'disconnect']);
 
 interface Behaviour {
-  /** This method of each duplicate fails. */
+  /** The method that fails in each duplicate. */
   readonly failing?: string;
-  /** By an exception, or by a promise that rejects. */
+  /** How the method fails: it throws (`at once`), or its promise rejects (`later`). */
   readonly phase?: 'at once' | 'later';
-  /** What becomes of a reply. */
+  /** Converts each reply before the driver gets it. */
   readonly reply?: (reply: unknown) => unknown;
-  /** Default: it does. */
+  /** Whether connecting succeeds. Default `true`. */
   readonly connects?: boolean;
 }
 
-/** A client without a server: it proves its replies, and all steps succeed. */
+/** A client without a server. Its replies pass the test of the driver, and all steps succeed. */
 abstract class FakeClient extends EventEmitter {
   readonly options = {};
   readonly made: FakeClient[];
@@ -33,7 +33,7 @@ abstract class FakeClient extends EventEmitter {
     this.made = made;
   }
 
-  /** A message from the server. */
+  /** Delivers a message as if the server had published it. */
   abstract publish(channel: string, message: unknown): void;
 
   duplicate(): FakeClient {
@@ -44,7 +44,7 @@ abstract class FakeClient extends EventEmitter {
     return duplicate;
   }
 
-  // The template of the duplicates is only looked at.
+  // Adds a listener, and fails if this method has to fail.
   override on(event: string, listener: (...args: never[]) => void): this {
     void this.attempt('on');
     return super.on(event, listener as (...args: unknown[]) => void);
@@ -56,7 +56,7 @@ abstract class FakeClient extends EventEmitter {
     );
   }
 
-  /** Each connection breaks, and reports it twice, without an error. */
+  /** Breaks each connection, which reports that twice, without an error. */
   breakAll(): void {
     for (const client of this.made) {
       for (const event of ['error', 'end', 'terminated', 'error'])
@@ -72,7 +72,7 @@ abstract class FakeClient extends EventEmitter {
     return this.behaviour.reply ? this.behaviour.reply(reply) : reply;
   }
 
-  /** Fails if this is the method that fails. */
+  /** Fails if `method` is the method that has to fail. */
   protected attempt(method: string): Promise<void> {
     const { failing, phase } = this.behaviour;
     if (method !== failing) return Promise.resolve();
@@ -82,7 +82,7 @@ abstract class FakeClient extends EventEmitter {
   }
 }
 
-/** As a connection of ioredis. */
+/** Behaves as a connection of ioredis. */
 export class FakeIoRedis extends FakeClient {
   static readonly library: Library = 'ioredis';
   static readonly closes = 'disconnect';
@@ -108,7 +108,7 @@ export class FakeIoRedis extends FakeClient {
   }
 }
 
-/** As a client of npm redis. */
+/** Behaves as a client of npm redis. */
 export class FakeNodeRedis extends FakeClient {
   static readonly library: Library = 'redis';
   static readonly closes = 'destroy';

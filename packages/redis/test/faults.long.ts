@@ -5,17 +5,17 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { faultsOn } from '@queuelock/harness/store-faults';
 import { redis } from '@queuelock/redis';
 import { SCRIPTS } from '../src/queue/scripts.ts';
-import { admitted, lost, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, lost, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const WITHIN_MS = 30_000;
 
-/** As the core does it: until there is an answer. */
+/** Renews a session as the core does: until there is a reply. */
 function renewed(session: Session): Promise<number> {
   return repeatUntilDefinite(() => session.renew(signal), AbortSignal.timeout(WITHIN_MS));
 }
 
-function again(session: Session, spec: ReturnType<typeof wish>): Promise<Placement> {
+function again(session: Session, spec: ReturnType<typeof newSpec>): Promise<Placement> {
   return repeatUntilDefinite(() => session.enqueue(spec), AbortSignal.timeout(WITHIN_MS));
 }
 
@@ -37,13 +37,13 @@ describe('a fault on Redis', () => {
   }));
 });
 
-describe('a Redis that keeps a log', () => {
+describe('a Redis with an append-only file', () => {
   const clients = new Clients({ appendonly: 'yes' });
 
-  it('and is killed loses no lock and no place in line', async () => {
+  it('that is killed loses no lock and no position in the queue', async () => {
     const holder = await clients.session();
     const waiter = await clients.session();
-    const [held, waits] = [wish(), wish()];
+    const [held, waits] = [newSpec(), newSpec()];
     const before = await holder.enqueue(held);
     const waiting = await waiter.enqueue(waits);
     const turn = admitted(waiting);
@@ -62,13 +62,13 @@ describe('a Redis that keeps a log', () => {
     await turn;
   }).timeout(WITHIN_MS * 2);
 
-  it('and is paused for a while loses only time', async () => {
+  it('that is paused for less than a lease loses no lock', async () => {
     const backend = clients.connect({ requestTimeoutMs: 300 });
     const holder = await clients.session(backend);
     const waiter = await clients.session();
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await clients.server.freeze();
     try {
       const { code, message } = await refusal(holder.renew(signal));
@@ -83,13 +83,13 @@ describe('a Redis that keeps a log', () => {
     await turn;
   }).timeout(WITHIN_MS);
 
-  it('and is paused for longer than a lease reports that the session is lost', async () => {
+  it('that is paused for longer than a lease reports that the session is lost', async () => {
     const ttlMs = 400;
     const holder = await clients.session(clients.connect({ requestTimeoutMs: 300 }), ttlMs);
     const waiter = await clients.session();
-    const placement = await holder.enqueue(wish());
+    const placement = await holder.enqueue(newSpec());
     const loss = lost(placement);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await clients.server.freeze();
     const frozenAt = performance.now();
     try {
@@ -103,10 +103,10 @@ describe('a Redis that keeps a log', () => {
   }).timeout(WITHIN_MS);
 });
 
-describe('a Redis that keeps nothing', () => {
+describe('a Redis without persistence', () => {
   const clients = new Clients();
 
-  it('and is restarted notifies a holder that the session is lost', async () => {
+  it('that is restarted notifies a holder that the session is lost', async () => {
     const locks = createLockClient(clients.connect(), { ttlMs: 10_000 });
     const ownership = await locks.acquire('report');
     const loss = new Promise((resolve) => {
@@ -116,7 +116,7 @@ describe('a Redis that keeps nothing', () => {
     await clients.server.restart();
     const reason = await loss;
     expect(reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'session-lost' });
-    // The next one, with a greater token.
+    // The next hold gets a larger token.
     const next = await locks.acquire('report');
     expect(next.token > ownership.token).to.equal(true);
     await next.release();
@@ -137,7 +137,7 @@ describe('a connection to Redis', () => {
     return clients.session(clients.connect({ url: `redis://${proxy.endpoint}`, requestTimeoutMs }));
   }
 
-  it('that is cut is doubted at once', async () => {
+  it('that is cut makes its session suspect at once', async () => {
     const session = await through();
     const doubt = new Promise<void>((resolve) => {
       session.doubts$?.subscribe(() => resolve());
@@ -147,17 +147,17 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it('on which an enqueue comes late puts nothing into the queue after its removal', async () => {
+  it('adds no entry by an enqueue that arrives after the removal', async () => {
     const session = await through(500);
     // The server knows the script from now on.
-    await session.enqueue(wish({ queue: 'before' }));
-    const spec = wish();
+    await session.enqueue(newSpec({ queue: 'before' }));
+    const spec = newSpec();
     const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
     const asked = refusal(session.enqueue(spec));
     await trap.lost;
     await asked;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
-    // A copy of it that was on its way all the time.
+    // A copy of the enqueue that was in flight all the time.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
     const answer = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);
@@ -165,25 +165,25 @@ describe('a connection to Redis', () => {
     expect(await operator.entries('jobs')).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('without messages is closed, and another one is opened', async () => {
+  it('that delivers no replies is closed, and another one is opened', async () => {
     const session = await through();
-    await session.enqueue(wish());
+    await session.enqueue(newSpec());
     proxy.toClient.blackhole();
     expect(await refusal(session.renew(signal))).to.have.property('code', 'UNAVAILABLE');
     await proxy.heal();
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it('that was lost for long is distinguished from locks that others took meanwhile', async () => {
+  it('that was lost for longer than a lease ends the wait with SESSION_LOST when another client holds meanwhile', async () => {
     const session = await through();
-    const placement = await session.enqueue(wish());
+    const placement = await session.enqueue(newSpec());
     const loss = lost(placement);
     proxy.refuse();
     proxy.cut();
     const { redis } = clients.operator;
     await redis.zadd(clients.operator.key('sessions'), '0', session.id);
     const other = await clients.session();
-    expect((await other.enqueue(wish())).turn.admitted).to.equal(true);
+    expect((await other.enqueue(newSpec())).turn.admitted).to.equal(true);
     await proxy.accept();
     expect(await loss).to.equal('SESSION_LOST');
   }).timeout(WITHIN_MS);

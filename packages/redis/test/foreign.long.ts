@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { redis } from '@queuelock/redis';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 describe('keys on Redis that are not of queuelock', () => {
@@ -13,20 +13,20 @@ describe('keys on Redis that are not of queuelock', () => {
     it(`are refused as ${name} of a queue, and left as they are`, async () => {
       const session = await clients.session();
       await clients.operator.redis.set(keyOf(`${name}:jobs`), 'mine');
-      const { code, message } = await refusal(session.enqueue(wish()));
+      const { code, message } = await refusal(session.enqueue(newSpec()));
       expect(code).to.equal('FOREIGN_FORMAT');
       expect(message).to.contain(`the key "${keyOf(`${name}:jobs`)}" is not of queuelock`);
       expect(message).to.contain('(string); it is left as it is');
-      expect(await refusal(session.tryEnqueue(wish()))).to.have.property('code', 'FOREIGN_FORMAT');
+      expect(await refusal(session.tryEnqueue(newSpec()))).to.have.property('code', 'FOREIGN_FORMAT');
       expect(await clients.operator.redis.get(keyOf(`${name}:jobs`))).to.equal('mine');
-      expect((await session.enqueue(wish({ queue: 'other' }))).turn.admitted).to.equal(true);
+      expect((await session.enqueue(newSpec({ queue: 'other' }))).turn.admitted).to.equal(true);
     });
   }
 
-  it('are refused as a line though it is a sorted set', async () => {
+  it('are refused as the entries of a queue even when they are a sorted set', async () => {
     const session = await clients.session();
     await clients.operator.redis.zadd(keyOf('line:jobs'), 7, 'mine');
-    expect(await refusal(session.enqueue(wish()))).to.have.property('code', 'FOREIGN_FORMAT');
+    expect(await refusal(session.enqueue(newSpec()))).to.have.property('code', 'FOREIGN_FORMAT');
     expect(await clients.operator.redis.zscore(keyOf('line:jobs'), 'mine')).to.equal('7');
   });
 
@@ -54,11 +54,11 @@ describe('keys on Redis that are not of queuelock', () => {
 
   it('block no other client when they replace a queue whose session ends', async () => {
     const dying = await clients.session();
-    await dying.enqueue(wish());
+    await dying.enqueue(newSpec());
     await clients.operator.redis.set(keyOf('line:jobs'), 'mine');
     await clients.operator.redis.zadd(keyOf('sessions'), '0', dying.id);
     const session = await clients.session();
-    expect((await session.enqueue(wish({ queue: 'other' }))).turn.admitted).to.equal(true);
+    expect((await session.enqueue(newSpec({ queue: 'other' }))).turn.admitted).to.equal(true);
     expect(await clients.operator.redis.get(keyOf('line:jobs'))).to.equal('mine');
   });
 
@@ -71,11 +71,11 @@ describe('keys on Redis that are not of queuelock', () => {
     await clients.empty();
   });
 
-  it('are no matter below another prefix', async () => {
+  it('are ignored below another prefix', async () => {
     await clients.operator.redis.set(keyOf('meta'), 'mine');
     const backend = redis({ url: `redis://${clients.server.endpoint}?prefix=team` });
     const session = await backend.open(10_000, signal);
-    expect((await session.enqueue(wish())).key).to.match(/^\{team\}:line:jobs\/\d+$/);
+    expect((await session.enqueue(newSpec())).key).to.match(/^\{team\}:line:jobs\/\d+$/);
     await session.close();
     await backend.close();
   });

@@ -29,7 +29,7 @@ describe('a connection to Redis that is given up while its socket is being opene
     };
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const opening = settled(driver.open(events));
-    // A connection that is not even opened is no less closed.
+    // The attempt may also end before the server has accepted a connection.
     const first = await Promise.race([accepted, opening]);
     if (Array.isArray(first)) {
       const [socket] = first as [Socket];

@@ -4,7 +4,7 @@ import { createClient, createSentinel, type RedisClientOptions } from 'redis';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { redis, type RedisOptions } from '@queuelock/redis';
 import { sharedRedis } from '@queuelock/harness/services';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal } from '@queuelock/harness/specs';
 import { FakeIoRedis, FakeNodeRedis, METHODS } from './fake-clients.ts';
 
 type Client = NonNullable<RedisOptions['client']>;
@@ -115,7 +115,7 @@ describe('a client that is handed in to redis()', () => {
   }
 
   for (const Fake of [FakeIoRedis, FakeNodeRedis]) {
-    it(`is refused when replies of a ${Fake.library} client are changed on their way`, async () => {
+    it(`is refused when a ${Fake.library} client changes replies`, async () => {
       const client = new Fake({ reply: (reply) => (Array.isArray(reply) ? reply.map(String) : reply) });
       const backend = redis({ client });
       const { code, message } = await refusal(backend.open(10_000, signal));

@@ -3,7 +3,7 @@ import { redis } from '@queuelock/redis';
 import { sharedRedis } from '@queuelock/harness/services';
 import { Operator } from './operator.ts';
 
-/** On the server that all share, or another one, with a prefix of its own; defines the hooks of the suite that calls it. */
+/** Returns a harness for the shared server, or another one, with a key prefix of its own. Defines the hooks of the suite that calls it. */
 export function harness(prefix: string, server: typeof sharedRedis = sharedRedis): BackendHarness {
   let operator: Operator;
   const endpoint = async (): Promise<string> => (await server('conformance of @queuelock/redis')).endpoint;
@@ -14,7 +14,7 @@ export function harness(prefix: string, server: typeof sharedRedis = sharedRedis
   return {
     name: 'redis',
     ttlMs: 800,
-    // Who waits far behind looks a little later, and a busy machine.
+    // The limit includes the interval at which a waiter far behind reads, and a busy machine.
     expiryGranularityMs: 800,
     connect: async () => redis({ url: `redis://${await endpoint()}`, prefix }),
     traces: true,

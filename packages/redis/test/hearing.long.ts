@@ -1,19 +1,19 @@
 import { startProxy } from '@queuelock/harness/faults';
-import { admitted, wish } from '@queuelock/harness/wishes';
+import { admitted, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-describe('a connection to Redis that gets no more messages, and is not broken', () => {
+describe('a connection to Redis that receives no more messages and is not broken', () => {
   const clients = new Clients();
 
-  it('is found out between two heartbeats', async () => {
+  it('is detected between two heartbeats', async () => {
     const proxy = await startProxy(clients.server.endpoint);
     const deaf = clients.connect({ url: `redis://${proxy.endpoint}` });
     const holder = await clients.session();
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
     // No heartbeat detects it within the test.
     const waiter = await clients.session(deaf, 600_000);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));
     const looking = deaf.observe('other').subscribe({ error: () => undefined });
     await trap.lost;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Clock } from '@queuelock/core/backend';
 import { PubSubHealthCheck } from '../src/server/pub-sub-health-check.ts';
-import { admitted, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** Runs what is to come, one task at a time. */
+/** A clock that runs scheduled tasks, one at a time. */
 class Steps implements Clock {
   #tasks: (() => void)[] = [];
 
@@ -29,32 +29,32 @@ class Steps implements Clock {
   }
 }
 
-describe('who listens on Redis', () => {
+describe('the notification listener of Redis', () => {
   it('detects that messages do not arrive, and sends none while the server does not reply', async () => {
     const clock = new Steps();
-    let says = true;
-    let hears = true;
+    let isUp = true;
+    let arrives = true;
     let deaf = 0;
-    const hearing = new PubSubHealthCheck({
+    const check = new PubSubHealthCheck({
       clock,
       withinMs: 1,
       say: async () => {
-        if (!says) throw new Error('no server');
-        if (hears) hearing.heard();
+        if (!isUp) throw new Error('no server');
+        if (arrives) check.messageArrived();
       },
       onDeaf: () => (deaf += 1),
     });
-    hearing.begin();
+    check.begin();
     for (let nth = 0; nth < 4; nth += 1) await clock.next();
     expect(deaf).to.equal(0);
-    says = false;
+    isUp = false;
     for (let nth = 0; nth < 4; nth += 1) await clock.next();
     expect(deaf).to.equal(0);
-    says = true;
-    hears = false;
+    isUp = true;
+    arrives = false;
     for (let nth = 0; nth < 2; nth += 1) await clock.next();
     expect(deaf).to.equal(1);
-    hearing.close();
+    check.close();
     await clock.next();
     expect(clock.left).to.equal(0);
   });
@@ -66,9 +66,9 @@ describe('a session that is resumed in its own process', () => {
   it('gets its notifications also after the previous client was closed', async () => {
     const backend = clients.connect();
     const [holder, waiter] = [await clients.session(), await clients.session(backend)];
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const spec = wish();
+    const spec = newSpec();
     await waiter.enqueue(spec);
     const resumed = await backend.resume!(waiter.resumption!, signal);
     const turn = admitted(await resumed.enqueue(spec));

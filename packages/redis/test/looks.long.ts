@@ -5,7 +5,7 @@ import { Keys } from '../src/queue/keys.ts';
 import type { Script } from '../src/lua/script.ts';
 import { RedisSession } from '../src/session/session.ts';
 import type { Answer } from '../src/server/steps.ts';
-import { admitted, wish } from '@queuelock/harness/wishes';
+import { admitted, newSpec } from '@queuelock/harness/specs';
 
 /** A connection on which the test releases the replies to reads. */
 class Stage {
@@ -29,21 +29,21 @@ class Stage {
 
   #answer({ name }: Script): Promise<Answer> {
     if (name === 'enqueue') return Promise.resolve({ word: 'ok', rest: [['7', 0, 1, 0, -1]] });
-    if (name !== 'look') throw new Error(`nobody expects ${name}`);
+    if (name !== 'look') throw new Error(`unexpected step ${name}`);
     return new Promise((resolve) => {
       this.looks.push((rest) => resolve({ word: 'ok', rest }));
     });
   }
 }
 
-describe('a session on Redis that looks around', () => {
-  it('looks once more for what came up while it looked', async () => {
+describe('a session on Redis that reads its entries again', () => {
+  it('reads once more when another reason arises during the read', async () => {
     const stage = new Stage();
     const { session } = stage;
-    const spec = wish();
+    const spec = newSpec();
     const turn = admitted(await session.enqueue(spec));
     session.lookAround();
-    // The second reason is known to no look that is under way.
+    // No read in progress covers the second reason.
     session.lookAround();
     stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
     await new Promise(setImmediate);

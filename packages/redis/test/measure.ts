@@ -1,5 +1,5 @@
-// Compares hand-offs with others in line, and prints a Markdown table. From the root of the repository:
-// node --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/redis/test/measure.ts [WAITERS] [HOLDS] [HOLD_MS] [TURNS]
+// Compares hand-offs of several kinds of locks while other contenders wait, and prints a Markdown table. From the root of the repository: node
+// --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/redis/test/measure.ts [WAITERS] [HOLDS] [HOLD_MS] [TURNS]
 import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLockClient } from '@queuelock/core';
@@ -9,7 +9,7 @@ import { mutex, redlock } from './peers.ts';
 
 type Release = () => Promise<unknown>;
 
-/** One who wants the lock, over connections of its own. */
+/** A contender for the lock, with connections of its own. */
 interface Contender {
   acquire(): Promise<Release>;
   close(): Promise<unknown>;
@@ -68,7 +68,7 @@ const KINDS: Readonly<Record<string, () => Contender>> = {
   'redlock, tries every 10 ms or so': byRedlock(10),
 };
 
-/** So many holds, with so many in line all the time: when one is served, another one who has rested comes. */
+/** Makes the given number of holds with a constant number of waiters. After each hold, a contender that has rested requests the lock. */
 async function contend(contenders: readonly Contender[]): Promise<readonly Hold[]> {
   const seen: Hold[] = [];
   const resting = [...contenders];
@@ -118,7 +118,7 @@ for (let turn = 0; turn <= turns; turn += 1) {
   for (const crew of crews) {
     const begunAt = performance.now();
     const seen = await contend(crew.contenders);
-    // The first turn compiles.
+    // The first round is not counted, since code is compiled in it.
     if (turn === 0) continue;
     crew.all.push(...seen);
     crew.tookMs += performance.now() - begunAt;

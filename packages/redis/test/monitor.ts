@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 
-/** What clients ask a server, and what its scripts publish. */
+/** Records the commands of clients, and what scripts publish. */
 export class Monitor {
   readonly #monitor: Redis;
   readonly #redis: Redis;
@@ -21,13 +21,13 @@ export class Monitor {
     });
   }
 
-  /** Commands of clients, and channels that scripts published on, since it was asked last. */
+  /** Returns the commands of clients, and the channels that scripts published on, since the last call. */
   async since(): Promise<{ readonly asked: readonly string[]; readonly published: readonly string[] }> {
     // The server reports commands in order, so all earlier ones arrive before this one.
-    const told = once(this.#monitor, 'monitor');
+    const reported = once(this.#monitor, 'monitor');
     await this.#redis.echo('end');
     while (!this.#asked.includes('echo'))
-      await (this.#asked.length > 0 ? once(this.#monitor, 'monitor') : told);
+      await (this.#asked.length > 0 ? once(this.#monitor, 'monitor') : reported);
     const asked = this.#asked.filter((command) => command !== 'echo');
     const published = this.#published;
     this.#asked = [];

@@ -18,14 +18,14 @@ export class Operator {
     this.#prefix = prefix;
   }
 
-  /** Takes an entry out of the line by hand, and calls everybody to look. */
+  /** Removes an entry from its queue by hand, and makes all clients read their entries again. */
   async evict(key: string): Promise<void> {
     const slash = key.lastIndexOf('/');
     await this.redis.zrem(key.slice(0, slash), key.slice(slash + 1));
     await this.redis.publish(`{${this.#prefix}}:look`, '');
   }
 
-  /** The keys of a queue that has entries. */
+  /** Returns the keys of a queue's entries. */
   async entries(queue: string): Promise<readonly string[]> {
     const keys = ['line', 'exclusive', 'waiting', 'entries'].map((kind) => this.key(`${kind}:${queue}`));
     const there = await Promise.all(keys.map(async (key) => ((await this.redis.exists(key)) ? [key] : [])));

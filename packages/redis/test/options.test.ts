@@ -39,7 +39,7 @@ describe('the URL of a Redis', () => {
 });
 
 describe('the options of Redis', () => {
-  const wrong: readonly (readonly [about: string, options: unknown, says: string])[] = [
+  const wrong: readonly (readonly [about: string, options: unknown, rule: string])[] = [
     ['an unknown one', { uri: 'redis://h' }, 'uri is unknown'],
     ['a prefix with braces', { prefix: '{a}' }, 'prefix is well-formed Unicode'],
     ['an empty prefix', { prefix: '' }, 'prefix is well-formed Unicode'],
@@ -72,16 +72,16 @@ describe('the options of Redis', () => {
       'has cert and key together; got "key"',
     ],
   ];
-  for (const [about, options, says] of wrong) {
+  for (const [about, options, rule] of wrong) {
     it(`refuse ${about}`, () => {
       expect(() => redis(options as RedisOptions))
-        .to.throw(says)
+        .to.throw(rule)
         .with.property('message')
         .not.contains('secret@');
     });
   }
 
-  it('refuse a client of a whole cluster, and say what to give', () => {
+  it('refuse a client of a whole cluster, and the error names what to pass instead', () => {
     const cluster = new Cluster(['redis://127.0.0.1:1'], { lazyConnect: true });
     const rule = 'all keys are in one slot, so hand in a connection to any node, and redirects are followed';
     expect(() => redis({ client: cluster })).to.throw(rule);
@@ -89,7 +89,7 @@ describe('the options of Redis', () => {
     cluster.disconnect();
   });
 
-  it('refuse a TTL that is too short, and names that are none', async () => {
+  it('refuse a TTL that is too short, and invalid names of queues', async () => {
     const backend = redis();
     expect(backend.info.minTtlMs).to.equal(200);
     const tooShort = await backend.open(199, new AbortController().signal).catch((error: unknown) => error);
@@ -98,7 +98,7 @@ describe('the options of Redis', () => {
     await backend.close();
   });
 
-  it('show where a client leads to, without its secrets', async () => {
+  it('show the server of a client, without its secrets', async () => {
     const clients = [
       redis({ client: new Redis({ host: 'locks', port: 7, db: 2, password: 'secret', lazyConnect: true }) }),
       redis({ client: createClient({ url: 'redis://user:secret@locks:7/2' }) }),

@@ -7,7 +7,7 @@ import { mutex, redlock } from './peers.ts';
 const KEY = 'reports';
 const ROUNDS = 20;
 
-/** Counts who is inside at a time. */
+/** Counts how many clients hold at a time. */
 class Room {
   most = 0;
   #inside = 0;
@@ -55,10 +55,10 @@ describe('services that move one by one to queuelock on Redis', () => {
   };
 
   for (const [name, visit] of Object.entries(visits)) {
-    // redis-semaphore puts its own word in front.
+    // redis-semaphore adds a prefix of its own to the key.
     const key = name === 'npm redlock' ? KEY : `mutex:${KEY}`;
 
-    it(`exclude ${name} by its single key`, async () => {
+    it(`exclude clients of ${name} by their single key`, async () => {
       const room = new Room();
       const backends = [1, 2].map(() => clients.connect({ singleKey: () => key }));
       const locks = backends.map((backend) => createLockClient(backend));

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { createRequire } from 'node:module';
 
-// Clients that know no queue; the benchmarks depend on them.
+// Clients without a queue. The package of the benchmarks depends on them.
 const ofBench = createRequire(new URL('../../bench/package.json', import.meta.url));
 
 interface RedlockLock {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { wordOf } from '../src/driver/errors.ts';
-import { admitted, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 describe('a Redis whose memory is full', () => {
@@ -8,13 +8,13 @@ describe('a Redis whose memory is full', () => {
 
   afterEach(() => clients.operator.redis.config('SET', 'maxmemory', '0'));
 
-  it('lets holders go on and release, and those in line have their turns', async () => {
+  it('lets holders continue and release, and admits the waiters', async () => {
     const [holder, waiter] = [await clients.session(), await clients.session()];
-    const held = wish();
+    const held = newSpec();
     await holder.enqueue(held);
-    const turn = admitted(await waiter.enqueue(wish()));
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await clients.operator.redis.config('SET', 'maxmemory', '1');
-    const { code, message } = await refusal(holder.enqueue(wish()));
+    const { code, message } = await refusal(holder.enqueue(newSpec()));
     expect(code).to.equal('UNAVAILABLE');
     expect(message).to.contain('the memory of the server is full (maxmemory)');
     await holder.renew(signal);
@@ -22,10 +22,10 @@ describe('a Redis whose memory is full', () => {
     await turn;
   });
 
-  it('frees the places of the dead', async () => {
+  it('removes the entries of expired sessions', async () => {
     const [dying, waiter] = [await clients.session(), await clients.session()];
-    await dying.enqueue(wish());
-    const turn = admitted(await waiter.enqueue(wish()));
+    await dying.enqueue(newSpec());
+    const turn = admitted(await waiter.enqueue(newSpec()));
     await clients.operator.redis.zadd(clients.operator.key('sessions'), '0', dying.id);
     await clients.operator.redis.config('SET', 'maxmemory', '1');
     await waiter.renew(signal);
@@ -33,7 +33,7 @@ describe('a Redis whose memory is full', () => {
   });
 });
 
-describe('a user of Redis that may not do all', () => {
+describe('a user of Redis without all permissions', () => {
   const clients = new Clients();
   const rules = ['on', '>secret', '~{queuelock}:*', '&{queuelock}:*', '+@all', '-@dangerous'];
 
@@ -57,7 +57,7 @@ describe('a user of Redis that may not do all', () => {
     expect(await connected('lacks-key', ...some)).to.include({ code: 'ACCESS_DENIED' });
   });
 
-  it('and not listen to a queue gets an error', async () => {
+  it('gets an error when it may not subscribe to the channel of a queue', async () => {
     const { redis } = clients.operator;
     const channels = ['resetchannels', '&{queuelock}:inbox:*', '&{queuelock}:look'];
     await redis.call('ACL', 'SETUSER', 'looks', 'reset', ...rules, ...channels);
@@ -69,7 +69,7 @@ describe('a user of Redis that may not do all', () => {
   });
 });
 
-describe('the first word of a refusal', () => {
+describe('the error word of a refusal by Redis', () => {
   for (const [message, word] of [
     ['READONLY You can’t write against a read only replica.', 'READONLY'],
     ['@user_script: 12: -READONLY You can’t write against a read only replica.', 'READONLY'],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { admitted, wish } from '@queuelock/harness/wishes';
+import { admitted, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 import { Monitor } from './monitor.ts';
 
@@ -17,7 +17,7 @@ describe('the round trips on Redis', () => {
     return client;
   }
 
-  /** Connected, with a session and every script known to the server. */
+  /** Returns a connected client with a session, after the server has loaded every script. */
   async function ready(): Promise<LockClient> {
     const client = lockClient();
     await client.run('first', async () => undefined);
@@ -32,7 +32,7 @@ describe('the round trips on Redis', () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
   });
 
-  it('of a lock that is free are one to get it and one to give it back', async () => {
+  it('of a free lock are one to acquire it and one to release it', async () => {
     const client = await ready();
     await monitor.since();
     const ownership = await client.acquire('free');
@@ -68,7 +68,7 @@ describe('the round trips on Redis', () => {
         () => next[place]?.(place),
         () => undefined,
       );
-      // In this order.
+      // The waiters are enqueued in this order.
       let there = 0;
       while (there < place + 2)
         there = await clients.operator.redis.zcard(clients.operator.key('line:handed'));
@@ -108,26 +108,26 @@ describe('the round trips on Redis', () => {
 describe('the tokens on Redis', () => {
   const clients = new Clients();
 
-  it('grow also after everything is gone from the server', async () => {
+  it('grow also after all data was deleted from the server', async () => {
     const session = await clients.session();
-    const { token } = await session.enqueue(wish());
+    const { token } = await session.enqueue(newSpec());
     await session.close();
     await clients.empty();
-    const later = await (await clients.session()).enqueue(wish());
+    const later = await (await clients.session()).enqueue(newSpec());
     expect(later.token > token).to.equal(true);
   });
 
   it('grow when the clock of the server has gone back', async () => {
     const session = await clients.session();
-    await session.enqueue(wish({ queue: 'other' }));
+    await session.enqueue(newSpec({ queue: 'other' }));
     const { redis } = clients.operator;
     const future = String(Number(await redis.hget(clients.operator.key('meta'), 'last')) + 3_600_000_000);
     await redis.hset(clients.operator.key('meta'), 'last', future);
-    const first = await session.enqueue(wish());
-    const second = await session.enqueue(wish());
+    const first = await session.enqueue(newSpec());
+    const second = await session.enqueue(newSpec());
     expect([first.token, second.token]).to.deep.equal([BigInt(future) + 1n, BigInt(future) + 2n]);
     await session.close();
-    const third = await (await clients.session()).enqueue(wish());
+    const third = await (await clients.session()).enqueue(newSpec());
     expect(third.token).to.equal(BigInt(future) + 3n);
     expect(await admitted(third)).to.include({ admitted: true });
   });

@@ -11,7 +11,7 @@ import { asked } from './asked.ts';
 import { startReplicated, type Replicated } from './replicated.ts';
 
 const WITHIN_MS = 60_000;
-// Longer than a failover takes; heartbeats are a quarter of it apart.
+// The TTL is longer than a failover takes. Heartbeats are a quarter of it apart.
 const TTL_MS = 60_000;
 
 describe('a client of a Redis with a Sentinel', () => {
@@ -59,7 +59,7 @@ describe('a client of a Redis with a Sentinel', () => {
     await until(isPromoted, { what: 'the replica is promoted', withinMs: WITHIN_MS });
   }
 
-  it('goes on at the replica that is promoted: the holder holds, and the line is as it was', async () => {
+  it('continues at the promoted replica: the holder holds, and the queue is unchanged', async () => {
     const [holder, waiter] = [client(), client()];
     const held = await holder.acquire('report');
     const waiting = waiter.acquire('report');
@@ -76,13 +76,13 @@ describe('a client of a Redis with a Sentinel', () => {
     await next.release();
   }).timeout(WITHIN_MS * 3);
 
-  it('holds beside another one when the replica lagged, and the fenced resource refuses the earlier', async () => {
+  it('may hold at the same time as another client when the replica lagged, and the fenced resource refuses the earlier holder', async () => {
     const earlier = client();
     await earlier.run('warm', async () => undefined);
-    // From now on the replica learns nothing.
+    // From now on the replica receives nothing.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
-    // Nothing breaks, so it does not ask before its next heartbeat.
+    // No connection breaks, so the client sends no request before its next heartbeat.
     await primary.freeze();
     await untilPromoted();
     const later = await client().acquire('report');

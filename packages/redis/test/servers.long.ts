@@ -1,4 +1,4 @@
-// The facts on servers that the gate does not have: Redis 8, and Valkey.
+// Runs the conformance suite on servers that the short test run does not have: Redis 8 and Valkey.
 import { describeBackend } from '@queuelock/conformance';
 import { startNewerRedis } from '@queuelock/harness/services/redis-process';
 import { shareService } from '@queuelock/harness/services/shared';

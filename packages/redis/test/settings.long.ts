@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { refusal, signal } from '@queuelock/harness/wishes';
+import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 for (const command of ['EVAL', 'EVALSHA', 'PUBLISH', 'SUBSCRIBE']) {
   describe(`a Redis without ${command}, by rename-command`, () => {
     const clients = new Clients({ 'rename-command': [command, ''] });
 
-    it('refuses a session at once, and the error names what to keep', async () => {
+    it('refuses a session at once, and the error names the command to keep', async () => {
       const { code, message } = await refusal(clients.connect().open(10_000, signal));
       expect(code).to.equal('ACCESS_DENIED');
       expect(message).to.contain('lacks a command that locks need: ');
@@ -18,7 +18,7 @@ for (const command of ['EVAL', 'EVALSHA', 'PUBLISH', 'SUBSCRIBE']) {
 describe('a user of Redis without INFO', () => {
   const clients = new Clients();
 
-  it('has locks, and the diagnosis names what it cannot know', async () => {
+  it('can use locks, and the diagnosis names what it cannot read', async () => {
     const rules = ['on', '>secret', '~{queuelock}:*', '&{queuelock}:*', '+@all', '-info'];
     await clients.operator.redis.call('ACL', 'SETUSER', 'app', 'reset', ...rules);
     const backend = clients.connect({ url: `redis://app:secret@${clients.server.endpoint}` });

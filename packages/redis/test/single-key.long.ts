@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLockClient, type LockClient } from '@queuelock/core';
-import { admitted, lost, refusal, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, lost, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const KEY = 'old:jobs';
@@ -17,7 +17,7 @@ describe('a queue of Redis with a single key', () => {
     return made;
   }
 
-  /** As clients do it that know no queue. */
+  /** Takes the key as clients without a queue do. */
   function take(): Promise<string | null> {
     return clients.operator.redis.set(KEY, 'theirs', 'PX', 60_000, 'NX');
   }
@@ -27,9 +27,9 @@ describe('a queue of Redis with a single key', () => {
     await Promise.all(locks.splice(0).map((made) => made.close()));
   });
 
-  it('is held together with the key, which names the entry, and is given back with it', async () => {
+  it('is held together with the key, which names the entry, and is released with it', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
-    const spec = wish();
+    const spec = newSpec();
     const { key } = await session.enqueue(spec);
     expect(await clients.operator.redis.get(KEY)).to.equal(key);
     expect(await take()).to.equal(null);
@@ -68,41 +68,41 @@ describe('a queue of Redis with a single key', () => {
 
   it('keeps the key for as long as the lease, by each renewal', async () => {
     const session = await clients.session(clients.connect({ singleKey }), 20_000);
-    await session.enqueue(wish());
+    await session.enqueue(newSpec());
     await clients.operator.redis.pexpire(KEY, 5_000);
     await session.renew(signal);
     expect(await clients.operator.redis.pttl(KEY)).to.be.within(5_001, 20_000);
   });
 
-  it('frees the key of the dead', async () => {
+  it('frees the key of an expired session', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
-    const turn = session.enqueue(wish());
+    const turn = session.enqueue(newSpec());
     await turn;
     await clients.operator.redis.zadd(clients.operator.key('sessions'), '0', session.id);
     await (await clients.session()).renew(signal);
     expect(await take()).to.equal('OK');
   });
 
-  it('is lost with the key, and what others have put there stays', async () => {
+  it('is lost when its key is lost, and the value of another client stays', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
-    const placement = await session.enqueue(wish());
+    const placement = await session.enqueue(newSpec());
     const loss = lost(placement);
     await clients.operator.redis.set(KEY, 'theirs');
     await session.renew(signal);
     expect(await loss).to.equal('ENTRY_LOST');
     expect(await clients.operator.redis.get(KEY)).to.equal('theirs');
     await clients.operator.redis.del(KEY);
-    await admitted(await session.enqueue(wish()));
+    await admitted(await session.enqueue(newSpec()));
   }).timeout(WITHIN_MS);
 
-  it('is for one at a time, and for one queue at a time', async () => {
+  it('accepts exclusive entries only, and no acquisition together with other queues', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
-    for (const spec of [wish({ shared: true }), wish({ limit: 2 })])
+    for (const spec of [newSpec({ shared: true }), newSpec({ limit: 2 })])
       expect(await refusal(session.enqueue(spec))).to.have.property('code', 'INVALID_ARGUMENT');
-    const together = session.enqueueAll!([wish(), wish({ queue: 'other' })]);
+    const together = session.enqueueAll!([newSpec(), newSpec({ queue: 'other' })]);
     expect(await refusal(together)).to.have.property('code', 'INVALID_ARGUMENT');
     const own = clients.connect({ singleKey: () => '{queuelock}:meta' });
-    expect(await refusal((await clients.session(own)).enqueue(wish()))).to.have.property(
+    expect(await refusal((await clients.session(own)).enqueue(newSpec()))).to.have.property(
       'code',
       'INVALID_ARGUMENT',
     );

@@ -19,21 +19,21 @@ interface Hold {
   to: number;
 }
 
-/** Holds that overlap, and grants whose tokens did not grow. */
+/** Returns the holds that overlap, and the grants whose tokens did not grow. */
 function faultsIn(holds: readonly Hold[]): readonly string[] {
   return holds.flatMap((hold, place) => {
     const before = holds[place - 1];
     if (!before) return [];
-    const told = `${before.who} with ${before.token} and then ${hold.who} with ${hold.token}`;
+    const both = `${before.who} with ${before.token} and then ${hold.who} with ${hold.token}`;
     return [
-      ...(hold.from < before.to ? [`at one time: ${told}`] : []),
-      ...(hold.token <= before.token ? [`tokens do not grow: ${told}`] : []),
+      ...(hold.from < before.to ? [`at one time: ${both}`] : []),
+      ...(hold.token <= before.token ? [`tokens do not grow: ${both}`] : []),
     ];
   });
 }
 
-describe('a Redis with a log that is killed, paused, and cut off', () => {
-  it('gives one lock to one client at a time, in the order of the tokens, and serves all after that', async () => {
+describe('a Redis with an append-only file that is killed, paused, and cut off', () => {
+  it('grants one lock to one client at a time, with growing tokens, and admits all clients after the faults', async () => {
     const server = await startRedis({
       way: 'process',
       settings: { appendonly: 'yes', appendfsync: 'always' },
@@ -114,7 +114,7 @@ async function work(
     await ownership.release().catch(() => undefined);
   }
 
-  /** For some milliseconds, or until it is lost. */
+  /** Holds for some milliseconds, or until the hold is lost. */
   function held({ signal }: Ownership): Promise<void> {
     return pause(5 + (holds.length % 7), undefined, { signal }).catch(() => undefined);
   }

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { admitted, lost, signal, wish } from '@queuelock/harness/wishes';
+import { admitted, lost, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const WITHIN_MS = 30_000;
 
 type Kept = readonly (readonly [key: string, dump: Buffer])[];
 
-/** Everything that a server has, to be put back: what a replica that lags knows when it takes over. */
+/** A copy of all data of a server, to restore the state of a lagging replica that takes over. */
 class Snapshot {
   readonly #kept: Kept;
 
@@ -31,36 +31,36 @@ class Snapshot {
   }
 }
 
-describe('a Redis that has forgotten the last steps, and broke no connection', () => {
+describe('a Redis that lost its last steps without breaking a connection', () => {
   const clients = new Clients();
 
   it('lets no waiter wait behind an entry that had left', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
-    const held = wish();
+    const held = newSpec();
     await one.enqueue(held);
     const before = await Snapshot.of(clients.operator.redis);
     await one.remove('jobs', held.id);
     await before.restore(clients.operator.redis);
-    const turn = admitted(await other.enqueue(wish()));
+    const turn = admitted(await other.enqueue(newSpec()));
     await one.renew(signal);
     await turn;
   }).timeout(WITHIN_MS);
 
-  it('is found out by the next heartbeat of who holds', async () => {
+  it('is detected by the next heartbeat of the holder', async () => {
     const session = await clients.session();
     const before = await Snapshot.of(clients.operator.redis);
-    const loss = lost(await session.enqueue(wish()));
+    const loss = lost(await session.enqueue(newSpec()));
     await before.restore(clients.operator.redis);
-    expect((await (await clients.session()).enqueue(wish())).turn.admitted).to.equal(true);
+    expect((await (await clients.session()).enqueue(newSpec())).turn.admitted).to.equal(true);
     await session.renew(signal);
     expect(await loss).to.equal('ENTRY_LOST');
   }).timeout(WITHIN_MS);
 
-  it('takes its turn from who had it: others may have it by now', async () => {
+  it('ends the hold of the present holder, since another client may hold by now', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
-    const held = wish();
+    const held = newSpec();
     await one.enqueue(held);
-    const waiting = await other.enqueue(wish());
+    const waiting = await other.enqueue(newSpec());
     const before = await Snapshot.of(clients.operator.redis);
     const turn = admitted(waiting);
     const loss = lost(waiting);
@@ -70,13 +70,13 @@ describe('a Redis that has forgotten the last steps, and broke no connection', (
     await other.renew(signal);
     expect(await loss).to.equal('ENTRY_LOST');
     await one.renew(signal);
-    await admitted(await other.enqueue(wish()));
+    await admitted(await other.enqueue(newSpec()));
   }).timeout(WITHIN_MS);
 
   it('keeps the entries of a resumed session, and removes those that it has released', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
-    const [stays, leaves] = [wish({ queue: 'stays' }), wish({ queue: 'leaves' })];
+    const [stays, leaves] = [newSpec({ queue: 'stays' }), newSpec({ queue: 'leaves' })];
     await session.enqueue(stays);
     await session.enqueue(leaves);
     await session.abandon!();
@@ -86,11 +86,11 @@ describe('a Redis that has forgotten the last steps, and broke no connection', (
     await resumed.remove('leaves', leaves.id);
     await before.restore(clients.operator.redis);
     const other = await clients.session();
-    const turn = admitted(await other.enqueue(wish({ queue: 'leaves' })));
+    const turn = admitted(await other.enqueue(newSpec({ queue: 'leaves' })));
     await resumed.renew(signal);
     await turn;
     expect((await resumed.enqueue(stays)).turn.admitted).to.equal(true);
-    expect(await other.tryEnqueue(wish({ queue: 'stays' }))).to.equal(undefined);
+    expect(await other.tryEnqueue(newSpec({ queue: 'stays' }))).to.equal(undefined);
     await resumed.close();
   }).timeout(WITHIN_MS);
 });

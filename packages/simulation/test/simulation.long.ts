@@ -2,7 +2,7 @@
 //
 //   QUEUELOCK_SIMULATION_SECONDS=600 node_modules/.bin/mocha packages/simulation/test/simulation.long.ts -g 'keep every rule'
 //   QUEUELOCK_SEED=...                                                                               from that seed on
-//   QUEUELOCK_UPDATE=1 … -g 'the rules notice in the runs over etcd'                                 writes mutants/killed.json
+//   QUEUELOCK_UPDATE=1 … -g 'mutants in runs over etcd'                                 writes mutants/killed.json
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { product } from '../src/product.ts';

@@ -5,30 +5,41 @@ import { Takings } from '../src/run/takings.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
 describe('the rule about holds that begin after their queue was taken', () => {
-  const LATER_MS = 1_000;
+  const TAKER = { key: 'a/6b-other', token: 9n };
 
-  /** Two holds of one session begin, one a second after the other, while a later entry of another session holds. */
-  async function brokenBy(limit: number): Promise<string | undefined> {
+  function holdOf({ key, token }: Pick<Held, 'key' | 'token'>, limit: number): Held {
+    const timeline = new Timeline();
+    const machine = new Machine(timeline, 'c0', { rate: 1, hasPromises: true });
+    return {
+      ...{ who: key, machine, queue: 'a', key, token, limit, permits: 1, shared: false },
+      ...{ isDowngrading: false, isOver: false, remainingMs: () => 1_000 },
+    };
+  }
+
+  /** Three holds of one session follow each other while a later entry of another session holds. Each lasts `heldMs`. */
+  async function ruleBrokenBy(heldMs: number, limit = 1): Promise<string | undefined> {
     const timeline = new Timeline();
     const judge = new Judge(() => timeline.now());
     const takings = new Takings(timeline, judge);
-    const machine = new Machine(timeline, 'c0', { rate: 1, hasPromises: true });
-    const holdOf = (key: string, token: bigint): Held => ({
-      ...{ who: key, machine, queue: 'a', key, token, limit, permits: 1, shared: false },
-      ...{ isDowngrading: false, isOver: false, remainingMs: () => LATER_MS },
-    });
-    const taker = holdOf('a/6b-three', 3n);
-    takings.check(holdOf('a/5a-one', 1n), [taker]);
-    await timeline.run(LATER_MS);
-    takings.check(holdOf('a/5a-two', 2n), [taker]);
+    const others = [holdOf(TAKER, limit)];
+    for (const token of [1n, 2n, 3n]) {
+      const held = holdOf({ key: `a/5a-${token}`, token }, limit);
+      takings.begin(held, others);
+      await timeline.run(timeline.now() + heldMs);
+      takings.release(held, others);
+    }
     return judge.broken;
   }
 
-  it('is broken when a session goes on to hold what another session has taken', async () => {
-    expect(await brokenBy(1)).to.equal('taken');
+  it('is broken when a session goes on to hand over what another session has taken', async () => {
+    expect(await ruleBrokenBy(300)).to.equal('taken');
+  });
+
+  it('is kept when the session hands over within 100 ms of its first release', async () => {
+    expect(await ruleBrokenBy(90)).to.equal(undefined);
   });
 
   it('is kept when the permits of both fit into the limit', async () => {
-    expect(await brokenBy(2)).to.equal(undefined);
+    expect(await ruleBrokenBy(300, 2)).to.equal(undefined);
   });
 });

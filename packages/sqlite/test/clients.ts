@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backend, Session } from '@queuelock/core/backend';
-import { signal } from '@queuelock/harness/wishes';
+import { signal } from '@queuelock/harness/specs';
 import { sqlite } from '@queuelock/sqlite';
 
 /** Backends over files in a directory of their own. The constructor defines the hooks of the suite. */

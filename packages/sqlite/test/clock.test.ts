@@ -11,7 +11,7 @@ const PRELOAD = new URL('./shifted-clock.mjs', import.meta.url).href;
 describe('the clock of a process', () => {
   const clients = new Clients();
 
-  it('is refused by name when it started with the process', async () => {
+  it('is refused, and named in the error, when it started with the process', async () => {
     const child = fork(SCRIPT, [clients.file], { execArgv: [...process.execArgv, '--import', PRELOAD] });
     const exit = once(child, 'exit');
     const [outcome] = (await once(child, 'message')) as [string];

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { hasEnded, ownMark } from '../src/base/machine.ts';
 import { until } from '@queuelock/harness/services/until';
-import { admitted, refusal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const SCRIPT = fileURLToPath(new URL('./processes.ts', import.meta.url));
@@ -39,7 +39,7 @@ describe('the end of a process', () => {
     const child = start();
     await once(child, 'message');
     const session = await clients.session();
-    const placement = await session.enqueue(wish());
+    const placement = await session.enqueue(newSpec());
     expect(placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
     const turn = admitted(placement);
     await kill(child);
@@ -50,7 +50,7 @@ describe('the end of a process', () => {
 
   it('is noticed for a waiter when its entry comes to the front', async () => {
     const session = await clients.session();
-    const mine = wish();
+    const mine = newSpec();
     const child = start();
     await session.enqueue(mine);
     const depth = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ describe('the end of a process', () => {
         });
     });
     await depth;
-    const last = await (await clients.session()).enqueue(wish());
+    const last = await (await clients.session()).enqueue(newSpec());
     const turn = admitted(last);
     await kill(child);
     const diedAt = performance.now();
@@ -77,7 +77,7 @@ describe('the end of a process', () => {
     const child = start('resumption');
     const [reported] = (await once(child, 'message')) as [{ resumption: string }];
     await once(child, 'message');
-    const waiting = await (await clients.session()).enqueue(wish());
+    const waiting = await (await clients.session()).enqueue(newSpec());
     const turn = admitted(waiting);
     await kill(child);
     const session = await clients.connect().resume!(reported.resumption, new AbortController().signal);
@@ -89,7 +89,7 @@ describe('the end of a process', () => {
   it('leaves an inbox that later processes remove', async () => {
     const child = start();
     await once(child, 'message');
-    const placement = await (await clients.session()).enqueue(wish());
+    const placement = await (await clients.session()).enqueue(newSpec());
     const turn = admitted(placement);
     await kill(child);
     await turn;
@@ -110,7 +110,7 @@ describe('the end of a process', () => {
     const own = ownMark();
     const other = { ...own, pid: process.ppid };
     expect(hasEnded(other, own), 'started at another time').to.equal(true);
-    expect(hasEnded({ ...other, started: '' }, own), 'nobody knows when').to.equal(false);
+    expect(hasEnded({ ...other, started: '' }, own), 'the start is unknown').to.equal(false);
     expect(hasEnded({ ...other, namespace: 'pid:[1]' }, own), 'of another namespace').to.equal(false);
     expect(hasEnded(own, own), 'the own one').to.equal(false);
     expect(hasEnded({ ...own, started: '1' }, own), 'one that had the own number').to.equal(true);
@@ -122,14 +122,14 @@ describe('a session that another process has resumed', () => {
 
   it('is lost for the clients that had it before, whatever they do', async () => {
     const former = await clients.session();
-    const held = wish();
+    const held = newSpec();
     await former.enqueue(held);
     const session = await clients.connect().resume!(former.resumption!, new AbortController().signal);
     const again = await session.enqueue(held);
     expect(again.turn.admitted).to.equal(true);
     const { signal } = new AbortController();
     expect(await refusal(former.renew(signal))).to.have.property('code', 'SESSION_LOST');
-    expect(await refusal(former.enqueue(wish()))).to.have.property('code', 'SESSION_LOST');
+    expect(await refusal(former.enqueue(newSpec()))).to.have.property('code', 'SESSION_LOST');
     expect(await former.remove('jobs', held.id)).to.equal(false);
     await former.close();
     expect(await session.remove('jobs', held.id)).to.equal(true);

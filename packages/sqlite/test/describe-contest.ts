@@ -37,14 +37,14 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
       rmSync(directory, { recursive: true });
     });
 
-    it(`hold it one at a time in the order of their entries (${processes} processes)`, async () => {
+    it(`hold the lock one at a time in the order of their entries (${processes} processes)`, async () => {
       const { holds, blocks, tookMs } = await contest(script, { processes, rounds });
       safely(() => expect(faultsIn(holds)).to.deep.equal([]));
       expect(holds).to.have.length(processes * rounds);
       tell?.({ holdsPerSecond: (1_000 * holds.length) / tookMs, blocks });
     }).timeout(withinMs);
 
-    it(`never hold it at the same time when ${kills} of them are killed, and the next one is admitted at once`, async () => {
+    it(`never hold the lock at the same time when ${kills} of them are killed, and the next one is admitted at once`, async () => {
       const all: Contender[] = [];
       const enter = async (): Promise<Contender> => {
         const contender = new Contender(all.length, { ...script, rounds: 1e9, holdMs: 10 });

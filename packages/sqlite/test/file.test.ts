@@ -26,7 +26,7 @@ import {
   startBoot,
   upgrade,
 } from '../src/queue/schema.ts';
-import { refusal, wish } from '@queuelock/harness/wishes';
+import { refusal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();
@@ -114,7 +114,7 @@ describe('the SQLite file', () => {
   it('that was truncated is refused and not changed', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
-    for (let n = 0; n < 200; n += 1) await session.enqueue(wish({ value: 'x'.repeat(1_000) }));
+    for (let n = 0; n < 200; n += 1) await session.enqueue(newSpec({ value: 'x'.repeat(1_000) }));
     await backend.close();
     truncateSync(clients.file, 3 * 4_096);
     const before = readFileSync(clients.file);
@@ -150,11 +150,11 @@ describe('the SQLite file', () => {
   it('of an earlier boot has no entries, and its tokens continue far above those that may be lost', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
-    const { token } = await session.enqueue(wish());
+    const { token } = await session.enqueue(newSpec());
     await backend.close();
     withDatabase(clients.file, (db) => startBoot(db, 'another boot'));
     const later = await clients.session();
-    const placement = await later.enqueue(wish());
+    const placement = await later.enqueue(newSpec());
     expect(placement.turn.admitted).to.equal(true);
     expect(placement.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
   });
@@ -162,11 +162,11 @@ describe('the SQLite file', () => {
   it('is the same through a symbolic link', async () => {
     mkdirSync(join(clients.directory, 'data'));
     const file = join(clients.directory, 'data', 'locks.db');
-    const holder = await (await clients.session(clients.connect(file))).enqueue(wish());
+    const holder = await (await clients.session(clients.connect(file))).enqueue(newSpec());
     symlinkSync(file, join(clients.directory, 'link.db'));
     const waiter = await (
       await clients.session(clients.connect(join(clients.directory, 'link.db')))
-    ).enqueue(wish());
+    ).enqueue(newSpec());
     expect([holder.turn.admitted, waiter.turn.admitted]).to.deep.equal([true, false]);
   });
 
@@ -183,7 +183,7 @@ describe('the SQLite file', () => {
   it('ends every session in it when it is removed, and a new file starts empty', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
-    const { turns$ } = await session.enqueue(wish());
+    const { turns$ } = await session.enqueue(newSpec());
     const lost = new Promise((resolve) => turns$.subscribe({ error: resolve }));
     unlinkSync(clients.file);
     expect(await refusal(session.renew(new AbortController().signal))).to.have.property(
@@ -191,7 +191,7 @@ describe('the SQLite file', () => {
       'SESSION_LOST',
     );
     expect(await lost).to.have.property('code', 'SESSION_LOST');
-    expect((await (await clients.session(backend)).enqueue(wish())).turn.admitted).to.equal(true);
+    expect((await (await clients.session(backend)).enqueue(newSpec())).turn.admitted).to.equal(true);
   });
 
   it('is lost for all processes that have it open when it is removed, also when one of them starts a new file at once', async () => {
@@ -199,7 +199,7 @@ describe('the SQLite file', () => {
     const sessions = [await clients.session(backend), await clients.session(backend)];
     const failed = await failureOfObserver(backend);
     unlinkSync(clients.file);
-    expect((await (await clients.session(backend)).enqueue(wish())).turn.admitted).to.equal(true);
+    expect((await (await clients.session(backend)).enqueue(newSpec())).turn.admitted).to.equal(true);
     expect(await failed()).to.have.property('code', 'SESSION_LOST');
     for (const session of sessions)
       expect(await refusal(session.renew(new AbortController().signal))).to.have.property(
@@ -220,7 +220,7 @@ describe('the SQLite file', () => {
 
   it('is found sound by a diagnosis, which reports when other users can read it', async () => {
     const backend = clients.connect();
-    await (await clients.session(backend)).enqueue(wish());
+    await (await clients.session(backend)).enqueue(newSpec());
     const findings = await backend.diagnose!('');
     expect(findings.map(({ level }) => level)).to.deep.equal(['ok', 'ok']);
     expect(findings[1]?.text).to.equal('1 queues with entries, 1 sessions');

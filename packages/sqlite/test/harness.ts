@@ -9,7 +9,7 @@ export function harness(): BackendHarness {
   return {
     name: 'sqlite',
     ttlMs: 800,
-    // The polling interval of waiters, with a margin for a busy machine.
+    // The limit is the polling interval of waiters, with a margin for a busy machine.
     expiryGranularityMs: 800,
     connect: async () => sqlite({ file: bench.file }),
     traces: true,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlite } from '@queuelock/sqlite';
 import { percentile } from './contest.ts';
-import { wish } from '@queuelock/harness/wishes';
+import { newSpec } from '@queuelock/harness/specs';
 
 const [steps = 10_000] = process.argv.slice(2).map(Number);
 const directory = mkdtempSync(join(tmpdir(), 'queuelock-measure-'));
@@ -30,7 +30,7 @@ function compute(): void {
   if (sum < 0) throw new Error('it cannot be');
 }
 
-const spec = wish();
+const spec = newSpec();
 let inside = false;
 const step = (): Promise<unknown> => {
   inside = !inside;

@@ -25,7 +25,7 @@ function row(kind: string, { holds, blocks, tookMs }: Outcome): string {
 }
 
 console.log(
-  `${processes} processes, ${rounds} rounds each, held for ${holdMs} ms, ${gapMs} ms between two wishes\n`,
+  `${processes} processes, ${rounds} rounds each, held for ${holdMs} ms, ${gapMs} ms between two claims\n`,
 );
 console.log('| lock | holds/s | hand-off p50 | p99 | longest wait | event loop delay p99.9 |');
 console.log('| --- | --- | --- | --- | --- | --- |');

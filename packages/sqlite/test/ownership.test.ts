@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { admitted, refusal, wish } from '@queuelock/harness/wishes';
+import { admitted, refusal, newSpec } from '@queuelock/harness/specs';
 import { ownMark } from '../src/base/machine.ts';
 import { directoryFault, fileFault } from '../src/file/ownership.ts';
 import { homeFrom } from '../src/queue/sessions.ts';
@@ -13,7 +13,7 @@ import { isInboxOf } from '../src/turn/inbox.ts';
 import { Clients } from './clients.ts';
 
 const SCRIPT = fileURLToPath(new URL('./hostile-file.ts', import.meta.url));
-const NOBODY = 65_534;
+const OTHER_USER = 65_534;
 
 describe('a SQLite file that another user can change', () => {
   const clients = new Clients();
@@ -32,9 +32,9 @@ describe('a SQLite file that another user can change', () => {
 
   it("leads to no removal of this user's files when an inbox in it names one of them", async () => {
     const victim = plant();
-    const placement = await (await clients.session()).enqueue(wish());
+    const placement = await (await clients.session()).enqueue(newSpec());
     await admitted(placement);
-    // What follows the end of that session happens in the same turn of the event loop.
+    // The effects of the end of that session occur in the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(victim)).to.equal(true);
   });
@@ -43,10 +43,10 @@ describe('a SQLite file that another user can change', () => {
     if (process.geteuid?.() !== 0) this.skip();
     const victim = plant();
     for (const name of [clients.file, `${clients.file}-wal`, `${clients.file}-shm`])
-      if (existsSync(name)) chownSync(name, NOBODY, NOBODY);
+      if (existsSync(name)) chownSync(name, OTHER_USER, OTHER_USER);
     const { code, message } = await refusal(clients.session());
     expect(code).to.equal('ACCESS_DENIED');
-    expect(message).to.contain(`belongs to user ${NOBODY}`);
+    expect(message).to.contain(`belongs to user ${OTHER_USER}`);
     expect(existsSync(victim)).to.equal(true);
   });
 
@@ -61,7 +61,7 @@ describe('a SQLite file that another user can change', () => {
   it('is refused when a side file belongs to another user', async function () {
     if (process.geteuid?.() !== 0) this.skip();
     writeFileSync(`${clients.file}-wal`, '');
-    chownSync(`${clients.file}-wal`, NOBODY, NOBODY);
+    chownSync(`${clients.file}-wal`, OTHER_USER, OTHER_USER);
     expect(await refusal(clients.session())).to.have.property('code', 'ACCESS_DENIED');
   });
 
@@ -124,7 +124,7 @@ describe('an inbox that is read from the file', () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   });
 
-  it('is ignored when the other members of its home are invalid', () => {
+  it('is ignored when the other properties of its home are invalid', () => {
     const home = { inbox: join(tmpdir(), 'x'), pid: 7, started: '12', namespace: 'pid:[4026531836]' };
     expect(homeFrom(home)).to.deep.equal(home);
     for (const wrong of [

@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, renameSync, unlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { refusal, wish } from '@queuelock/harness/wishes';
+import { refusal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const SCRIPT = fileURLToPath(new URL('./processes.ts', import.meta.url));
@@ -38,7 +38,7 @@ describe('a side file of a SQLite file in use', () => {
   for (const part of ['-wal', '-shm'])
     it(`ends the session at its next step when ${part} was replaced`, async () => {
       const session = await clients.session();
-      await session.enqueue(wish());
+      await session.enqueue(newSpec());
       copyFileSync(clients.file + part, `${clients.file}.copy`);
       renameSync(`${clients.file}.copy`, clients.file + part);
       const { code, message } = await refusal(session.renew(new AbortController().signal));
@@ -46,9 +46,9 @@ describe('a side file of a SQLite file in use', () => {
       expect(message).to.contain('-wal');
     });
 
-  it('is no false alarm when other processes open and close the file', async () => {
+  it('does not end a session when other processes open and close the file', async () => {
     const session = await clients.session();
-    await session.enqueue(wish());
+    await session.enqueue(newSpec());
     for (let round = 0; round < 3; round += 1) {
       const other = clients.connect();
       await (await clients.session(other)).close();

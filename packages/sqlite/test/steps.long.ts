@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { loadDriver } from '../src/driver/driver.ts';
-import { admitted, wish } from '@queuelock/harness/wishes';
+import { admitted, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 import { percentile } from './contest.ts';
 
@@ -18,7 +18,7 @@ describe('steps on a SQLite file', () => {
     const session = await clients.session();
     const others = new DatabaseSync(clients.file);
     others.exec('begin immediate');
-    const entered = session.enqueue(wish());
+    const entered = session.enqueue(newSpec());
     const delay = monitorEventLoopDelay({ resolution: 1 });
     delay.enable();
     for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -39,7 +39,7 @@ describe('a long queue in a SQLite file', () => {
     const queue = `line of ${depth}`;
     const line = await Promise.all(
       Array.from({ length: depth }, async () => {
-        const spec = wish({ queue });
+        const spec = newSpec({ queue });
         return { spec, placement: await session.enqueue(spec) };
       }),
     );

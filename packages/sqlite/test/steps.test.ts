@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { loadDriver, type Database } from '../src/driver/driver.ts';
 import { Lane } from '../src/file/lane.ts';
-import { refusal, wish } from '@queuelock/harness/wishes';
+import { refusal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();
@@ -28,7 +28,7 @@ describe('steps on a SQLite file', () => {
     const session = await clients.session();
     const db = await openOthers();
     db.exec('begin immediate');
-    const spec = wish();
+    const spec = newSpec();
     let done = false;
     const calls = Promise.all([
       session.enqueue(spec),
@@ -91,10 +91,10 @@ describe('steps on a SQLite file', () => {
     own.close();
   });
 
-  it('in large numbers leave the event loop its turns', async () => {
+  it('in large numbers do not block the event loop', async () => {
     await openOthers();
     const session = await clients.session();
-    const crowd = Array.from({ length: 2_000 }, () => session.enqueue(wish()));
+    const crowd = Array.from({ length: 2_000 }, () => session.enqueue(newSpec()));
     let turns = 0;
     let over = false;
     const count = (): void => {

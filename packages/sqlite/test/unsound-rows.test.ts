@@ -1,5 +1,5 @@
 import type { Backend } from '@queuelock/core/backend';
-import { refusal, signal, wish } from '@queuelock/harness/wishes';
+import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { expect } from 'chai';
 import { firstValueFrom } from 'rxjs';
 import { loadDriver } from '../src/driver/driver.ts';
@@ -36,14 +36,14 @@ describe('a row that no process of this library stores', () => {
   };
   const calls = {
     resume: async (backend: Backend, resumption: string) => backend.resume?.(resumption, signal),
-    enqueue: async (backend: Backend) => (await backend.open(10_000, signal)).enqueue(wish()),
+    enqueue: async (backend: Backend) => (await backend.open(10_000, signal)).enqueue(newSpec()),
     observe: observed,
     queues: async (backend: Backend) => firstValueFrom(backend.queues!('')),
   };
   for (const [what, { sql, call }] of Object.entries(cases)) {
     it(`is refused as damage of the file, and not used in a computation: ${what}`, async () => {
       const session = await clients.session();
-      await session.enqueue(wish());
+      await session.enqueue(newSpec());
       const resumption = session.resumption ?? '';
       change(sql);
       const { code, message } = await refusal(calls[call](clients.connect(), resumption));

@@ -1,6 +1,6 @@
 // The process that steps.test.ts runs: it uses everything once, and then does nothing.
 import { sqlite } from '@queuelock/sqlite';
-import { refusal, wish } from '@queuelock/harness/wishes';
+import { refusal, newSpec } from '@queuelock/harness/specs';
 
 const [file = ''] = process.argv.slice(2);
 const { signal } = new AbortController();
@@ -10,7 +10,7 @@ await refusal(lost.open(10_000, signal));
 await lost.close();
 
 const [one, two] = [sqlite({ file }), sqlite({ file })];
-const spec = wish();
+const spec = newSpec();
 const watching = [
   one.observe(spec.queue).subscribe(),
   one.queues!('').subscribe(),
@@ -18,7 +18,7 @@ const watching = [
 ];
 const [holder, waiter] = [await one.open(10_000, signal), await two.open(10_000, signal)];
 await holder.enqueue(spec);
-const following = (await waiter.enqueue(wish())).turns$.subscribe({ error: () => undefined });
+const following = (await waiter.enqueue(newSpec())).turns$.subscribe({ error: () => undefined });
 await holder.renew(signal);
 await holder.traces!.leave(spec.queue, spec.id);
 await one.registers!.write(spec.queue, 'life', { text: 'over', was: undefined });

@@ -4,8 +4,8 @@ import type { MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core
 /** Settings of `TestStore.effect`. */
 export interface EffectOptions {
   /**
-   * Name of the lock that the effect needs. Default: that of the `run` in whose work the effect happens. Needed for code that calls `acquire`
-   * or `tryAcquire`, and recommended otherwise.
+   * Name of the lock that the effect needs. Default: the lock of the `run` call whose work calls the effect.
+   * Code that calls `acquire` or `tryAcquire` must give the name; for all other code it is recommended.
    */
   readonly lock?: string;
 }
@@ -18,9 +18,9 @@ export interface StaleEffect {
   readonly atMs: number;
   /** Name of the lock, if it is known. */
   readonly lock?: string;
-  /** Id of the test client whose hold is over; absent when there was no hold at all. */
+  /** Id of the test client whose hold has ended; absent when there was no hold at all. */
   readonly client?: string;
-  /** What was wrong, as a sentence without a full stop. */
+  /** What was wrong, as a sentence without a full stop at its end. */
   readonly why: string;
 }
 
@@ -33,12 +33,12 @@ interface GrantedHold {
   readonly ownership: AnyOwnership;
 }
 
-/** Compares the effects of the code under test with the holds that it has. */
+/** Compares the effects of the code under test with the holds that the code has. */
 export class Effects {
   readonly stale: StaleEffect[] = [];
   readonly #now: () => number;
   readonly #granted: GrantedHold[] = [];
-  /** The holds of the `run` calls in whose work the code is, the innermost last. */
+  /** The holds of the `run` calls around the current code, the innermost last. */
   readonly #within = new AsyncLocalStorage<readonly GrantedHold[]>();
 
   constructor(now: () => number) {
@@ -52,17 +52,18 @@ export class Effects {
     return hold;
   }
 
-  /** Calls the work of a `run`, whose effects belong to this hold. */
+  /** Calls the work of a `run`, and assigns the effects of that work to this hold. */
   within<T>(hold: GrantedHold, work: () => T): T {
     return this.#within.run([...(this.#within.getStore() ?? []), hold], work);
   }
 
-  /** Notes an effect of this name, unless a hold covers it. */
+  /** Records an effect as stale unless a hold covers it. */
   happens(effect: string, { lock }: EffectOptions): void {
     const around = this.#within.getStore() ?? [];
     const covers = ({ names }: GrantedHold): boolean => lock === undefined || names.includes(lock);
     const own = around.findLast(covers);
-    // Without a `run` around it, the effect belongs to whichever `acquire` of the lock still holds.
+    // Outside of every `run`, the effect belongs to a hold from `acquire` of the same lock, preferably one
+    // that is still held.
     const granted = lock === undefined ? [] : this.#granted.filter(covers);
     const hold = own ?? granted.find(({ ownership }) => ownership.held) ?? granted.at(-1);
     if (hold?.ownership.held === true) return;
@@ -81,7 +82,7 @@ function whyOver({ ownership: { signal } }: GrantedHold): string {
   return `its hold had ended (${reason instanceof Error ? reason.message : 'released'})`;
 }
 
-/** Returns the text of an error about effects that were stale. */
+/** Returns the text of an error that lists the stale effects. */
 export function describeStale(stale: readonly StaleEffect[]): string {
   const lines = stale.map(({ effect, atMs, lock, client, why }) => {
     const where = [lock === undefined ? '' : ` under "${lock}"`, client === undefined ? '' : ` of ${client}`];

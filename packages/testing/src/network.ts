@@ -6,13 +6,21 @@ import type { ProcessClock } from './process-clock.ts';
 export interface Network {
   /** Whether the client and the store cannot reach each other now. */
   readonly isPartitioned: boolean;
-  /** Cuts the connection: requests and replies are lost, and events wait until it is healed. The session expires after its TTL. */
+  /**
+   * Cuts the connection: requests and replies are lost, and events wait until `heal` is called. The session
+   * expires after its TTL.
+   */
   partition(): void;
   /** Restores the connection. Does nothing if it was not cut. */
   heal(): void;
-  /** Loses the next request, or the next of this kind: it has no effect, and the client gets no reply. */
+  /**
+   * Loses the next request, or the next one of kind `call`: it has no effect, and the client gets no reply.
+   */
   loseRequest(call?: MemoryCall): void;
-  /** Loses the next reply, or the next of this kind: the request takes effect, and the client gets no reply. */
+  /**
+   * Loses the next reply, or the next one to a request of kind `call`: the request takes effect, and the
+   * client gets no reply.
+   */
   loseReply(call?: MemoryCall): void;
 }
 
@@ -66,7 +74,7 @@ export class FaultyNetwork implements Network {
     reply.catch(() => undefined);
     if (loss === 'reply') return this.#noReply(call);
     await reply.catch(() => undefined);
-    // The process may have been paused, or its connection cut, while the request was on its way.
+    // While the request was in flight, the process may have been paused or its connection cut.
     await this.#running();
     return this.isPartitioned ? this.#noReply(call) : reply;
   };

@@ -1,8 +1,9 @@
 import type { Clock } from '@queuelock/core';
 
 /**
- * The clock of one simulated process, which can be paused. Time goes on for a paused process, as for one that the system has stopped; its timers
- * run when it continues, in the order in which they were due.
+ * The clock of one simulated process, which can be paused. Time continues during a pause, as it does for a
+ * process that the operating system has stopped. Timers that become due in a pause run when the process
+ * continues, in their order.
  */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
@@ -30,7 +31,7 @@ export class ProcessClock implements Clock {
     };
   }
 
-  /** Calls the task now, or when the process continues. */
+  /** Calls the task now, or once the process continues if it is paused. */
   whenRunning(task: () => void): void {
     if (this.#isPaused) this.#due.push(task);
     else task();
@@ -47,7 +48,7 @@ export class ProcessClock implements Clock {
     for (const task of due) task();
   }
 
-  /** Ends the process: nothing of it runs any more. */
+  /** Ends the process: none of its timers runs any more. */
   crash(): void {
     this.#isPaused = true;
     this.#due = [];

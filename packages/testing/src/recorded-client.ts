@@ -5,7 +5,10 @@ import { tap } from './rx.ts';
 type Work = (ownership: Ownership, stop: AbortSignal) => unknown;
 type MultiWork = (ownership: MultiOwnership, stop: AbortSignal) => unknown;
 
-/** Returns the same client; the holds that it grants are noted, and a work runs within its hold. */
+/**
+ * Returns a proxy of the client that records each hold it grants, and calls the work of `run` within its
+ * hold.
+ */
 export function recordedClient(locks: LockClient, id: string, effects: Effects): LockClient {
   const noted = <T extends Ownership | undefined>(ownership: T): T => {
     if (ownership) effects.granted(id, ownership);
@@ -59,7 +62,9 @@ function recordedMulti(lock: MultiLock, id: string, effects: Effects): MultiLock
   return replaced(lock, recorded);
 }
 
-/** Returns the object with some methods replaced; all others are called on the object itself. */
+/**
+ * Returns a proxy of `target` with some methods replaced. All other methods are called on `target` itself.
+ */
 function replaced<T extends object>(target: T, methods: Partial<T>): T {
   return new Proxy(target, {
     get(_target, key) {

@@ -5,7 +5,7 @@ import { FaultyNetwork, type Network } from './network.ts';
 import { ProcessClock } from './process-clock.ts';
 import { recordedClient } from './recorded-client.ts';
 
-/** Settings of a test client: those of `createLockClient`, with a connection that can be slow. */
+/** Settings of a test client: those of `createLockClient`, and the latency of its connection. */
 export interface TestClientOptions extends Omit<LockClientOptions, 'clock' | 'resume'> {
   /** Time from a request to its reply, in milliseconds of the test store. Default 0. */
   readonly latencyMs?: number;
@@ -19,22 +19,26 @@ export interface TestClient {
   readonly locks: LockClient;
   readonly network: Network;
   /**
-   * Pauses the process as a frozen machine or a long garbage collection does: its timers do not run and nothing reaches it, while the time of the
-   * store goes on. Promise jobs that are ready still run.
+   * Pauses the process as a frozen machine or a long garbage collection does: its timers do not run and no
+   * messages reach it, while the time of the store goes on. Promise jobs that are ready still run.
    */
   pause(): void;
-  /** Lets a paused process continue: its timers that are due run now, and what has reached it arrives. */
+  /**
+   * Lets a paused process continue: its timers that are due run now, and messages that were sent to it
+   * meanwhile arrive.
+   */
   resume(): void;
   /** Ends the process without a release, as `SIGKILL` does. Its entries stay in the store until the TTL has passed. */
   crash(): void;
   /**
-   * Ends the session of the client at the store now, as if its TTL had passed. The client learns it from the reply to its next request.
-   * @returns `false` if it has no session
+   * Ends the session of the client at the store now, as if its TTL had passed. The client learns of the end
+   * from the reply to its next request.
+   * @returns `false` if the client has no session
    */
   expireSession(): boolean;
 }
 
-/** What a test client needs of its store. */
+/** The parts of a test store that a test client uses. */
 interface Surroundings {
   readonly server: MemoryServer;
   readonly effects: Effects;
@@ -88,7 +92,7 @@ export class SimulatedProcess implements TestClient {
     return this.#sessionId !== undefined && this.#server.expireSession(this.#sessionId);
   }
 
-  /** Ends all faults and closes the client. Settles as time passes. */
+  /** Ends all faults and closes the client. The promise settles only while the test lets time pass. */
   async close(): Promise<void> {
     if (this.#hasCrashed) return;
     this.#clock.resume();

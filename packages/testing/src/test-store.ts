@@ -3,27 +3,30 @@ import { createMemoryServer, virtualClock, type MemoryServer } from '@queuelock/
 import { describeStale, Effects, type EffectOptions, type StaleEffect } from './effects.ts';
 import { SimulatedProcess, type TestClient, type TestClientOptions } from './test-client.ts';
 
-/** A store in this process, whose time a test moves and whose connections a test breaks. */
+/** A lock store in this process. A test moves its time and breaks its connections. */
 export interface TestStore extends AsyncDisposable {
   /** The store itself: its queues, entries and sessions. */
   readonly server: MemoryServer;
-  /** Time since the store was made, in milliseconds. */
+  /** Time since the store was created, in milliseconds. */
   readonly nowMs: number;
-  /** Makes another simulated process, with a lock client of its own. */
+  /** Creates another simulated process with its own lock client. */
   client(options?: TestClientOptions): TestClient;
   /**
-   * Lets time pass: heartbeats are sent, timeouts and TTLs end, and promise jobs run in between. Await it together with calls that need time.
+   * Lets time pass: heartbeats are sent, timeouts and TTLs end, and promise jobs run in between. Start calls
+   * that need time before this call, and await them with it or after it.
    * @param ms time to pass, in milliseconds
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a negative time
    */
   advance(ms: number): Promise<void>;
   /**
-   * Returns a function that checks, at each call, that the code holds its lock, and then calls `fn`. An effect without a valid hold is noted in
-   * `staleEffects`, and `close` throws. Wrap what changes the world outside: the fake of a payment, of an e-mail, of a database.
+   * Returns a function that checks, at each call, that the caller holds its lock, and then calls `fn`. An
+   * effect without a valid hold is added to `staleEffects`, and makes `close` throw. Wrap the fakes of
+   * outside services: payments, e-mail, databases.
    *
-   * It does not cover an effect that begins in time and takes effect after the loss: for that, the resource compares fencing tokens.
-   * @param name of the effect in reports
-   * @param fn what happens. Default: nothing
+   * The check does not cover an effect that starts before the loss and takes effect after it. Against these,
+   * the resource has to compare fencing tokens.
+   * @param name the name of the effect in reports
+   * @param fn the effect itself. Default: a function that does nothing
    * @example
    * const charge = store.effect('charge', async (cents: number) => bank.charge(cents));
    * await locks.run('account/7', () => charge(500));
@@ -36,13 +39,13 @@ export interface TestStore extends AsyncDisposable {
   /** The effects so far that happened without a valid hold, in their order. */
   readonly staleEffects: readonly StaleEffect[];
   /**
-   * Ends all faults, closes all clients, and lets the time pass that this takes.
+   * Ends all faults, closes all clients, and lets the time pass that they need to close.
    * @throws {AssertionError} when an effect happened without a valid hold
    */
   close(): Promise<void>;
 }
 
-/** Time that passes at once while clients close, in milliseconds. */
+/** Step by which time advances while clients close, in milliseconds. */
 const STEP_MS = 100;
 
 /**

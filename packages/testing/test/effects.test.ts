@@ -1,7 +1,7 @@
 import { createTestStore } from '@queuelock/testing';
 import { expect } from 'chai';
 
-/** A job that looks at its signal before each effect, or not. */
+/** A job that checks its signal before each effect if `isCareful` is true. */
 async function job(
   { isCareful, signal }: { readonly isCareful: boolean; readonly signal: AbortSignal },
   read: () => Promise<void>,
@@ -12,7 +12,7 @@ async function job(
   charge();
 }
 
-describe('an effect of the code under test', () => {
+describe('an effect of a test store', () => {
   async function lossDuringRun(isCareful: boolean): Promise<unknown> {
     const store = createTestStore();
     const client = store.client({ ttlMs: 10_000 });
@@ -42,11 +42,11 @@ describe('an effect of the code under test', () => {
     );
   });
 
-  it('does not happen, and does not fail the test, when the work looks at its signal', async () => {
+  it('does not happen after the loss when the work checks its signal, so the test passes', async () => {
     expect(await lossDuringRun(true)).to.equal(undefined);
   });
 
-  it('is checked against the hold of the run around it, not against a later hold of the same name', async () => {
+  it('is checked against the hold of the `run` around it, not against a later hold of the same lock', async () => {
     const store = createTestStore();
     const client = store.client({ ttlMs: 10_000 });
     const charge = store.effect('charge', undefined, { lock: 'account/7' });
@@ -68,7 +68,7 @@ describe('an effect of the code under test', () => {
     await store.close().catch(() => undefined);
   });
 
-  it('returns what the wrapped function returns, and covers claims and locks of several names', async () => {
+  it("returns the wrapped function's result, also under claims and under locks of several names", async () => {
     await using store = createTestStore();
     const { locks } = store.client();
     const add = store.effect('add', (one: number, other: number) => one + other, { lock: 'a' });
@@ -86,7 +86,7 @@ describe('an effect of the code under test', () => {
     expect(store.staleEffects).to.deep.equal([]);
   });
 
-  it('without any hold is stale', () => {
+  it('is stale when the code has no hold at all', () => {
     const store = createTestStore();
     store.effect('send mail')();
     expect(store.staleEffects).to.deep.equal([

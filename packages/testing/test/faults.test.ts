@@ -11,7 +11,7 @@ describe('a test store', () => {
 
   afterEach(() => store.close());
 
-  it('grants in order, without time passing', async () => {
+  it('grants in order without any time passing', async () => {
     const [first, second] = [store.client(), store.client()];
     const hold = await first.locks.acquire('report');
     const next = second.locks.acquire('report');
@@ -20,7 +20,7 @@ describe('a test store', () => {
     expect(store.nowMs).to.equal(0);
   });
 
-  it('ends the hold of a client that is cut off, before another client gets the lock', async () => {
+  it('ends the hold of a client that is cut off before another client gets the lock', async () => {
     const [first, second] = [store.client({ ttlMs: 10_000 }), store.client()];
     const hold = await first.locks.acquire('report');
     let endedAt = Infinity;
@@ -38,7 +38,7 @@ describe('a test store', () => {
     await (await next).release();
   });
 
-  it('keeps the hold over a partition that is shorter than the TTL', async () => {
+  it('keeps the hold of a client through a partition that is shorter than the TTL', async () => {
     const client = store.client({ ttlMs: 10_000 });
     const hold = await client.locks.acquire('report');
     client.network.partition();
@@ -49,7 +49,7 @@ describe('a test store', () => {
     await hold.release();
   });
 
-  it('shows a paused process that its hold is over, as soon as it continues', async () => {
+  it('reports the loss to a paused process as soon as it continues', async () => {
     const [first, second] = [store.client({ ttlMs: 10_000 }), store.client()];
     const hold = await first.locks.acquire('report');
     const next = second.locks.acquire('report');
@@ -64,7 +64,7 @@ describe('a test store', () => {
     expect(isTold).to.equal(true);
   });
 
-  it('repeats an enqueue whose request or reply was lost, and holds once', async () => {
+  it('repeats an enqueue whose request or reply was lost, and grants it once', async () => {
     for (const what of ['loseRequest', 'loseReply'] as const) {
       const client = store.client();
       await (await client.locks.acquire('warm-up')).release();
@@ -89,7 +89,7 @@ describe('a test store', () => {
     expect((await next).held).to.equal(true);
   });
 
-  it('tells a client whose session was expired', async () => {
+  it('notifies a client whose session was expired', async () => {
     const client = store.client();
     const hold = await client.locks.acquire('report');
     expect(client.expireSession()).to.equal(true);
@@ -99,7 +99,7 @@ describe('a test store', () => {
     expect(store.client().expireSession()).to.equal(false);
   });
 
-  it('takes the time of a slow connection', async () => {
+  it('delays each request by the latency of the connection', async () => {
     const client = store.client({ latencyMs: 100 });
     let heldAt = 0;
     const acquired = client.locks.acquire('report').then((ownership) => {
@@ -107,7 +107,7 @@ describe('a test store', () => {
       return ownership;
     });
     await store.advance(1_000);
-    // To open the session, and to enter the queue.
+    // Two round trips of the latency: one opens the session, the other enters the queue.
     expect(heldAt).to.equal(200);
     const released = (await acquired).release();
     await store.advance(100);

@@ -227,7 +227,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Maps the error of a caller without a session. For such a caller, a lost session is a temporary failure. */
+  /** Maps an error for a caller that has no session. For such a caller, a lost session is a temporary failure. */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))
@@ -239,7 +239,7 @@ export class ZooKeeperBackend implements Backend {
 
 type SessionRequest = Omit<ConnectRequest, 'dial' | 'clock' | 'pacer'>;
 
-/** Disconnects. A session that another client created is not ended. */
+/** Disconnects. Ends the session too, unless another client created it. */
 function disconnect(zk: ZkDriver, { session }: SessionRequest): Promise<void> {
   return session ? zk.abandon() : zk.close();
 }

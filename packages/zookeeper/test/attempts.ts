@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { NativeClient, NativeConfig } from '../src/native/addon.ts';
 import type { Bench } from './bench.ts';
 
-/** The times at which a client of this process made the addon connect, and the servers. */
+/** An attempt to connect: the time at which a client of this process made the addon connect, and the servers. */
 export interface Attempt {
   readonly at: number;
   readonly servers: readonly string[];

@@ -22,7 +22,7 @@ export type Driver = NonNullable<ZooKeeperOptions['transport']>;
 export class Bench {
   readonly #undo: (() => unknown)[] = [];
 
-  /** Closes this after the test. */
+  /** Registers a thing that is closed after the test. */
   keep<T>(thing: T, close: (thing: T) => unknown): T {
     this.#undo.push(() => close(thing));
     return thing;

@@ -3,6 +3,6 @@ import { SINGLE } from './bench.ts';
 import { harnesses } from './harness.ts';
 
 describe('@queuelock/zookeeper', () => {
-  // Ten times what a quiet machine needs: the server removes an entry within two ticks after the end of the TTL.
+  // The limit is ten times what a quiet machine needs: the server removes an entry within two ticks after the end of the TTL.
   describeBackend({ ...harnesses()('curator'), expiryGranularityMs: 20 * SINGLE.tickTimeMs, atOnce: 4 });
 });

@@ -63,7 +63,7 @@ describe('a connection to ZooKeeper', () => {
     proxy.cut();
   });
 
-  it('fails with the name when the host name does not resolve', async () => {
+  it('fails with the host name in the message when it does not resolve', async () => {
     const { error } = await failure({ hosts: ['no-such-host.invalid'] });
     expect(isQueueLockError(error, 'UNAVAILABLE')).to.equal(true);
     expect(error.message).to.include('zk://no-such-host.invalid:2181 has an address');
@@ -136,7 +136,7 @@ describe('credentials for ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  it('give access to a chroot that is reserved for them when they are right', async () => {
+  it('give access to a chroot that is reserved for them when they are correct', async () => {
     const session = await bench.backend(server, { chroot, auth: alice }).open(4_000, signal);
     expect((await session.enqueue(newSpec('jobs'))).turn.admitted).to.equal(true);
   });

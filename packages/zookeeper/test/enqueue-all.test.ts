@@ -187,7 +187,7 @@ describe('an enqueue in several ZooKeeper queues through the gate', () => {
       await bench.session(server, 10_000, 'native'),
     ];
     const specs = newSpecs(a, b);
-    // The directory of the second queue is missing, so its create needs another flight.
+    // The directory of the second queue is missing, so its create is sent a second time.
     await other.enqueue(newSpec(a));
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     expect(await losing(proxy, CREATE_CONTAINER, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');

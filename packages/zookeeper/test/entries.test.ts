@@ -132,7 +132,7 @@ describe('entries of each naming', () => {
       expect(read(shared)).to.deep.equal({ name: `${shared}0000000007`, sequence: 7, shared: true });
     });
 
-    it(`of ${naming} keep their tokens as readers, and only converted writers have one in their name`, () => {
+    it(`of ${naming} keep their tokens as readers, and only converted writers have a token in their name`, () => {
       expect(keptToken(`${exclusive}0000000007`, its)).to.equal(undefined);
       if (!shared) return;
       expect(keptToken(`${shared}0000000007`, its)).to.equal(undefined);
@@ -250,7 +250,7 @@ describe('the order of entries', () => {
     expect(contendersIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
   });
 
-  it('shows only the reader once it exists', () => {
+  it('has only the reader of a converted writer once the reader exists', () => {
     const names = [
       lock('0000000004', 'shared-lock-'),
       lock('0000000004'),
@@ -265,7 +265,7 @@ describe('the order of entries', () => {
     ]);
   });
 
-  it('reports the nearest other limit ahead of an exclusive entry', () => {
+  it('reports the limit of the nearest entry ahead with another limit, for an exclusive entry', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];

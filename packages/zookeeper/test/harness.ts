@@ -9,7 +9,10 @@ async function endpoint(): Promise<string> {
   return (await sharedZooKeeper('conformance of @queuelock/zookeeper')).endpoint;
 }
 
-/** The server rounds up to the next tick and checks once per tick; half a tick is for a busy machine. */
+/**
+ * How late the server may remove an entry, in milliseconds. It rounds up to the next tick and checks once per tick; half a tick is for a busy
+ * machine.
+ */
 const PUNCTUAL_MS = 2.5 * SINGLE.tickTimeMs;
 
 /** Returns a function that creates harnesses of one server with this transport, and defines the hooks of the calling suite. */

@@ -23,7 +23,7 @@ describe('the proof of acknowledged heartbeats', () => {
     expect(heartbeats.acknowledged(550)).to.equal(350);
   });
 
-  it('counts a heartbeat that was sent exactly the gap before', () => {
+  it('includes a heartbeat that was sent exactly a fifth of the timeout before', () => {
     const heartbeats = opened();
     heartbeats.acknowledged(150);
     expect(heartbeats.acknowledged(350)).to.equal(150);

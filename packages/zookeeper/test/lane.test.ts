@@ -35,7 +35,7 @@ describe('tasks in a lane', () => {
     expect(ends.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled', 'fulfilled']);
   });
 
-  it('in several lanes wait for all of them, and delay all of them', async () => {
+  it('in several lanes wait for the earlier tasks of all these lanes, and delay the later ones', async () => {
     const [a, b, log] = [new Lane(), new Lane(), [] as string[]];
     const [first, both, last] = [work(log, 'first'), work(log, 'both'), work(log, 'last')];
     void runInLanes([b], first.begin);

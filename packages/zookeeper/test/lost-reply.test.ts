@@ -69,7 +69,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('to a delete leaves the outcome unknown, and the repeated removal keeps what the same session holds by then', async () => {
+  it('to a delete leaves the outcome unknown, and the repeated removal keeps a later hold of the same session', async () => {
     const session = await bench.session(proxy.endpoint);
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);

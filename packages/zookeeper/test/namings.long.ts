@@ -13,8 +13,8 @@ const NAMINGS = [
 ] as const;
 
 /**
- * Facts that do not hold for leases, although no operation is refused. Every child of a lease directory is a lease, including the directory
- * of a nested queue. The limit of a lease without one in its name is unknown.
+ * Titles of conformance tests that leases cannot pass, although no operation is refused. Every child of a lease directory is a lease, including the
+ * directory of a nested queue. The limit of a lease without one in its name is unknown.
  */
 const NOT_OF_LEASES: ReadonlySet<string> = new Set([
   'names that nest are separate queues',

@@ -57,7 +57,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
     await eventually(async () => (await count()) === 0);
   });
 
-  it('ends what the session holds before another client is admitted, also when the server reports the end late', async () => {
+  it('ends the holds of the session before another client is admitted, also when the server reports the end late', async () => {
     await queueWith(PERMISSION.create);
     const proxy = await proxyTo(bench, server);
     const [one, other] = [proxy.endpoint, server].map((endpoint) =>

@@ -161,7 +161,7 @@ describe('a resumed ZooKeeper session', () => {
     }
   });
 
-  it('is lost for a client that still has it, when that reconnects, and is not ended by it', async () => {
+  it('is lost for its earlier client when that client reconnects, and is not ended by that client', async () => {
     const first = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);
     await first.enqueue(spec);

@@ -43,7 +43,7 @@ describe('a repeated enqueue in ZooKeeper', () => {
     });
   }
 
-  it('in another queue is refused by name, and allowed after the entry has left', async () => {
+  it('in another queue is refused with the names of both queues, and allowed after the entry has left', async () => {
     const spec = newSpec(queue);
     await session.enqueue(spec);
     const elsewhere = { ...spec, queue: newQueue() };

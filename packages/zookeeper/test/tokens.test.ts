@@ -46,7 +46,7 @@ describe('the token of an entry that is admitted at once', () => {
     expect(await readsIn(3, 'native')).to.equal(3);
   });
 
-  it('is that of its node, whatever other entries come and go', async () => {
+  it('is the transaction id of its node, whatever other entries come and go', async () => {
     const sessions = await Promise.all([1, 2, 3].map(() => bench.session(server)));
     await asOperator(server, async (zk) => {
       const live = async (session: Session): Promise<void> => {

@@ -93,7 +93,7 @@ describe('the diagnosis of a ZooKeeper server', () => {
     expect(findingsFor({})[0]).to.match(/^error .*4lw/);
   });
 
-  it('reports that it is slow', () => {
+  it('reports a slow server', () => {
     expect(
       findingsFor({
         'Zookeeper version': '3.9.4',

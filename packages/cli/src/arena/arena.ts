@@ -17,7 +17,7 @@ export interface ArenaSettings {
   /** URL of the store, as the user entered it. */
   readonly url: string;
   readonly info: Pick<BackendInfo, 'authority' | 'minTtlMs'>;
-  /** Client that observes the queue. It stays the caller's. */
+  /** Client that observes the queue. The caller closes it. */
   readonly client: LockClient;
   readonly stamp: () => string;
   /** Called with every event, in order. */
@@ -135,7 +135,7 @@ export class Arena implements Contenders {
     this.#changed$.next();
   }
 
-  /** For a file: resolves with whether it can be written. */
+  /** For a store in a file: resolves with whether the file can be written. */
   async #isFree(): Promise<boolean> {
     const { client, info, name } = this.#settings;
     if (info.authority !== 'host') return true;
@@ -163,7 +163,7 @@ export class Arena implements Contenders {
   }
 }
 
-/** Throws the error as uncaught. The stream never errors, so an error is a defect. */
+/** Throws an error of a stream as uncaught. The stream never errors, so an error is a defect. */
 function throwUncaught(error: unknown): never {
   throw error;
 }

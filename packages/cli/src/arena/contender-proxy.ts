@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 export interface ContenderProxy {
   /** URL for the contender. */
   readonly url: string;
-  /** Secret that its connections must begin with. */
+  /** Secret with which a connection to the proxy must begin. */
   readonly secret: string;
   /** Stops all data in both directions. The connections stay open, as when a cable is cut. */
   cut(): void;
@@ -21,7 +21,7 @@ export interface ContenderProxy {
 }
 
 const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb|consul):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
-/** Only the native transport can be proxied: the npm package zookeeper opens its sockets itself. */
+/** Matches URLs that cannot be proxied: the npm package zookeeper opens its sockets itself. */
 const USES_NATIVE_TRANSPORT = /[?&]transport=native(&|$)/;
 const SECRET_BYTES = 32;
 const INTRODUCED_WITHIN_MS = 5_000;
@@ -41,7 +41,7 @@ export function canProxy(url: string): boolean {
   return SERVERS.test(url) && !USES_NATIVE_TRANSPORT.test(url);
 }
 
-/** Opens a proxy for each of the servers. */
+/** Opens a proxy for each server of the URL. */
 export async function openContenderProxy(url: string): Promise<ContenderProxy> {
   const [, scheme = '', user = '', hosts = '', rest = ''] = SERVERS.exec(url) ?? [];
   const gate = new Gate();
@@ -75,7 +75,7 @@ function targetOf(text: string, usual: number): Target {
   return { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? usual) };
 }
 
-/** Passes data on, or makes it wait. */
+/** Lets data pass, or makes it wait while the gate is closed. */
 class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open: (() => void) | undefined;
@@ -114,7 +114,7 @@ class Proxy {
     });
   }
 
-  /** Starts to listen; resolves with the address. */
+  /** Starts to listen, and resolves with the address. */
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -136,7 +136,7 @@ class Proxy {
     const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     const pair = [client, server];
     this.#sockets.add(server);
-    // Errors of a connection concern its two ends, which both notice them.
+    // Errors of a connection are ignored here, because both of its ends notice them.
     await Promise.allSettled([this.#carry(client, server), this.#carry(server, client)]);
     for (const socket of pair) {
       socket.destroy();

@@ -22,7 +22,7 @@ export class ContenderState {
   #position: number | undefined;
   #hasExpired = false;
 
-  /** The latest event that it reported. */
+  /** The latest event that the contender reported. */
   get last(): ContendEvent | undefined {
     return this.#last;
   }
@@ -32,7 +32,7 @@ export class ContenderState {
     return this.#hasExpired ? 'expired' : STATUS[this.#last.ev];
   }
 
-  /** Members of a snapshot that describe its entry. */
+  /** The members of a snapshot that describe the contender's entry. */
   get entry(): Pick<PlayerSnapshot, 'position' | 'token'> {
     const token = this.#last?.zxid ?? this.#last?.token;
     if (!this.#isIn || this.#hasExpired) return {};
@@ -51,7 +51,10 @@ export class ContenderState {
     this.#find();
   }
 
-  /** Updates the state from the entries of the queue. Returns whether its entry was removed while it cannot receive that. */
+  /**
+   * Updates the state from the entries of the queue. Returns whether the contender's entry was removed while
+   * the contender cannot be notified (`isDeaf`).
+   */
   update(entries: readonly QueueEntry[], isDeaf: boolean): boolean {
     this.#entries = entries;
     const wasThere = this.#position !== undefined;
@@ -61,7 +64,7 @@ export class ContenderState {
     return true;
   }
 
-  /** Whether it is in the queue by its own reports. */
+  /** Whether the contender is in the queue by its own reports. */
   get #isIn(): boolean {
     return this.#last?.ev === 'enqueued' || this.#last?.ev === 'acquired';
   }

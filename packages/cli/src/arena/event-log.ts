@@ -7,14 +7,14 @@ import { NotifiedWaiters } from './notified-waiters.ts';
 /** An event of the log, as a text. */
 export interface LogEntry {
   readonly id: number;
-  /** Stamp of the event. */
+  /** Time of the event, as a stamp (see `stamp.ts`). */
   readonly t: string;
   readonly kind: 'grant' | 'disturbance' | 'loss' | 'violation';
   readonly text: string;
 }
 
 interface NumberedEntry extends LogEntry {
-  /** For a grant: the contenders that were notified, which may be completed later. */
+  /** For a grant: the contenders that the release notified. More of them may become known later. */
   readonly wake?: NotifiedWaiters;
 }
 
@@ -23,7 +23,7 @@ interface Ending {
   readonly id: string;
   readonly t: string;
   readonly how: 'released' | 'lost' | 'frozen' | 'cut' | 'killed' | 'stranger';
-  /** End of its proven time. */
+  /** End of the proven time of that hold, as a stamp. */
   readonly until?: string | undefined;
 }
 
@@ -107,7 +107,7 @@ export class EventLog {
     this.#ending = undefined;
   }
 
-  /** Records the end of a hold, which the next grant follows from. */
+  /** Records the end of a hold, after which the next grant may follow. */
   #end(ending: Ending): void {
     if (this.#holder !== ending.id) return;
     this.#ending = ending;
@@ -141,7 +141,7 @@ export class EventLog {
       text: `${id} ${DISTURBANCE_TEXTS[ev]}${isDone ? `${doing}${remaining}` : ''}`,
     });
     if (isDone) this.#end({ t, id, how: ev, until });
-    // Its own hold continues if it has not expired.
+    // A hold of the contender continues if its proven time has not ended.
     else if (holds) this.#ending = undefined;
   }
 
@@ -162,7 +162,10 @@ export class EventLog {
     if (this.#ending?.id !== id) this.#depart(id);
   }
 
-  /** Records the departure of a waiter, after which the next one may be notified. */
+  /**
+   * Records the departure of a waiter. From then on, a notification may follow from the departure and not
+   * from a release.
+   */
   #depart(id: string): void {
     if (this.#waiting.delete(id)) this.#wake.stopCounting();
   }

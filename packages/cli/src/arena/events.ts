@@ -1,15 +1,20 @@
 import type { HistoryEvent } from '../demo/history.ts';
 
-/** An external action on a contender other than a kill. */
+/** An action on a contender from outside, other than a kill. */
 export interface Disturbance {
   readonly t: string;
   readonly id: string;
   readonly ev: 'frozen' | 'thawed' | 'cut' | 'mended';
-  /** End of the proven time of its hold, as it last reported it, in the format of `t`. */
+  /**
+   * End of the proven time of the contender's hold, as the contender last reported it, in the format of `t`.
+   */
   readonly until?: string;
 }
 
-/** A contender received a notification about its entry, so it woke up. The time is by the contender's own clock. */
+/**
+ * The store notified a contender about its entry, so the contender woke up. The time is by the contender's
+ * own clock.
+ */
 interface Notified {
   readonly t: string;
   readonly id: string;

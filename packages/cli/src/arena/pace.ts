@@ -4,7 +4,7 @@ export class Pace {
   #timer: NodeJS.Timeout | undefined;
   #isDue = false;
 
-  /** @param end Ends the hold and returns whether it could. */
+  /** @param end ends the hold, and returns whether that was possible */
   constructor(end: () => boolean) {
     this.#end = end;
   }

@@ -17,7 +17,10 @@ type PlayerAct = Exclude<Parameters<Contenders['act']>[0]['act'], 'add'>;
 /** Settings of a player. */
 export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' | 'onReport'> {
   readonly id: string;
-  /** How its connection can be cut: by a proxy before the store, inside its process, or not at all. */
+  /**
+   * How the contender's connection can be cut: by a proxy before the store, inside its process, or not at
+   * all.
+   */
   readonly cutBy: 'proxy' | 'inside' | undefined;
   readonly seesDeaths: boolean;
   /** Resolves with whether other processes can use the store. */
@@ -29,8 +32,8 @@ export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' 
 /** Hold time, long enough for a visitor to see it and to press a button. */
 const HOLD_MS = 2_500;
 /**
- * Rounds and hold time that the process is started with. It holds until it gets the command to release, so that it keeps holding while it
- * is frozen or cut off.
+ * Rounds and hold time that the process is started with. The process holds until it gets the order to
+ * release, so it keeps its hold while it is frozen or cut off.
  */
 const SCRIPT = { rounds: 1_000_000, holdMs: 3_600_000 };
 // Least growth of the proven time that is worth a new snapshot. Every heartbeat extends it a little.
@@ -95,14 +98,17 @@ export class Player {
     if (this.#state.update(entries, isDeaf)) this.#settings.emit(this.#seen('expired'));
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the action is not possible now. */
+  /**
+   * Does the visitor's action.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the action is not possible now
+   */
   async act(act: PlayerAct): Promise<void> {
     if (this.hasEnded || this.#process.pid === undefined) throw refused(`${this.id} has ended`);
     await this.#acts[act]();
     this.#settings.onChange();
   }
 
-  /** Ends the contender with a normal release if possible. */
+  /** Ends the contender, with a normal release if possible. */
   async close(): Promise<void> {
     this.#pace.stop();
     this.#mend();
@@ -128,7 +134,8 @@ export class Player {
     },
     thaw: async () => {
       if (!this.#thaw) throw refused(`${this.id} is not frozen`);
-      // Recorded first: the contender's own clock stamps what it does afterwards.
+      // The disturbance is recorded before the contender runs again, so that its stamp is earlier than those
+      // of the contender.
       this.#disturbed('thawed');
       await this.#letGo();
       this.#pace.retry();
@@ -156,7 +163,7 @@ export class Player {
     },
   };
 
-  /** Whether it is frozen or cut off, so that it receives nothing. */
+  /** Whether the contender is frozen or cut off, so that no order reaches it. */
   get #isStill(): boolean {
     return this.#thaw !== undefined || this.#isCut;
   }
@@ -184,7 +191,7 @@ export class Player {
     this.#settings.onChange();
   }
 
-  /** Orders the release. Returns whether the contender can receive the order. */
+  /** Orders the contender to release. Returns whether the contender can receive the order. */
   #release(): boolean {
     if (!this.#isStill) this.#process.order('release');
     return !this.#isStill;

@@ -22,7 +22,10 @@ export interface PageSettings {
   readonly opens: boolean;
 }
 
-/** Serves a page with contenders to disturb until it is stopped. Afterwards no process and no port is left. */
+/**
+ * Serves a page with contenders that visitors can disturb, until the demo is stopped. Afterwards no process
+ * and no port is left.
+ */
 export async function showPage(settings: PageSettings): Promise<void> {
   const { name, url, isOwnFile, stamp, stop, lines, json, opens } = settings;
   const backend = await backendFromUrl(url);

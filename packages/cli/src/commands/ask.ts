@@ -89,7 +89,7 @@ interface Request {
   readonly signal: AbortSignal;
 }
 
-/** Resolves with the answer. Then leaves the queue, or releases. */
+/** Resolves with the holder's answer. Then leaves the queue, or releases the lock. */
 function answerOf(
   client: Pick<LockClient, 'claim'>,
   name: string,
@@ -105,7 +105,7 @@ function answerOf(
 
 interface Seen {
   readonly state: ClaimState;
-  /** The entry has had another one ahead of it. */
+  /** Whether the entry had another entry ahead of it. */
   readonly queued: boolean;
 }
 

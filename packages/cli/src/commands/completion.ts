@@ -14,7 +14,7 @@ const SCRIPTS: Readonly<Record<Shell, (vocabulary: Vocabulary) => string>> = {
   fish: fishCompletion,
 };
 
-/** Adds `completion`, which prints completion scripts for shells. */
+/** Adds the command `completion`, which prints completion scripts for shells. */
 export function addCompletion(program: Command): void {
   const command = program
     .command('completion')

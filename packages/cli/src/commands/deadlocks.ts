@@ -16,8 +16,8 @@ interface DeadlocksOptions extends StoreOptions {
   readonly json?: true;
 }
 
-// Delay before the second evaluation, in milliseconds. A cycle that only results from snapshots of different moments is not found
-// again.
+// Delay before the second evaluation, in milliseconds. A cycle that only results from snapshots of different
+// moments does not appear a second time.
 const CONFIRM_MS = 500;
 const AT_A_TIME = 50;
 

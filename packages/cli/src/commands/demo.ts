@@ -32,7 +32,9 @@ time, grants in the server's order, growing fencing tokens, every contender serv
 On a terminal, or with --page, it then serves a page on 127.0.0.1 with contenders that you can add, freeze, kill and cut off, until Ctrl-C.
 The exit code is that of the verdict.`;
 
-/** Adds `demo`, which shows a contest with a verdict, then a page to experiment with. */
+/**
+ * Adds the command `demo`, which runs a contest with a verdict, and then serves a page to experiment with.
+ */
 export function addDemo(program: Command): void {
   const command = program
     .command('demo')
@@ -61,7 +63,7 @@ export function addDemo(program: Command): void {
   });
 }
 
-/** Store that a demo runs on. */
+/** The store that a demo runs on. */
 interface DemoStore {
   readonly url: string;
   /** Whether the store is a temporary file of this demo. */
@@ -98,7 +100,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
   }
 }
 
-/** Runs the contest, and then the page. */
+/** Runs the contest, and then serves the page. */
 async function play(place: DemoStore, tools: Tools, options: DemoOptions): Promise<number> {
   const { stop, lines, stamp, script } = tools;
   const json = options.json === true;

@@ -82,7 +82,7 @@ function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
   });
 }
 
-// Number of queues that are read, usually enough to contain entries of every machine.
+// Number of queues that are read, usually enough to find entries of every machine.
 const MAX_QUEUES = 50;
 
 async function someQueues(

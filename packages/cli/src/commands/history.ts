@@ -100,7 +100,10 @@ function printChange(out: Printer, { revision, ev, entry, held, eviction }: Prin
   );
 }
 
-/** Skips the first state, which only reports that the evictions are being read. */
+/**
+ * Resolves with the evictions of a queue. The first state of the stream is skipped, because it is emitted
+ * before the evictions are read.
+ */
 function evictionsOf(client: LockClient, name: string): Promise<readonly Eviction[]> {
   const none: readonly Eviction[] = [];
   const seen$ = client.evictions(name).pipe(skip(1), timeout({ first: 5_000 }));

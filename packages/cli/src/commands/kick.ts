@@ -69,7 +69,7 @@ function runKick(name: string, { token, reason, json, ...options }: KickOptions)
 interface Sought {
   readonly name: string;
   readonly token: bigint;
-  /** Entries of the queue. The sought one is usually first. */
+  /** Entries of the queue. The entry to remove is usually the first. */
   readonly entries: readonly PositionedEntry[];
 }
 

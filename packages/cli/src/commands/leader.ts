@@ -75,7 +75,10 @@ async function follow(name: string, { client, stop }: CommandContext, out: Print
   return EXIT.ok;
 }
 
-/** In text output an unreachable server prints nothing, because the leader may not have changed. */
+/**
+ * Prints a state of the election. In text output an unreachable server prints nothing, because the leader may
+ * not have changed.
+ */
 function show(name: string, { status, leader }: LeaderState, out: Printer): void {
   const seen = leader && { value: leader.value, key: leader.key, order: leader.order };
   const text = status === 'live' ? [leader?.value ?? ''] : [];

@@ -47,7 +47,7 @@ The command finds QUEUELOCK_SLOT, QUEUELOCK_NAME, QUEUELOCK_TOKEN, QUEUELOCK_EPO
 Exit code: the command's own (128+n if signal n ended it); 0 without a start if the slot was done; ${String(EXIT.absent)} without a start if a newer slot was
 done; ${String(EXIT.lost)} if the lock was lost before the command had ended; ${String(EXIT.busy)} if it was not decided within --wait.`;
 
-/** Adds `once`: a program that is run once per slot. */
+/** Adds the command `once`, which runs a program once per slot. */
 export function addOnce(program: Command): void {
   const command = program
     .command('once')
@@ -102,7 +102,7 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
         // The hold of a slot ends with the work of that slot.
         const held = heldUntil(ownership, () => Promise.resolve());
         const { exitCode } = await runTerm(run.work, held, stop);
-        // A slot whose work throws is not noted as done.
+        // The error keeps the slot from being recorded as done.
         if (exitCode !== EXIT.ok) throw new CommandFailed(exitCode);
         return exitCode;
       };
@@ -116,7 +116,7 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
   });
 }
 
-/** The command ended with another exit code than 0. */
+/** Thrown when the program ended with an exit code other than 0. */
 class CommandFailed extends Error {
   readonly exitCode: number;
 

@@ -53,7 +53,7 @@ function runTop(prefix: string, { every, count, json, ...place }: TopOptions): P
   return withClient(place, async (around: CommandContext) => {
     const { client, stop } = around;
     const source = { ...around, list: shareQueues(client, prefix) };
-    // Fails before the screen is taken if the server cannot be reached at all.
+    // Fails before the view takes over the terminal if the server cannot be reached.
     await currentQueues(source.list, prefix, stop.signal);
     const { stdin, stdout } = process;
     const isLive = !json && count === undefined && stdin.isTTY && canDraw(stdout);

@@ -57,7 +57,7 @@ function runWatch(name: string, { json, ...place }: WatchOptions): Promise<numbe
   });
 }
 
-/** Prints what is new in each state of a queue. */
+/** Prints the differences between each state of a queue and the previous one. */
 class ChangePrinter {
   readonly #output: (facts: object, text: string) => void;
   #before: QueueState | undefined;

@@ -67,7 +67,7 @@ function runWho(name: string, { json, ...place }: WhoOptions): Promise<number> {
   });
 }
 
-/** Reads the tokens of the holders. Each costs a request where the order is not the token. */
+/** Reads the tokens of the holders. Each read costs a request on stores where the token is not the order. */
 async function tokensOf(
   client: LockClient,
   name: string,

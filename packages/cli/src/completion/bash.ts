@@ -45,7 +45,7 @@ function wordCase({ name, options, choices }: CommandVocabulary): string {
   return `    ${name}) words=${quoted([...choices, ...options.map(({ long }) => long)])} ;;`;
 }
 
-/** Formats a list that the script splits at line ends. */
+/** Formats a list for the script, which splits it at line ends. */
 function quoted(words: readonly string[]): string {
   return `$'${words.join('\\n')}'`;
 }

@@ -10,7 +10,7 @@ export interface CommandVocabulary {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly OptionVocabulary[];
-  /** Values of the first argument, if it is one of a few. */
+  /** Possible values of the first argument; empty if any text is possible. */
   readonly choices: readonly string[];
   /** Whether a program to run follows `--`. */
   readonly runsProgram: boolean;
@@ -21,7 +21,7 @@ export interface OptionVocabulary {
   readonly long: string;
   readonly description: string;
   readonly takesValue: boolean;
-  /** Values of the option, if it takes one of a few. */
+  /** Possible values of the option; empty if any text is possible. */
   readonly choices: readonly string[];
 }
 

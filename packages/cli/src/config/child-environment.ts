@@ -1,6 +1,6 @@
 import type { Environment } from './file.ts';
 
-/** Variables that contain credentials for the store, or may: a URL can have a password. */
+/** Variables that may contain credentials for the store: a URL can have a password. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'QUEUELOCK_URL',
   'QUEUELOCK_USER',

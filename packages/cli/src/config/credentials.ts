@@ -1,7 +1,7 @@
 import { registerSecret } from '../secrets.ts';
 import { readPrivate } from './private-file.ts';
 
-/** User and password for a URL that does not have them. */
+/** User and password for a URL that contains neither. */
 export interface Credentials {
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -14,7 +14,7 @@ export function hasPassword(url: string): boolean {
   return passwordIn(url) !== '';
 }
 
-/** Returns the URL with these credentials, unless it has its own or names no server. */
+/** Returns the URL with these credentials, unless the URL has its own or names no server. */
 export function withCredentials(url: string, { user, password }: Credentials): string {
   const [start, scheme = '', own] = USER_INFO.exec(url) ?? [];
   for (const secret of [passwordIn(url), decoded(passwordIn(url))]) registerSecret(secret);
@@ -23,7 +23,7 @@ export function withCredentials(url: string, { user, password }: Credentials): s
   return `${scheme}${encodeURIComponent(user)}:${encodeURIComponent(password)}@${url.slice(start.length)}`;
 }
 
-/** Reads the password of a file: all of it except the end of its last line. */
+/** Reads a password from a file. The password is the whole text without a final line end. */
 export function readPassword(file: string): string {
   return readPrivate('password file', file).replace(/\r?\n$/, '');
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Environment } from './file.ts';
 
 /**
- * Returns the URL of the file that the user's commands share without a store: `$XDG_STATE_HOME/queuelock/locks.db`, usually in
- * `~/.local/state`. Makes its directory.
+ * Returns the URL of the file that the user's commands share without a store:
+ * `$XDG_STATE_HOME/queuelock/locks.db`, usually in `~/.local/state`. Creates the directory of the file.
  */
 export function ownFileUrl(env: Environment = process.env): string {
   const directory = join(env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'queuelock');

@@ -6,7 +6,7 @@ const ACCESSIBLE_TO_OTHERS = 0o077;
 
 /**
  * Reads a file that contains a password.
- * @param what Name of the file in messages, for instance `password file`.
+ * @param what the name of the file in messages, for instance `password file`
  * @throws {Failure} when the file cannot be read, or when another user of this machine may read or change it
  */
 export function readPrivate(what: string, file: string): string {
@@ -25,8 +25,8 @@ export function readPrivate(what: string, file: string): string {
 }
 
 /**
- * Checks the mode of a file. The group may read a file of root, as orchestrators mount secrets for processes of another user.
- * Windows has no such modes.
+ * Checks the mode of a file. If root owns the file, its group may read it: orchestrators mount secrets in
+ * this way for processes of another user. Windows has no such modes.
  * @throws {Failure} when the group or other users may access the file
  */
 export function requirePrivate(what: string, file: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>): void {

@@ -10,7 +10,7 @@ export function misconfigured(message: string): Failure {
 
 /**
  * Checks that a value is an object with only the known fields.
- * @param where File and field, for the message.
+ * @param where the file and the field, for the message
  * @throws {Failure} when it is not
  */
 export function fieldsOf(where: string, value: unknown, known?: readonly string[]): Fields {

@@ -5,15 +5,16 @@ import { contendOnce, type Contender } from './round.ts';
 
 export interface Rounds {
   readonly count: number;
-  /** Pause between two rounds, in milliseconds. */
+  /** Delay between two rounds, in milliseconds. */
   readonly gapMs: number;
-  /** Continues after a round without a grant, if a later one may succeed. */
+  /** Whether to continue after a round without a grant, if a later round may succeed. */
   readonly keepsGoing?: boolean;
 }
 
 /**
- * Joins the queue `count` times, one round after another, until it is done or stopped. A lost ownership ends only its round.
- * Resolves with the exit code. Rejects with the error of a round without a grant, unless `keepsGoing` is set.
+ * Joins the queue `count` times, one round after another, unless it is stopped before. A lost ownership ends
+ * only its round. Resolves with the exit code. Rejects with the error of a round without a grant, unless
+ * `keepsGoing` is set.
  */
 export async function contend(
   contender: Contender,
@@ -33,7 +34,10 @@ export async function contend(
   return exitCode;
 }
 
-/** Yields to the event loop even without a pause, so that signals and heartbeats are handled. */
+/**
+ * Waits between two rounds. Yields to the event loop even for 0 ms, so that signals and heartbeats are
+ * handled.
+ */
 async function pauseBetween(ms: number, stop: AbortSignal): Promise<void> {
   if (ms === 0) {
     await nextTurn();

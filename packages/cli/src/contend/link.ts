@@ -22,8 +22,9 @@ export interface StoreNotification {
 }
 
 /**
- * The connection between the contender and its store, inside the contender. It observes notifications and can be cut. While it is
- * cut, no call leaves, heartbeats included, and nothing arrives. What was in flight arrives when it is restored.
+ * The connection between the contender and its store, inside the contender. It observes notifications and can
+ * be cut. While it is cut, no call is sent, not even a heartbeat, and no message arrives. Messages that were
+ * in flight arrive when the connection is restored.
  */
 export class Link {
   readonly #onNotification: (news: StoreNotification) => void;
@@ -41,7 +42,7 @@ export class Link {
     this.#connected$.next(true);
   }
 
-  /** Wraps the backend, as far as one contender needs it. */
+  /** Wraps the parts of a backend that one contender needs. */
   readonly wrap = (inner: Backend): Backend => ({
     info: inner.info,
     ...(inner.registers ? { registers: inner.registers } : {}),
@@ -67,7 +68,7 @@ export class Link {
         }),
       update: (queue, id, value) => this.#call(() => inner.update(queue, id, value)),
       remove: (queue, id) => this.#call(() => inner.remove(queue, id)),
-      // Must not reject: the TTL removes the entries of a server that cannot be reached.
+      // Closing must not reject. If the server cannot be reached, the TTL removes the entries.
       close: () => (this.#connected$.value ? inner.close() : Promise.resolve()),
     };
   }
@@ -76,7 +77,7 @@ export class Link {
     let isFirst = true;
     const turns$ = this.#gated(placement.turns$).pipe(
       tap(({ admitted }) => {
-        // Skips the first value, which the contender knows from its own request.
+        // The first value is skipped, because the contender knows it from its own request.
         if (!isFirst) this.#onNotification({ admitted });
         isFirst = false;
       }),

@@ -1,18 +1,21 @@
 import type { Backend, Ownership } from '@queuelock/core';
 import { Link } from './link.ts';
 
-/** Messages of a contender to its parent over the IPC channel, besides its history. `t` is a stamp, as there. */
+/** Messages of a contender to its parent over the IPC channel, in addition to its history. `t` is a stamp. */
 export type Report =
   | { readonly kind: 'budget'; readonly t: string; readonly remainingMs: number }
-  /** A notification about the entry, which woke the contender. */
+  /** The store notified the contender about its entry. */
   | { readonly kind: 'notified'; readonly t: string; readonly admitted: boolean };
 
-/** Orders of the parent: release the hold, cut the connection to the store, restore it. */
+/**
+ * Orders of the parent to the contender: release the hold, cut the connection to the store, restore the
+ * connection.
+ */
 export type Order = 'release' | 'cut' | 'mend';
 
 /** The parent process of a contender. */
 export interface Parent {
-  /** Wraps the backend, so that the parent sees its notifications and can cut its connection. */
+  /** Wraps the backend, so that the parent receives its notifications and can cut its connection. */
   readonly wrapBackend: (backend: Backend) => Backend;
   /** Reports the remaining time of a hold until the hold ends. The returned signal aborts when the parent orders a release. */
   readonly follow: (ownership: Ownership) => AbortSignal;
@@ -20,7 +23,7 @@ export interface Parent {
 
 const EVERY_MS = 100;
 
-/** Returns `undefined` when there is no IPC channel. */
+/** Returns the parent process, or `undefined` when there is no IPC channel. */
 export function parentOf(stamp: () => string): Parent | undefined {
   if (!process.connected) return undefined;
   let hold = new AbortController();

@@ -13,7 +13,7 @@ export interface Contender {
   readonly stop: AbortSignal;
   readonly stamp: () => string;
   readonly emit: (event: ContendEvent) => void;
-  /** Called when a hold begins. The signal that it may return ends the hold with a normal release. */
+  /** Called when a hold begins. It may return a signal that ends the hold with a normal release. */
   readonly onHold?: (ownership: Ownership) => AbortSignal | undefined;
 }
 
@@ -22,8 +22,8 @@ export type RoundEnd = 'released' | 'lost' | 'cancelled';
 type Ended = Extract<ClaimState, { status: 'ended' }>;
 
 /**
- * Joins the queue once, holds and releases. Emits the events in the order in which they happen. Rejects with the error that
- * prevented the grant, which is in the history too.
+ * Joins the queue once, holds and releases. Emits the events in the order in which they happen. If the lock
+ * is not granted, rejects with the error, which is also in the history.
  */
 export function contendOnce(contender: Contender, n: number): Promise<RoundEnd> {
   return new Round(contender, n).run();

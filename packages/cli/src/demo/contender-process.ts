@@ -13,12 +13,12 @@ const END_WITHIN_MS = 1_000;
 export interface ContenderSettings extends StageSettings {
   /** URL as the user entered it. It is passed in the environment, because other users can see a command line. */
   readonly url: string;
-  /** Secret that the connections of its process begin with. */
+  /** Secret with which the connections of the process begin. */
   readonly secret?: string | undefined;
   readonly ttlSeconds: number;
   readonly part: ContenderScript;
   readonly gapMs: number;
-  /** Continues after a round that failed. */
+  /** Whether to continue after a round that failed. */
   readonly keepsGoing?: boolean;
   readonly emit: (event: ContendEvent) => void;
   readonly onReport?: (report: Report) => void;
@@ -47,7 +47,7 @@ export class ContenderProcess implements Actor {
     this.ended = this.#run();
   }
 
-  /** Process id; `undefined` if it could not be started. */
+  /** Process id; `undefined` if the process could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -57,12 +57,15 @@ export class ContenderProcess implements Actor {
     return holds && this.#budget ? later(this.#budget.t, this.#budget.remainingMs) : undefined;
   }
 
-  /** Sends an order; it has no effect after the process has ended. */
+  /** Sends an order to the contender. It has no effect after the process has ended. */
   order(order: Order): void {
     this.#child.send(order, () => undefined);
   }
 
-  /** Signals at most once: a second signal would end the process immediately. */
+  /**
+   * Orders the contender to leave, with at most one signal: a second signal would end the process
+   * immediately.
+   */
   leave(): void {
     if (!this.#isLeaving) this.#child.kill('SIGTERM');
     this.#isLeaving = true;
@@ -106,7 +109,7 @@ export class ContenderProcess implements Actor {
     this.#casting.emit(event);
   }
 
-  /** Reports why the process failed to start. Other errors are in its history. */
+  /** Reports why the process failed to start. All other errors are in its history. */
   #failed(complaint: string): void {
     if (this.#killed || this.#last?.ev === 'error') return;
     const { name, stamp, emit } = this.#casting;
@@ -139,7 +142,10 @@ function startContender({
   });
 }
 
-/** Resolves with the exit code once all output is read; `null` after a signal, 1 if it could not be started. */
+/**
+ * Resolves with the exit code once all output is read: `null` after a signal, 1 if the process could not be
+ * started.
+ */
 async function ended(child: ChildProcess): Promise<number | null> {
   try {
     const [code] = (await once(child, 'close')) as [number | null];

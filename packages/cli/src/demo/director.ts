@@ -28,7 +28,7 @@ export interface Direction {
 const ENTER_EVERY_MS = 150;
 const CRASH_AFTER_MS = 400;
 const LEAVE_AFTER_MS = 500;
-// The contender that crashes holds until then.
+// Hold time in milliseconds of the contender that crashes: it is killed before this time ends.
 const UNTIL_CRASH_MS = 60_000;
 
 /**
@@ -51,7 +51,7 @@ class Director {
   #isAlone = false;
   #allSeen: () => void = () => undefined;
   #setQueued: () => void = () => undefined;
-  /** The contender that crashes. */
+  /** Resolves when the contender that will crash has joined the queue. */
   readonly #isQueued: Promise<void> = new Promise((resolve) => (this.#setQueued = resolve));
 
   constructor(direction: Direction) {
@@ -89,7 +89,8 @@ class Director {
       });
       this.#actors.set(id, actor);
       onJoin(actor);
-      // A contender that joined earlier might have ended by the time of the crash, and no waiter behind would leave.
+      // The contenders join after the one that will crash. Otherwise they might have ended by the time of the
+      // crash, and no waiter could leave behind it.
       if (id === CRASHES) await Promise.race([this.#isQueued, actor.ended]);
       await pause(ENTER_EVERY_MS);
     }
@@ -103,8 +104,8 @@ class Director {
   }
 
   /**
-   * Resolves when the other contenders have ended: then no waiter can leave behind the one that will crash, and it crashes
-   * without that.
+   * Resolves when all other contenders have ended. Then no waiter can leave behind the contender that will
+   * crash, and it crashes without a departure.
    */
   async #detectAlone(): Promise<void> {
     const others = [...this.#actors.values()].filter(({ id }) => id !== CRASHES);

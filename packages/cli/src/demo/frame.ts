@@ -34,7 +34,7 @@ export function drawFrame(view: View, paper: Paper): string {
     legend(paper),
     ...(view.over ? [] : queueLines(view, paper, Math.min(roomForQueue, view.contenders))),
   ];
-  // Leaves the last column free, where a terminal may wrap.
+  // The last column stays free, because some terminals wrap there.
   return lines.map((line) => paint(line, { ...paper, columns: paper.columns - 1 })).join('\n');
 }
 

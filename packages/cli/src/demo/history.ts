@@ -2,9 +2,15 @@ import type { ContendEvent } from '../contend/event.ts';
 
 /** An event that the demo observes, in addition to those that the contenders print. */
 export interface SeenEvent extends Omit<ContendEvent, 'ev'> {
-  /** `crashed`: the contender was killed while it held the lock. `expired`: the server has removed its entry. */
+  /**
+   * `crashed`: the contender was killed while it held the lock. `expired`: the server has removed the
+   * contender's entry.
+   */
   readonly ev: 'crashed' | 'expired';
-  /** With `crashed`: end of the proven time of its hold, before which no other contender may be granted. Format of `t`. */
+  /**
+   * With `crashed`: end of the proven time of that hold, in the format of `t`. No other contender may be
+   * granted before.
+   */
   readonly until?: string;
 }
 
@@ -33,7 +39,10 @@ export function turnsOf(history: readonly HistoryEvent[]): Turn[] {
   return [...turns.values()];
 }
 
-/** Time in which one contender was allowed to act: [from, to), in nanoseconds. */
+/**
+ * The time in which one contender was allowed to act, from `from` (inclusive) to `to` (exclusive), in
+ * nanoseconds since 1970.
+ */
 export interface Hold {
   readonly id: string;
   readonly n: number;

@@ -1,4 +1,7 @@
-/** Delay of events in milliseconds. A release is reported when it is confirmed, often after the next grant. */
+/**
+ * Time in milliseconds for which events are held back. A release is reported when it is confirmed, often
+ * after the next grant.
+ */
 const WAIT_MS = 100;
 
 /** An event with a stamp. */
@@ -13,8 +16,8 @@ export interface Sorter<E extends Stamped> {
 }
 
 /**
- * Passes events on in the order of their stamps, with a short delay. An event that is later than the delay is passed on when it
- * arrives.
+ * Passes events on in the order of their stamps, with a short delay. An event that arrives later than that is
+ * passed on at once.
  */
 export function inOrder<E extends Stamped>(sink: (event: E) => void): Sorter<E> {
   let waiting: E[] = [];

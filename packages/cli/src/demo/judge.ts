@@ -1,6 +1,6 @@
 import { holdsOf, turnsOf, type HistoryEvent, type Hold, type Turn } from './history.ts';
 
-/** A broken promise. */
+/** A promise of the lock that the history shows to be broken. */
 interface Violation {
   readonly rule: 'exclusion' | 'order' | 'tokens' | 'progress';
   readonly message: string;
@@ -17,15 +17,18 @@ export interface Verdict {
   /** Number of crashed holders whose entries the server then removed. */
   readonly expired: number;
   readonly lost: number;
-  /** Median time in milliseconds from a release to the next grant, where that contender was already waiting. */
+  /**
+   * Median time in milliseconds from a release to the next grant, of hand-offs to contenders that were
+   * already waiting.
+   */
   readonly handOffMs: number | undefined;
   readonly handOffs: number;
 }
 
 /**
- * Checks a history against the promises. Two contenders never hold at the same time. Grants follow the server's order. Fencing
- * tokens grow. Every contender was served or is accounted for. Stamps must be of one machine; the order of the events does not
- * matter.
+ * Checks a history against the promises. Two contenders never hold at the same time. Grants follow the
+ * server's order. Fencing tokens grow. Every contender was served, or an event tells why not. Stamps must be
+ * of one machine; the order of the events does not matter.
  */
 export function judge(history: readonly HistoryEvent[]): Verdict {
   const turns = turnsOf(history);

@@ -4,7 +4,9 @@ import type { HistoryEvent } from './history.ts';
 /** State of a contender over a period. `dead`: it has crashed, and its entry has not expired yet. */
 export type Doing = 'waits' | 'holds' | 'dead';
 
-/** Milliseconds since the start of the demo; `to` is undefined for a period that has not ended. */
+/**
+ * A period in milliseconds since the start of the demo. `to` is undefined for a period that has not ended.
+ */
 interface Stretch {
   readonly doing: Doing;
   readonly from: number;
@@ -15,7 +17,7 @@ interface Stretch {
 export interface Lane {
   readonly id: string;
   readonly stretches: readonly Stretch[];
-  /** Current activity in a word or two. */
+  /** Current activity of the contender in a word or two. */
   readonly now: string;
 }
 

@@ -12,10 +12,10 @@ import { later, type Actor, type ContenderScript, type Stage, type StageSettings
 const TTL_MS = 2_000;
 const GAP_MS = 50;
 
-/** Transport of a request to the server; `proceed` sends it. */
+/** Intercepts a request to the server; `proceed` sends it. */
 type Wire = <T>(call: unknown, proceed: () => Promise<T>) => Promise<T>;
 
-/** Connects over a transport that can be cut: then no request leaves and no event arrives. */
+/** Connects over a transport that can be cut. While it is cut, no request is sent and no event arrives. */
 type Connect = (wire: {
   readonly intercept: Wire;
   readonly deliver: (arrive: () => void) => void;
@@ -76,7 +76,7 @@ class MemoryActor implements Actor {
       holdMs: part.holdMs,
       stop: this.#stop.signal,
       stamp,
-      // A crashed contender reports nothing.
+      // After its crash the contender reports nothing.
       emit: (event: ContendEvent) => {
         if (!this.#dead) emit(event);
       },
@@ -85,7 +85,7 @@ class MemoryActor implements Actor {
         return undefined;
       },
     };
-    // The error is in the history already.
+    // The error is ignored here, because the history contains it.
     const life = contend(contender, { count: part.rounds, gapMs: GAP_MS }).then(
       () => undefined,
       () => undefined,
@@ -108,7 +108,10 @@ class MemoryActor implements Actor {
     this.#crashed();
   }
 
-  /** After a crash this waits until the session has expired, because only then no entry is left. */
+  /**
+   * Closes the client. After a crash this waits until the session has expired, because only then no entry is
+   * left.
+   */
   async close(): Promise<void> {
     await this.#client.close();
   }

@@ -3,7 +3,7 @@ import { backendFromUrl } from '../backends.ts';
 import { ContenderProcess } from './contender-process.ts';
 import type { Stage, StageSettings } from './stage.ts';
 
-/** Lease TTL, unless the server requires a longer one. */
+/** Lease TTL of the contenders in milliseconds, unless the server requires a longer one. */
 const TTL_MS = 3_000;
 const GAP_MS = 50;
 
@@ -16,7 +16,8 @@ export interface ProcessStageSettings extends StageSettings {
 
 /**
  * Runs every contender in a process of its own.
- * @throws the error if the server cannot be used, so that it is reported once and not by every contender
+ * @throws the server's error if the server cannot be used, so that the error is reported once and not by
+ *   every contender
  */
 export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageSettings): Promise<Stage> {
   const backend = await backendFromUrl(settings.url);
@@ -47,7 +48,9 @@ export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageS
   };
 }
 
-/** Returns the shortest TTL that still lets viewers see it expire. */
+/**
+ * Returns the TTL of the contenders in seconds: the shortest one that still lets viewers see a lease expire.
+ */
 export function ttlSecondsOn({ minTtlMs }: Pick<BackendInfo, 'minTtlMs'>): number {
   return Math.ceil(Math.max(TTL_MS, minTtlMs) / 1000);
 }

@@ -29,7 +29,7 @@ export interface ShowSettings {
   readonly json: boolean;
 }
 
-/** Prints JSON lines if requested; a live frame on a terminal that can redraw; else a log. */
+/** Opens the output: JSON lines if requested, else a live frame if the terminal can redraw, else a log. */
 export function openShow(settings: ShowSettings): Show {
   if (settings.json) return jsonShow(settings);
   settings.lines.write(opening(settings));

@@ -1,7 +1,7 @@
 import type { LockClient } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
-/** Script of one contender. */
+/** The part of one contender in the demo. */
 export interface ContenderScript {
   readonly id: string;
   readonly rounds: number;
@@ -11,19 +11,19 @@ export interface ContenderScript {
 /** A running contender. */
 export interface Actor {
   readonly id: string;
-  /** End of the proven time of its hold as a stamp, if it is known. */
+  /** End of the proven time of the contender's hold as a stamp, if it is known. */
   readonly provenUntil: string | undefined;
-  /** Commands the contender to leave the queue or release. */
+  /** Orders the contender to leave the queue or release the lock. */
   leave(): void;
-  /** Kills the contender at once: it releases nothing and sends no notification. */
+  /** Kills the contender at once, without a release. */
   crash(): void;
-  /** Resolves when it has ended for any reason. */
+  /** Resolves when the contender has ended for any reason. */
   readonly ended: Promise<void>;
 }
 
 /** Runs the contenders and knows the store that they contend on. */
 export interface Stage {
-  /** Description for the first line, for instance `memory: (everybody in this process)`. */
+  /** The store's description for the first line, for instance `memory: (everybody in this process)`. */
   readonly storeLabel: string;
   /** Whether the store detects the death of a process and frees its locks before their proven time ends. */
   readonly detectsDeath: boolean;

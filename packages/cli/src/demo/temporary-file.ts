@@ -8,7 +8,7 @@ export interface TemporaryFile extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Makes the file in a new directory, which is removed with it. */
+/** Creates the file in a new directory. Both are removed together. */
 export async function temporaryFile(): Promise<TemporaryFile> {
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-demo-'));
   return {

@@ -1,6 +1,6 @@
 /** Facts that decide what happens to a command. Times are in milliseconds. */
 export interface Situation {
-  /** Time for which the hold is proven from now on. */
+  /** Time in milliseconds for which the hold is proven from now on. */
   readonly remainingMs: number;
   /** Whether a heartbeat is overdue. */
   readonly suspect: boolean;
@@ -9,7 +9,7 @@ export interface Situation {
   readonly child: { readonly state: 'running' } | { readonly state: 'terminating'; readonly sinceMs: number };
 }
 
-/** What to do, and when to decide again if nothing happens before. */
+/** What to do with the command. `wait` also says after how many milliseconds to decide again. */
 export type Action =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'term' }

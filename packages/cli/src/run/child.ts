@@ -4,9 +4,9 @@ import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { withoutStrays } from './descriptors.ts';
 
-/** A command in its own process group, so that its descendants can be ended with it. */
+/** A command in its own process group, so that its descendants can be ended together with it. */
 export class CommandProcess {
-  /** Exit code of the command; 128+n if signal n ended it. */
+  /** Exit code of the command; 128+n if signal n ended the command. */
   readonly exited: Promise<number>;
   /** Id of the process group. */
   readonly group: number;
@@ -22,8 +22,9 @@ export class CommandProcess {
 
   /**
    * Starts a program, without a shell, with the standard streams of this process.
-   * @param env The complete environment.
-   * @param onStart Called with the process group in the same turn of the event loop; the program may already run.
+   * @param env the complete environment
+   * @param onStart called with the process group in the same turn of the event loop. The program may already
+   *   run
    */
   static async start(
     command: readonly string[],
@@ -47,7 +48,7 @@ export class CommandProcess {
     });
   }
 
-  /** Signals the whole group. Does nothing when no process of it is left. */
+  /** Signals the whole group. Does nothing when no process of the group is left. */
   signal(signal: NodeJS.Signals): void {
     this.#send(signal);
   }
@@ -64,7 +65,7 @@ export class CommandProcess {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ESRCH') return false;
-      // A process exists, but runs as another user (setuid).
+      // A process of the group exists, but runs as another user (setuid).
       if (code === 'EPERM') return true;
       throw error;
     }

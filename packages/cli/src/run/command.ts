@@ -18,9 +18,9 @@ export interface CommandPlan {
   readonly graceMs: number;
   /** What happens to the command when the hold is about to be lost. */
   readonly onLoss: 'stop' | 'continue';
-  /** Variables to add to its environment. */
+  /** Variables to add to the environment of the command. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether its environment contains this process's credentials for the store. */
+  /** Whether the environment of the command contains this process's credentials for the store. */
   readonly passCredentials: boolean;
   readonly session$: LockClient['session$'];
   /** Prints a line for the user. */
@@ -36,13 +36,16 @@ export class RunnableCommand {
     this.#plan = plan;
   }
 
-  /** Starts the watchdog if it is needed, so that it is ready at the grant. */
+  /** Starts the watchdog if the command needs one, so that the watchdog is ready at the grant. */
   prepare(): void {
     if (this.#plan.onLoss === 'stop' && (!this.#watchdog || this.#watchdog.hasEnded))
       this.#watchdog = Watchdog.start();
   }
 
-  /** Runs the command. Resolves with its exit code, or with 75 when the hold was lost before it had ended. */
+  /**
+   * Runs the command. Resolves with its exit code, or with 75 when the hold was lost before the command had
+   * ended.
+   */
   readonly work: Work = async (held, onSignal) => {
     const { command, graceMs, session$, note } = this.#plan;
     this.prepare();
@@ -60,8 +63,8 @@ export class RunnableCommand {
     };
     const mark = randomUUID();
     const env = { ...this.#environment(held), ...marking(mark) };
-    // The command may run before its process group is known here, and this process may be killed in between. So the watchdog can
-    // find it by the mark.
+    // The command may run before its process group is known here, and this process may be killed in between.
+    // So the command's environment has a mark by which the watchdog can find it.
     order({ mark });
     try {
       const child = await CommandProcess.start(command, env, (group) => order({ group }));
@@ -93,7 +96,10 @@ export class RunnableCommand {
   }
 }
 
-/** Reports a loss while the command continues. Resolves with `stopped` when the hold was lost meanwhile. */
+/**
+ * Reports a loss while the command continues. Resolves with `stopped` when the hold was lost before the
+ * command ended, and with `exited` otherwise.
+ */
 async function reportLoss(
   child: CommandProcess,
   held: Held,

@@ -3,15 +3,15 @@ import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 const CLOSE_ON_EXEC = 0o2000000;
 
 /**
- * Returns the descriptors above 2 that a child would inherit unintentionally. Node marks all that it opens or receives as
- * close-on-exec, but the ZooKeeper client does not mark its sockets. A connection that a child keeps open never looks closed to
- * the server. Empty on systems without `/proc`.
+ * Returns the descriptors above 2 that a child would inherit unintentionally. Node marks all of its
+ * descriptors as close-on-exec, but the npm package zookeeper does not mark its sockets. A connection that a
+ * child keeps open never looks closed to the server. The list is empty on systems without `/proc`.
  */
 function strayDescriptors(): number[] {
   return namesIn('/proc/self/fd').map(Number).filter(isStray);
 }
 
-/** Starts a process without the stray descriptors; `rest` is for its descriptors above 2. */
+/** Starts a process without the stray descriptors. `rest` specifies its descriptors above 2. */
 export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
   const nothing = openSync('/dev/null', 'r+');
   try {
@@ -37,11 +37,14 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // Not Linux.
+    return []; // Systems other than Linux have no such directory.
   }
 }
 
-/** Returns an empty text for a descriptor that was closed meanwhile, such as that of the listing itself. */
+/**
+ * Returns the target of a descriptor. The result is empty for one that was closed meanwhile, such as that of
+ * the directory listing itself.
+ */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, 'latin1');

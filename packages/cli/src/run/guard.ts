@@ -9,22 +9,24 @@ export interface Guarded {
   readonly hold: Pick<Hold, 'signal' | 'remainingMs'>;
   readonly session$: LockClient['session$'];
   readonly graceMs: number;
-  /** Ends the command when this process cannot. */
+  /** The process that ends the command when this process cannot. */
   readonly watchdog: Watchdog;
   /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
 /**
- * Ends the command before the lock can be lost. Resolves when the command has ended, and after SIGTERM its whole group. `exited`:
- * it ended by itself while the lock was held. `stopped`: the guard ended it, or it is not proven to have ended in time.
+ * Ends the command before the lock can be lost. Resolves when the command has ended, and after SIGTERM its
+ * whole group. `exited` means that the command ended by itself while the lock was held. `stopped` means that
+ * the guard ended it, or that it is not proven to have ended in time.
  */
 export function guard(guarded: Guarded): Promise<'exited' | 'stopped'> {
   return new Guard(guarded).watch();
 }
 
 const CHECK_AGAIN_MS = 20;
-// Often enough that the watchdog soon knows of every heartbeat, and that it soon detects a frozen guard.
+// Longest time between two checks in milliseconds. It is short, so that the watchdog soon knows of every
+// heartbeat, and soon detects a frozen guard.
 const MAX_CHECK_INTERVAL_MS = 250;
 
 class Guard {
@@ -75,7 +77,8 @@ class Guard {
   #check(): void {
     clearTimeout(this.#timer);
     const situation = this.#situation();
-    // Reading the remaining time may detect its end, which decides again by itself.
+    // Reading the remaining time may detect the end of the hold. Then the handler of that event has already
+    // decided.
     if (this.#killed) return;
     const { child, watchdog } = this.#guarded;
     const action = decide(situation);
@@ -117,7 +120,10 @@ class Guard {
     }
   }
 
-  /** Gives the rest of the group the rest of the grace period. The timer for SIGKILL stays set. */
+  /**
+   * Waits until all processes of the group have ended, for the rest of the grace period. The timer for
+   * SIGKILL stays set.
+   */
   async #groupEnded(): Promise<void> {
     while (!this.#killed && this.#guarded.child.alive) {
       await new Promise((resolve) => setTimeout(resolve, CHECK_AGAIN_MS));

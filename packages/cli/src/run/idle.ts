@@ -4,7 +4,7 @@ import type { Printer } from '../printer.ts';
 import type { Stop } from '../stop.ts';
 import type { Work } from './term.ts';
 
-/** A leader without a command. */
+/** The settings of a leader that runs no command. */
 export interface IdleLeader {
   readonly value: string;
   readonly epoch: number;
@@ -12,7 +12,10 @@ export interface IdleLeader {
   readonly printer: Printer;
 }
 
-/** Prints that this process leads, and leads until a signal, a loss, or the end of its reader. */
+/**
+ * Returns work that prints that this process leads. It ends on a signal, a loss, or when the reader of the
+ * output closes it.
+ */
 export function leadIdly({ value, epoch, stop, printer }: IdleLeader): Work {
   return ({ name, key, token, signal }, onSignal) => {
     printer.print(

@@ -2,12 +2,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 const VARIABLE = 'QUEUELOCK_MARK';
 
-/** Environment by which a command can be found before its process group is known. */
+/** Returns the environment variable by which a command can be found before its process group is known. */
 export function marking(mark: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: mark };
 }
 
-/** Returns the groups of the processes that have this mark in their environment; none on systems without `/proc`. */
+/**
+ * Returns the groups of the processes that have this mark in their environment. Returns none on systems
+ * without `/proc`.
+ */
 export function groupsMarked(mark: string): readonly number[] {
   const wanted = `${VARIABLE}=${mark}`;
   const processes = entriesOf('/proc').filter((name) => /^\d+$/.test(name));
@@ -16,7 +19,10 @@ export function groupsMarked(mark: string): readonly number[] {
   return [...new Set(groups)].filter((group) => group > 1);
 }
 
-/** Returns field 5 of `/proc/PID/stat`. The second field, the name in parentheses, may contain blanks. */
+/**
+ * Returns the process group, which is field 5 of `/proc/PID/stat`. The second field, the name in parentheses,
+ * may contain blanks.
+ */
 function groupIn(stat: string): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
 }
@@ -25,7 +31,7 @@ function entriesOf(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // Not Linux.
+    return []; // Systems other than Linux have no `/proc`.
   }
 }
 

@@ -83,7 +83,7 @@ export function waitOf({
   };
 }
 
-/** Waits for the grant. If the time limit ended the wait, the error names the option, for instance `--try`. */
+/** Waits for the grant. If a time limit ended the wait, the error names its option, for instance `--try`. */
 export async function unlessBusy<T>(turn: Promise<T>, name: string, options: TermOptions): Promise<T> {
   try {
     return await turn;
@@ -105,7 +105,7 @@ export function graceOf(grace: number | undefined, ttlMs: number): number {
   );
 }
 
-/** Notes about a command, for the help. */
+/** Text about commands that run a program, for the help. */
 export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with all its descendants, before
 the server can give the lock to the next. A watchdog process does that too if queuelock is frozen or killed.
 --on-loss continue lets it run on: use it only if every write carries the token to a store that rejects older ones.

@@ -2,24 +2,30 @@ import { uptime } from 'node:os';
 import { KILL_MARGIN_MS, type Situation } from './action.ts';
 
 /**
- * A moment on the machine's clocks, which all its processes share. The second clock also counts while the machine sleeps, in
- * steps of 10 ms.
+ * A moment on the machine's clocks, which all its processes share. The clock of `bootMs` also counts while
+ * the machine sleeps, in steps of 10 ms.
  */
 export interface Moment {
   readonly monotonicMs: number;
   readonly bootMs: number;
 }
 
-/** Target of the watchdog: a process group, or all processes with this mark (`marked.ts`) until the group is known. */
+/**
+ * Target of the watchdog: a process group, or, until the group is known, all processes with this mark
+ * (`marked.ts`).
+ */
 export type WatchdogTarget = { readonly group: number } | { readonly mark: string };
 
-/** What the watchdog does unless it receives other orders before. */
+/** What the watchdog does to the target unless it receives other orders before. */
 export type Orders = WatchdogTarget & Deadlines;
 
-/** Times of the signals. */
+/** Times at which the watchdog sends signals. */
 interface Deadlines {
   readonly from: Moment;
-  /** Milliseconds from `from`. `graceMs` applies when the process that gives the orders dies. */
+  /**
+   * Milliseconds from `from` until SIGTERM and SIGKILL. `graceMs` is the time between both if the process
+   * that gave the orders dies.
+   */
   readonly termInMs: number;
   readonly killInMs: number;
   readonly graceMs: number;
@@ -40,8 +46,9 @@ export function elapsedMs(from: Moment, to: Moment): number {
 }
 
 /**
- * Returns the watchdog's orders for a situation. SIGTERM is at the time when the guard would send it if the hold stayed suspect.
- * SIGKILL is a little after the guard's, so that the guard acts if it can. Both are before the end of the hold.
+ * Returns the watchdog's orders for a situation. The watchdog sends SIGTERM when the guard would send it if
+ * the hold stayed suspect. It sends SIGKILL a little later than the guard would, so that the guard acts if it
+ * can. Both times are before the end of the hold.
  */
 export function ordersFor(
   target: WatchdogTarget,
@@ -53,14 +60,15 @@ export function ordersFor(
   return {
     ...target,
     from,
-    // While the hold is not suspect, a heartbeat is in flight. That counts only while the guard renews the orders.
+    // The hold is not suspect, so the next heartbeat may extend it. The watchdog relies on that only while
+    // the guard renews the orders.
     termInMs: suspect ? termInMs : Math.max(termInMs, Math.min(GUARD_TIMEOUT_MS, killInMs)),
     killInMs,
     graceMs,
   };
 }
 
-/** What follows from orders that were not renewed. */
+/** The next action of a watchdog whose orders were not renewed. */
 export type WatchdogAction =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'term' }

@@ -25,7 +25,8 @@ export function heldUntil(lock: Omit<Held, 'release'>, release: Held['release'])
 
 /**
  * Work of a term. Resolves with the exit code.
- * @param onSignal Takes the listener for signals that arrive meanwhile. Earlier ones are delivered at once.
+ * @param onSignal sets the listener for signals during the work. Signals that arrived before are delivered at
+ *   once
  */
 export type Work = (
   held: Held,
@@ -38,13 +39,14 @@ export interface TermEnd {
   readonly signalled: boolean;
 }
 
-/** Runs the work under the hold, and then releases. Signals go to the work while it runs. */
+/** Runs the work under the hold, and then releases the lock. While the work runs, signals go to the work. */
 export async function runTerm(work: Work, held: Held, stop: Stop): Promise<TermEnd> {
   const signals: NodeJS.Signals[] = [];
   let listener: ((signal: NodeJS.Signals) => void) | undefined;
   let releasing = false;
   const undivert = stop.divert((signal) => {
-    // During the release one signal changes nothing. A second one ends the process, and the TTL removes the entry.
+    // During the release the first signal has no effect. A second signal ends the process, and the TTL
+    // removes the entry.
     if (releasing && signals.length > 0) process.exit(exitCodeOf(signal));
     signals.push(signal);
     listener?.(signal);

@@ -9,15 +9,15 @@ export interface Terms {
   /** Waits for the grant; rejects with the signal's reason when it aborts. */
   readonly acquire: (signal: AbortSignal) => Promise<Held>;
   readonly work: Work;
-  /** Whether another term follows one that failed. */
+  /** Whether another term follows after a term that failed. */
   readonly keep: boolean;
   readonly stop: Stop;
   /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
-// Errors of a wait after which the next one may succeed. `OWNERSHIP_LOST` occurs when the lock is lost in the moment of the
-// grant.
+// Errors of a wait after which the next wait may succeed. `OWNERSHIP_LOST` occurs when the lock is lost at
+// the moment of the grant.
 const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'SESSION_LOST',
@@ -26,9 +26,9 @@ const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
 ]);
 
 /**
- * Runs one term, or with `keep` one after another. It continues after a loss, a wait that an outage ended, and work that failed.
- * It stops after work that succeeded (0), a signal, and an error that a retry does not cure. Each term joins at the end of the
- * queue.
+ * Runs one term, or with `keep` one term after another. Another term follows after a loss, a wait that an
+ * outage ended, and work that failed. No term follows after work that succeeded (0), a signal, and an error
+ * that a retry cannot cure. Each term joins at the end of the queue.
  * @returns the exit code of the last term
  */
 export async function runTerms(terms: Terms): Promise<number> {
@@ -45,14 +45,15 @@ export async function runTerms(terms: Terms): Promise<number> {
   }
 }
 
-/** A term of this length did not fail at its start. */
+/** Shortest term in milliseconds that resets the backoff: such a term did not fail at its start. */
 const STABLE_TERM_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Returns the backoff delay after `failures` failures in a row, in whole milliseconds. It starts at 0.1 s and doubles up to 30 s.
- * Up to half of it is removed at random, so that clients that failed together do not return together.
- * @param chance Random number from 0 to 1.
+ * Returns the backoff delay after `failures` failures in a row, in whole milliseconds. It starts at 0.1 s and
+ * doubles up to 30 s. Up to half of it is removed at random, so that clients that failed together do not
+ * return together.
+ * @param chance a random number from 0 to 1
  */
 export function backoffDelay(failures: number, chance: number): number {
   const longest = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures);
@@ -61,7 +62,7 @@ export function backoffDelay(failures: number, chance: number): number {
 
 interface End {
   readonly exitCode: number;
-  /** Whether another term would be useless or is not wanted. */
+  /** Whether no other term follows. */
   readonly last: boolean;
   readonly why: string;
 }

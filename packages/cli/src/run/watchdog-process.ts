@@ -1,15 +1,17 @@
 /**
- * The watchdog of a command: a process that ends the command when `queuelock run` itself cannot, because it was frozen (SIGSTOP)
- * or killed. It reads orders from standard input, one JSON object a line; `{}` cancels them. It does not connect to a server.
+ * The watchdog of a command: a process that ends the command when `queuelock run` itself cannot, because it
+ * was frozen (SIGSTOP) or killed. It reads orders from standard input, one JSON object a line; `{}` cancels
+ * them. The watchdog does not connect to a server.
  */
 import { createInterface } from 'node:readline';
 import { groupsMarked } from './marked.ts';
 import { watchdogAction, momentNow, elapsedMs, type WatchdogAction, type Orders } from './orders.ts';
 
-// Short, because timers fire late after the machine slept.
+// Time between two checks in milliseconds. It is short, because timers fire late after the machine slept.
 const CHECK_INTERVAL_MS = 250;
 const RECHECK_MS = 20;
-// A command that is being started shows its mark only once its program runs.
+// Time in milliseconds to search for a command that is being started: it has its mark only once its program
+// runs.
 const START_TIMEOUT_MS = 2_000;
 
 class WatchdogProcess {
@@ -24,7 +26,10 @@ class WatchdogProcess {
     this.#check();
   }
 
-  /** Handles the death of the process that gave the orders. If there are any, it died, and the lock is not renewed any more. */
+  /**
+   * Handles the death of the process that gave the orders. If there are orders, that process died, and the
+   * lock is not renewed any more.
+   */
   orphaned(): void {
     const orders = this.#orders;
     if (!orders) process.exit();
@@ -55,8 +60,8 @@ class WatchdogProcess {
   }
 
   /**
-   * Sends SIGKILL. Returns whether no target is left. The id of an ended group may be reused, so it is never signalled again. A
-   * process that shows the mark later belongs to the command.
+   * Sends SIGKILL. Returns whether no target is left. The id of an ended group may be reused, so it is never
+   * signalled again. A process that has the mark later also belongs to the command.
    */
   #kill(): boolean {
     const isKilled = this.#send('SIGKILL');

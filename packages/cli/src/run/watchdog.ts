@@ -15,7 +15,7 @@ export class Watchdog {
 
   private constructor(child: ChildProcess) {
     this.#process = child;
-    // Ignores a closed pipe: the end of the watchdog is detected by its exit.
+    // A closed pipe is ignored: the exit event reports the end of the watchdog.
     child.stdin?.on('error', () => undefined);
     const said = child.stdout ? once(child.stdout, 'data') : Promise.reject(new Error('it has no output'));
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('it ended at once')));
@@ -27,7 +27,7 @@ export class Watchdog {
 
   /** Starts the watchdog in its own session, so that it does not receive signals for this process's group. */
   static start(): Watchdog {
-    // The file is next to this one, also in a bundle.
+    // The script is next to this file, also in a bundle.
     const beside = new URL(`./watchdog-process${extname(import.meta.url)}`, import.meta.url);
     const script = fileURLToPath(beside);
     const child = withoutStrays((rest) =>
@@ -40,7 +40,10 @@ export class Watchdog {
     return new Watchdog(child);
   }
 
-  /** @throws {Failure} when the watchdog does not start */
+  /**
+   * Resolves when the watchdog is ready for orders.
+   * @throws {Failure} when the watchdog does not start
+   */
   async ready(): Promise<void> {
     try {
       await this.#ready;
@@ -56,7 +59,10 @@ export class Watchdog {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 
-  /** Replaces its orders, written in the same turn of the event loop. `undefined`: there is nothing to watch. */
+  /**
+   * Replaces the watchdog's orders. They are written in the same turn of the event loop. `undefined` means
+   * that there is no command to end.
+   */
   order(orders: Orders | undefined): void {
     if (!this.hasEnded) this.#process.stdin?.write(`${JSON.stringify(orders ?? {})}\n`);
   }

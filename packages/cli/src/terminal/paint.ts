@@ -7,8 +7,8 @@ export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 export type Span = string | readonly [text: string, colour: Colour];
 
 /**
- * Cuts a line to the available columns and colours it. All characters have width 1 here. The colours are the only control
- * characters in it.
+ * Cuts a line to the available columns and colours it. All characters must have width 1. The colours are the
+ * only control characters in the result.
  */
 export function paint(
   line: readonly Span[],

@@ -8,11 +8,11 @@ const EVERY_MS = 100;
 export interface Screen {
   /** Draws now, for instance after a key. The frame is also drawn ten times a second. */
   redraw(): void;
-  /** Stops; the last frame stays visible. */
+  /** Stops drawing. The last frame stays visible. */
   close(): void;
 }
 
-/** Draws in place until it is closed. `over`: this is the last frame. */
+/** Draws in place until `close` is called. `over` is true for the last frame. */
 export function openScreen(terminal: WriteStream, draw: (paper: Paper, over: boolean) => string): Screen {
   const update = createLogUpdate(terminal);
   let shown = '';
@@ -43,7 +43,10 @@ export function openScreen(terminal: WriteStream, draw: (paper: Paper, over: boo
   };
 }
 
-/** Erases the previous frame. A terminal that became narrower has wrapped it, so it takes more lines than were written. */
+/**
+ * Erases the previous frame. A terminal that became narrower has wrapped the frame, so it takes more lines
+ * than were written.
+ */
 function eraseWrapped(terminal: WriteStream, shown: string): void {
   const rows = shown.split('\n').map((line) => Math.max(1, Math.ceil(widthOf(line) / terminal.columns)));
   const height = rows.reduce((sum, count) => sum + count, 0);

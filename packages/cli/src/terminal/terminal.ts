@@ -1,18 +1,18 @@
 import type { WriteStream } from 'node:tty';
 
-/** Capabilities that a frame may use. */
+/** Size and capabilities of a terminal that a frame may use. */
 export interface Paper {
   readonly columns: number;
   readonly rows: number;
-  /** Escape sequences for colours. */
+  /** Whether escape sequences for colours are supported. */
   readonly colours: boolean;
-  /** Block and box characters. */
+  /** Whether block and box characters are supported. */
   readonly blocks: boolean;
 }
 
 /**
- * Returns whether a frame can be redrawn in place: on a terminal that moves its cursor and knows its size. Some streams report to
- * be a terminal and have no size.
+ * Returns whether a frame can be redrawn in place: on a terminal that moves its cursor and knows its size.
+ * Some streams report that they are a terminal, but have no size.
  */
 export function canDraw({ isTTY, columns, rows }: WriteStream): boolean {
   return isTTY && columns > 0 && rows > 0 && process.env['TERM'] !== 'dumb';

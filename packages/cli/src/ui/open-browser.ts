@@ -5,7 +5,7 @@ import { childEnvironment } from '../config/child-environment.ts';
 /** Opens an address on the desktop. Resolves with whether there is a desktop. */
 export async function openBrowser(url: string): Promise<boolean> {
   const isMac = platform() === 'darwin';
-  // Without a display there may only be a browser that runs in the terminal, which would take it over.
+  // Without a display, the only browser may be a text browser, which would take over the terminal.
   if (!isMac && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return false;
   const opener = isMac ? 'open' : 'xdg-open';
   const child = spawn(opener, [url], { stdio: 'ignore', detached: true, env: childEnvironment() });

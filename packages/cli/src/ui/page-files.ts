@@ -10,7 +10,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Headers that let the page run only its own scripts and styles, connect only to its own origin, and not be framed. */
+/**
+ * Headers with which the page runs only its own scripts and styles, connects only to its own origin, and
+ * cannot be framed.
+ */
 const SECURITY = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -34,7 +37,7 @@ export class PageFiles {
     this.#files = files;
   }
 
-  /** Rejects with an instruction when the page was not built. */
+  /** Reads the files of the page. Rejects with an instruction when the page was not built. */
   static async in(folder: string): Promise<PageFiles> {
     const names = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
     const known = names.filter((name) => extname(name) in TYPES);
@@ -57,7 +60,7 @@ export class PageFiles {
     const file = this.#files.get(pathname === '/' ? '/index.html' : pathname);
     if (!file || (method !== 'GET' && method !== 'HEAD'))
       return new Response('not found\n', { status: 404, headers: SECURITY });
-    // The names of assets change with their content.
+    // Assets can be cached for ever, because their names change with their content.
     const caching = pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
     const headers = { ...SECURITY, 'content-type': file.type, 'cache-control': caching };
     return new Response(method === 'HEAD' ? null : file.bytes, { headers });

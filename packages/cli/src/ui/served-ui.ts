@@ -6,7 +6,7 @@ import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { PageFiles } from './page-files.ts';
 
-/** What to serve. */
+/** The client and the permissions of a served page. */
 export interface UiSettings {
   readonly client: LockClient;
   /** Name of the store, for display. */
@@ -37,7 +37,7 @@ export async function serveUi({ port, isReadOnly, ...shown }: UiSettings): Promi
   return { ...served, close, [Symbol.asyncDispose]: close };
 }
 
-/** Returns the user id if the system has no name for it. */
+/** Returns the user's name, or the user's id if the system has no name for it. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -1,12 +1,12 @@
 import type { Finding, QueueState } from '@queuelock/core';
 import { duration } from './text.ts';
 
-// Tolerated difference; clocks that NTP synchronizes differ by less.
+// Tolerated difference of clocks in milliseconds. Clocks that NTP synchronizes differ by less.
 const TOLERATED_MS = 1_000;
 
 /**
- * Finds machines with wrong clocks: by the time that their clients report, they joined in the future. The local clock may be the
- * wrong one instead. A clock that is behind cannot be distinguished from a long wait.
+ * Finds machines with wrong clocks: their clients report that they joined in the future. The local clock may
+ * be the wrong one instead. A clock that is behind cannot be distinguished from a long wait.
  */
 export function clocksAhead(queues: readonly QueueState[], now: number): readonly Finding[] {
   const ahead = new Map<string, number>();

@@ -11,12 +11,13 @@ import {
   timer,
 } from 'rxjs';
 
-// Time limit in milliseconds. To read ten thousand queues takes some seconds on busy servers.
+// Time limit for the first list in milliseconds. Reading ten thousand queues takes some seconds on busy
+// servers.
 const FIRST_LIST_TIMEOUT_MS = 15_000;
-/** Time limit of a client's first connection; errors before it may be temporary. */
+/** Time limit of a client's first connection in milliseconds. Errors before that may be temporary. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Resolves with the current queues; rejects as `seeQueue` does. */
+/** Resolves with the current queues. Rejects in the same cases as `currentQueue`. */
 export async function currentQueues(
   client: Pick<LockClient, 'queues'>,
   prefix: string,
@@ -46,7 +47,10 @@ export async function currentQueues(
   return state;
 }
 
-/** Shares one list among all readers of these queues, in parallel or one after another, because a long list takes time. */
+/**
+ * Shares one stream of queues among all readers with this prefix, in parallel or one after another, because a
+ * long list takes time to read.
+ */
 export function shareQueues(client: Pick<LockClient, 'queues'>, prefix: string): Pick<LockClient, 'queues'> {
   const shared$ = client.queues(prefix).pipe(
     share({

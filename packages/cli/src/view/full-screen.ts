@@ -4,7 +4,7 @@ import { paint, type Span } from '../terminal/paint.ts';
 import { paperOf, type Paper } from '../terminal/terminal.ts';
 import type { Key } from './top-state.ts';
 
-/** Uses the whole terminal, and restores it afterwards. */
+/** A view that uses the whole terminal and restores it afterwards. */
 export interface FullScreen {
   /** Draws soon. Several calls in a row draw once. */
   redraw(): void;
@@ -101,7 +101,8 @@ class Canvas {
   #draw(): void {
     this.#timer = undefined;
     const paper = paperOf(this.#output);
-    // Each line erases the rest of its row. Lines were cut to the width of the terminal before.
+    // Each line erases the rest of its row, so that nothing of the previous frame is left. The lines are
+    // already cut to the terminal's width.
     const painted = this.#lines(paper).map((line) => paint(line, paper) + END_OF_LINE);
     const snapshot = HOME + painted.join('\r\n');
     if (snapshot !== this.#shown) this.#output.write(snapshot);

@@ -5,15 +5,15 @@ import { positionedEntries, type PositionedEntry } from './positioned-entries.ts
 export interface Happening {
   readonly ev: 'present' | 'joined' | 'granted' | 'changed' | 'left';
   readonly entry: QueueEntry;
-  /** Number of entries ahead; with `left`, before it left. */
+  /** Number of entries ahead. With `left`, the number before the entry left. */
   readonly position: number;
-  /** Whether it was admitted; with `left`, before it left. */
+  /** Whether the entry was admitted. With `left`, whether it was before it left. */
   readonly holds: boolean;
 }
 
 /**
- * Compares two states of a queue (`before` is `undefined` for the first). Returns the departures, joins, grants and changed
- * details. It misses an entry that came and went in between.
+ * Compares two states of a queue (`before` is `undefined` for the first). Returns the departures, joins,
+ * grants and changed details. An entry that joined and left between the two states is missed.
  */
 export function happenings(before: QueueState | undefined, now: QueueState): readonly Happening[] {
   const places = positionedEntries(now);
@@ -42,7 +42,10 @@ function byKey(places: readonly PositionedEntry[]): ReadonlyMap<string, Position
   return new Map(places.map((place) => [idOf(place), place]));
 }
 
-/** Includes the order, because a key may be used again after it was removed. */
+/**
+ * Identifies an entry in its queue. The identity includes the order, because a key may be used again after it
+ * was removed.
+ */
 function idOf({ entry }: PositionedEntry): string {
   return `${String(entry.order)} ${entry.key}`;
 }

@@ -6,13 +6,13 @@ export interface QueueRow {
   readonly depth: number;
   /** Departures per second, over the last ten seconds. */
   readonly handOffsPerS: number;
-  /** Time in milliseconds since the first entry was seen first. */
+  /** Time in milliseconds since the first entry of the queue became the first. */
   readonly heldMs: number;
-  /** Whether it was first already at the first sighting, so that the real time may be longer. */
+  /** Whether the entry was already the first when it was seen first, so that its real time may be longer. */
   readonly heldLonger: boolean;
-  /** Recent duration of a turn; `undefined` if none has ended. */
+  /** Recent duration of a turn in milliseconds; `undefined` if no turn has ended. */
   readonly turnMs: number | undefined;
-  /** Expected wait of a new entry if turns keep their duration. */
+  /** Expected wait of a new entry in milliseconds if turns keep their duration. */
   readonly waitMs: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export function metered(before: Meter, queues: readonly ListedQueue[], now: numb
 
 interface Reading {
   readonly now: number;
-  /** Whether there was no earlier sample. */
+  /** Whether this is the first sample of the queue. */
   readonly isFirst: boolean;
 }
 
@@ -58,7 +58,7 @@ function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst 
     return { queue, frontSince: now, frontIsOld: isFirst, samples: [sample] };
   const recent = before.samples.filter((_sample, place, all) => {
     const next = all[place + 1];
-    // Keeps one sample from before the window as its beginning.
+    // One sample from before the window is kept as the beginning of the window.
     return next === undefined || now - next.at < WINDOW_MS;
   });
   const samples = [...recent, sample];

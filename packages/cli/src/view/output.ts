@@ -1,7 +1,7 @@
 import type { LineWriter } from '../lines.ts';
 import { tableLines, type Column, type Row } from './table.ts';
 
-/** Returns the width of the terminal; unlimited without one. */
+/** Returns the width of the terminal, or `Infinity` without a terminal. */
 function outputWidth(): number {
   const { isTTY, columns } = process.stdout;
   return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY;

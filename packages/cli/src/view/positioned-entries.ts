@@ -5,7 +5,7 @@ import type { Column, Row } from './table.ts';
 /** An entry with its position. */
 export interface PositionedEntry {
   readonly entry: QueueEntry;
-  /** 0: admitted. 1: the first waiter. And so on. */
+  /** 0 for an admitted entry, 1 for the first waiter, and so on. */
   readonly position: number;
   /** Whether the entry is admitted; its client may not have noticed yet. */
   readonly holds: boolean;

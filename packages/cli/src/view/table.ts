@@ -47,7 +47,7 @@ function widthsOf(
     rows.reduce((most, { cells }) => Math.max(most, widthOf(cells[at] ?? '')), widthOf(title)),
   );
   let excess = widths.reduce((sum, part) => sum + part + GAP.length, -GAP.length) - width;
-  // Shrinks the widest shrinkable column repeatedly.
+  // Takes a column from the widest shrinkable column, until the table fits.
   while (excess > 0) {
     const spare = columns.map(
       ({ minWidth }, place) => (widths[place] ?? 0) - (minWidth ?? Number.POSITIVE_INFINITY),

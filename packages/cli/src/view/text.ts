@@ -1,4 +1,5 @@
-// Covers the wide characters that people commonly write, not every one that some terminal shows twice as wide.
+// Matches the wide characters that are in common use, not every character that some terminal shows with
+// double width.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const NARROWLESS = /\p{Mn}|\p{Me}/u;

@@ -11,7 +11,7 @@ import { FIRST_STATE, chosen } from './top-state.ts';
 
 /** A command with a list of queues. */
 export interface Listing extends CommandContext {
-  /** Lists the queues with the prefix. */
+  /** Provides the stream of queues with the prefix. */
   readonly list: Pick<LockClient, 'queues'>;
 }
 
@@ -19,7 +19,7 @@ export interface Listing extends CommandContext {
 export interface BatchSettings {
   readonly prefix: string;
   readonly everyMs: number;
-  /** Number of snapshots. Default: until it is stopped. */
+  /** Number of snapshots to print. Default: until the command is stopped. */
   readonly count: number | undefined;
   readonly json: boolean;
 }

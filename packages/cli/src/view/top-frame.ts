@@ -12,7 +12,7 @@ export interface TopView {
   readonly storeLabel: string;
   readonly state: TopState;
   readonly status: QueuesState['status'];
-  /** Why the data is not live, and for how long. */
+  /** Why the data is not live. `staleMs` is for how many milliseconds it has not been. */
   readonly error: string | undefined;
   readonly staleMs: number;
   /** All queues. */
@@ -28,7 +28,7 @@ export interface TopView {
 // Rows that are not part of the list: two at the top, a blank one, the titles, and the keys at the bottom.
 const FIXED_ROWS = 5;
 
-/** Returns how many rows fit. */
+/** Returns how many rows of the list fit on the screen. */
 export function pageOf({ rows }: Pick<Paper, 'rows'>): number {
   return Math.max(1, rows - FIXED_ROWS);
 }

@@ -11,7 +11,7 @@ export interface LiveSettings {
   readonly keyboard: ReadStream;
 }
 
-// Redraws regularly, because ages grow without any event.
+// Interval in milliseconds at which the view is redrawn, because ages grow without any event.
 const REDRAWN_MS = 500;
 
 /** Shows the queues until the user quits, the command is stopped, or the terminal is closed. */

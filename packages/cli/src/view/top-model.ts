@@ -19,7 +19,9 @@ export interface TopSource {
   readonly wallTime: () => number;
 }
 
-/** State of `top`: the data and the user's choices. It calls back when there is something new to draw. */
+/**
+ * State of `top`: the data and the user's choices. It calls a listener when there is something new to draw.
+ */
 export class TopModel {
   readonly #source: TopSource;
   readonly #onChange: () => void;

@@ -15,7 +15,7 @@ export interface TopState {
   readonly selected: string | undefined;
   /** Name of the opened queue. */
   readonly opened: string | undefined;
-  /** Number of its entries that are scrolled out of view. */
+  /** Number of entries of the opened queue that are scrolled out of view. */
   readonly scrolled: number;
   readonly help: boolean;
 }
@@ -41,7 +41,7 @@ export const FIRST_STATE: TopState = {
   help: false,
 };
 
-/** A key as node:readline names it, or the character that it types. */
+/** A pressed key, as node:readline reports it. */
 export interface Key {
   readonly name?: string | undefined;
   readonly text?: string | undefined;
@@ -97,7 +97,7 @@ function onQueueKey(state: TopState, { name = '' }: Key, { page, entries }: TopS
   return to === undefined ? state : { ...state, scrolled: to };
 }
 
-/** Returns the target of a cursor key among this many lines; `undefined` for another key. */
+/** Returns the target of a cursor key in a list of `count` lines, or `undefined` for another key. */
 function moved(
   at: number,
   name: string,

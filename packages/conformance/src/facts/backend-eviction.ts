@@ -18,13 +18,13 @@ class Evictor {
     this.#backend = backend;
   }
 
-  /** Evicts that entry. Resolves with whether it was in the queue. */
+  /** Evicts the entry with that key and order. Resolves with whether the entry was in the queue. */
   async at({ key, order }: Target, queue: string = this.#stage.queue): Promise<boolean> {
     const answer = this.#backend.evict?.(queue, { key, order }) ?? lacks('Backend.evict');
     return this.#stage.board.within('evict answers', answer);
   }
 
-  /** Evicts a contender, as an observer sees its entry. */
+  /** Evicts a contender by the key and order that an observer sees. */
   async take(contender: Contender): Promise<boolean> {
     const watch = this.#stage.watchOn(this.#backend);
     const sees = ({ order }: StoredEntry): boolean => order === contender.order;

@@ -21,7 +21,7 @@ export async function enterAll(stage: Stage, ...wishes: readonly Partial<EntrySp
   return line;
 }
 
-/** Expects that exactly these are admitted, also after everything in flight has arrived. */
+/** Expects that exactly these contenders are admitted, also after everything in flight has arrived. */
 export async function expectOnlyAdmitted(
   stage: Stage,
   all: readonly Contender[],

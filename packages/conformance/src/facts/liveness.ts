@@ -7,14 +7,14 @@ import { longestWaitMs } from '../harness.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
-// Stores that count whole milliseconds may be this much early; the core's safety margin covers it.
+// Time in milliseconds by which a store that counts whole milliseconds may be early. The core's safety margin covers it.
 const CLOCK_GRAIN_MS = 2;
 
 interface Crash {
   readonly crashed: Client;
   readonly other: Client;
   readonly held: Contender;
-  /** An entry behind it, of the same session. */
+  /** An entry behind the holder's, of the same session. */
   readonly waiting: Contender;
   readonly promisedUntil: number;
   readonly crashedAt: number;

@@ -4,14 +4,14 @@ import { fact, type Fact } from '../fact.ts';
 
 const LONGEST_BYTES = 200;
 
-/** Makes a name of the length that every store must accept. */
+/** Returns a name of the length that every store must accept. */
 function longest(prefix: string, filler: string): string {
   const roomBytes = LONGEST_BYTES - Buffer.byteLength(prefix);
   const name = prefix + filler.repeat(Math.floor(roomBytes / Buffer.byteLength(filler)));
   return name + 'x'.repeat(LONGEST_BYTES - Buffer.byteLength(name));
 }
 
-/** Families of names that a careless encoding confuses; each name gets a prefix of its own. */
+/** Groups of names that a careless encoding confuses. Each name gets a prefix of its own. */
 const FAMILIES: readonly (readonly [about: string, names: (unique: string) => readonly string[]])[] = [
   ['that nest', (u) => [u, `${u}/b`, `${u}/b/c`, `${u}/`, `${u}//b`, `/${u}`]],
   [

@@ -5,7 +5,7 @@ import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
 import { expectOnlyAdmitted } from './line.ts';
 
-/** Sends a call, and right behind it the removal of its id. Awaits both responses, in either order. */
+/** Sends a call, and directly afterwards the removal of its id. Awaits both responses, in either order. */
 async function overtake(
   client: Client,
   first: 'remove' | 'enqueue',

@@ -101,7 +101,7 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // What happens to this entry from now on does not affect the other one.
+      // Marks the entry as given up, because its further life does not affect the other entry.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');
@@ -166,7 +166,7 @@ export const resumptionFacts: readonly Fact[] = [
       const { until: promisedUntil } = await leaving.renew();
       const resumption = await stage.abandon(leaving);
       const abandonedAt = stage.now();
-      // The end of this entry is the point of the fact.
+      // Marks the entry as given up, because the fact is about its end.
       held.giveUp();
       await admittedSoon(next, other, { session: leaving.session, since: abandonedAt });
       admittedFrom(next, promisedUntil);

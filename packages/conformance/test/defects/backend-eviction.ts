@@ -12,7 +12,7 @@ function evicting(evict: (sound: CompleteBackend, server: MemoryServer) => Evict
 /** Defects of entries that the backend removes for an operator. */
 export const backendEvictionDefects: Defects = [
   [
-    'evicts nobody',
+    'evicts no entry',
     evicting(() => async () => true),
     [
       'a holder that is evicted is notified, and the next waiter is admitted',
@@ -20,7 +20,7 @@ export const backendEvictionDefects: Defects = [
     ],
   ],
   [
-    'evicts whatever has that key',
+    'evicts any entry with that key, whatever its order',
     evicting(
       (_sound, server) =>
         async (_queue, { key }) =>
@@ -32,7 +32,7 @@ export const backendEvictionDefects: Defects = [
     ],
   ],
   [
-    'evicts plain entries only',
+    'evicts only entries of plain locks',
     evicting((sound, server) => async (queue, entry) => {
       const target = line(server, queue).find(({ key }) => key === entry.key);
       return target?.limit === 1 && !target.shared && sound.evict(queue, entry);
@@ -40,7 +40,7 @@ export const backendEvictionDefects: Defects = [
     ['readers and entries with several permits can be evicted like any other'],
   ],
   [
-    'evicts as if the owner had left',
+    'evicts as if the owner had left by itself',
     evicting((sound, server) => async (queue, { key }) => {
       const target = line(server, queue).find((entry) => entry.key === key);
       if (!target) return false;

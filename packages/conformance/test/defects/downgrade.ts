@@ -63,7 +63,7 @@ const keepsOldValues: Defect = (server) => ({
 /** Defects of writers that become readers. */
 export const downgradeDefects: Defects = [
   [
-    'lets nobody become a reader',
+    'lets no writer become a reader',
     sharing((sound) => (queue, id, value) => sound.update(queue, id, value)),
     [
       'a writer that becomes a reader admits the readers behind it, up to the next writer',
@@ -71,7 +71,7 @@ export const downgradeDefects: Defects = [
     ],
   ],
   [
-    'wakes the writers with the readers',
+    'admits the writers together with the readers',
     wakesWritersToo,
     [
       'a writer that becomes a reader admits the readers behind it, up to the next writer',
@@ -79,7 +79,7 @@ export const downgradeDefects: Defects = [
     ],
   ],
   [
-    'joins again as a reader',
+    'lets a writer that becomes a reader join again',
     sharing((sound) => async (queue, id, value) => {
       const removed = await sound.remove(queue, id);
       await sound.enqueue({ queue, id, value, shared: true, limit: 1 });
@@ -88,12 +88,12 @@ export const downgradeDefects: Defects = [
     ['a writer that becomes a reader keeps its position and shows the new value'],
   ],
   [
-    'keeps the old value of who becomes a reader',
+    'keeps the old value of a writer that becomes a reader',
     keepsOldValues,
     ['a writer that becomes a reader keeps its position and shows the new value'],
   ],
   [
-    'makes a reader once',
+    'rejects a second request to become a reader',
     sharing((sound) => {
       const readers = new Set<string>();
       return async (queue, id, value) => {
@@ -105,17 +105,17 @@ export const downgradeDefects: Defects = [
     ['becoming a reader twice has the same effect as once'],
   ],
   [
-    'makes readers of nobody',
+    'makes readers of entries that do not exist',
     sharing((sound) => async (queue, id, value) => (await sound.share(queue, id, value)) || true),
     ['an entry that is not in the queue cannot become a reader'],
   ],
   [
-    'loses sight of who became a reader',
+    'does not find the entry of a writer that became a reader',
     losesSightOfReaders,
     ['a writer that became a reader can be updated, and leaves nothing behind'],
   ],
   [
-    'gives who became a reader a second place',
+    'gives a writer that became a reader a second entry',
     givesReadersSecondPlaces,
     ['entering again after having become a reader adds no second entry'],
   ],

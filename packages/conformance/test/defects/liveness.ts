@@ -50,12 +50,12 @@ export const livenessDefects: Defects = [
     ],
   ],
   [
-    'acknowledges renewals without doing them',
+    'acknowledges renewals without extending the session',
     () => ({ session: ({ ttlMs }) => ({ renew: async () => ttlMs }) }),
     ['a session that is renewed outlives its TTL'],
   ],
   [
-    'frees early',
+    'removes the entries of a session before its TTL',
     lastsHalfAsLong,
     [
       'a session that is never renewed lives for its TTL from the call that opened it',
@@ -63,7 +63,7 @@ export const livenessDefects: Defects = [
     ],
   ],
   [
-    'frees late',
+    'removes the entries of a dead session too late',
     keepsPingingForTheDead,
     [
       'all entries of a crashed session are removed soon after its TTL',
@@ -71,7 +71,7 @@ export const livenessDefects: Defects = [
     ],
   ],
   [
-    'does not say for sure that a session is lost',
+    'rejects for a lost session with an error that is not definite',
     () => ({
       session: (sound) => ({
         renew: (signal) =>
@@ -86,7 +86,7 @@ export const livenessDefects: Defects = [
     ],
   ],
   [
-    'does not notice that an entry is gone',
+    'does not notice that an entry was removed',
     () =>
       placements((placement) => ({ ...placement, turns$: placement.turns$.pipe(catchError(() => NEVER)) })),
     [
@@ -99,7 +99,7 @@ export const livenessDefects: Defects = [
     ],
   ],
   [
-    'takes the end of its own session for a turn',
+    'takes the end of its own session for an admission',
     () =>
       placements((placement) => ({
         ...placement,
@@ -124,7 +124,7 @@ export const livenessDefects: Defects = [
     ],
   ],
   [
-    'ends all sessions of a connection with one',
+    'ends all sessions of a connection when one is closed',
     endsAllSessionsOfAConnection,
     ['closing one session of a connection does not affect the others'],
   ],

@@ -20,7 +20,7 @@ const oneObserverEndsAll: Defect = () => ({
 /** Defects of tries and of observers. */
 export const lookingDefects: Defects = [
   [
-    'leaves the entry of a try in line',
+    'leaves the entry of a failed try in the queue',
     () => ({
       session: (sound) => ({
         tryEnqueue: async (spec) => {
@@ -44,17 +44,17 @@ export const lookingDefects: Defects = [
     ],
   ],
   [
-    'shows no empty queue',
+    'emits nothing for an empty queue',
     () => pictures((picture) => (picture.length > 0 ? picture : undefined)),
     ['an observer sees an empty queue at once', 'an observer follows joins and departures in order'],
   ],
   [
-    'shows a queue backwards',
+    'shows a queue in reverse order',
     () => pictures((picture) => [...picture].reverse()),
     ['an observer sees the present queue first, in order'],
   ],
   [
-    'shows a queue once',
+    'shows a queue only once',
     () => pictures((picture, number) => (number === 0 ? picture : undefined)),
     [
       'an observer follows joins and departures in order',
@@ -62,7 +62,7 @@ export const lookingDefects: Defects = [
     ],
   ],
   [
-    'forgets what changed while an observer rested',
+    'drops changes within the interval of an observer',
     () => ({
       backend: (sound) => ({
         observe(queue, { apartMs = 0 } = {}) {
@@ -74,12 +74,12 @@ export const lookingDefects: Defects = [
     ['an observer with an interval between its reads sees the last change, also one of its own process'],
   ],
   [
-    'stops all observers with one',
+    'stops all observers when one unsubscribes',
     oneObserverEndsAll,
     ['an observer that unsubscribes does not affect the others'],
   ],
   [
-    'forgets updates',
+    'drops updates of values',
     () => ({ session: () => ({ update: async () => true }) }),
     [
       'a value is visible to other clients and can be replaced',
@@ -87,7 +87,7 @@ export const lookingDefects: Defects = [
     ],
   ],
   [
-    'cuts values',
+    'truncates values',
     () =>
       wishes((spec) => (spec.value === undefined ? spec : { ...spec, value: spec.value.slice(0, 1_024) })),
     ['a value of 2,048 bytes is returned unchanged'],

@@ -4,28 +4,28 @@ import { names, type Defects } from '../defective.ts';
 /** Defects of the names of queues. */
 export const nameDefects: Defects = [
   [
-    'stores parts of a path',
+    'stores only a part of a path',
     () => names((queue) => queue.split('/').find(Boolean) ?? ''),
     ['names that nest are separate queues'],
   ],
   [
-    'walks paths',
+    'resolves dots in paths',
     () => names((queue) => posix.normalize(queue)),
     ['names with dots are separate queues', 'names that nest are separate queues'],
   ],
   [
-    'takes an escape for what it stands for',
+    'decodes an escape sequence in a name',
     () => names((queue) => queue.replace(/%20|\+/g, ' ')),
     ['names with signs of encodings are separate queues'],
   ],
   ['trims names', () => names((queue) => queue.trim()), ['names with quotes and blanks are separate queues']],
   [
-    'takes names for entries',
+    'takes parts of names for entries',
     () => names((queue) => queue.replace(/(-lock-|\/)\d{10}$/, '')),
     ['names that look like stored entries are separate queues'],
   ],
   [
-    'knows ASCII only',
+    'stores only ASCII',
     () => names((queue) => queue.replace(/[^ -~]/g, '?')),
     ['names of other scripts are separate queues'],
   ],
@@ -40,12 +40,12 @@ export const nameDefects: Defects = [
     ['names that differ in case or normal form only are separate queues'],
   ],
   [
-    'cuts long names',
+    'truncates long names',
     () => names((queue) => queue.slice(0, 100)),
     ['names of 200 bytes are separate queues'],
   ],
   [
-    'takes any name',
+    'accepts an empty name',
     () => ({ backend: () => ({ checkName: () => undefined }) }),
     ['an empty name is refused with INVALID_ARGUMENT'],
   ],

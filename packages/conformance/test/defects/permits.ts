@@ -34,7 +34,7 @@ const joinsAgainForAnotherLimit: Defect = () => ({
 /** Defects of entries that take several permits, and of different limits. */
 export const permitDefects: Defects = [
   [
-    'takes one permit whatever was asked for',
+    'takes one permit whatever the number requested',
     () => wishes((spec) => ({ ...spec, permits: 1 })),
     [
       'permits are taken until none are left, and returned by entries that leave',
@@ -51,7 +51,7 @@ export const permitDefects: Defects = [
     ],
   ],
   [
-    'keeps the first limit',
+    'keeps the first limit of an entry',
     keepsTheFirstLimit,
     [
       'waiters that enter again with a higher limit are admitted under it, at their positions',
@@ -59,7 +59,7 @@ export const permitDefects: Defects = [
     ],
   ],
   [
-    'joins again for another limit',
+    'joins again behind the others for another limit',
     joinsAgainForAnotherLimit,
     [
       'waiters that enter again with a higher limit are admitted under it, at their positions',
@@ -67,7 +67,7 @@ export const permitDefects: Defects = [
     ],
   ],
   [
-    'tells of no other limit',
+    'reports no other limit',
     () => placements(({ order, token, key, turn, turns$ }) => ({ order, token, key, turn, turns$ })),
     [
       'a placement behind an entry of another limit reports that limit',
@@ -75,7 +75,7 @@ export const permitDefects: Defects = [
     ],
   ],
   [
-    'tells whatever limit is ahead',
+    'reports the limit of any entry ahead, also when it is the same',
     (server) =>
       placements((placement, { queue }) => ({
         ...placement,

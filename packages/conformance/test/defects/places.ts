@@ -3,7 +3,7 @@ import { memory } from '@queuelock/memory';
 import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
 import { ADMITTED, line, placements, plain, wishes, type Defect, type Defects } from '../defective.ts';
 
-/** Admits a client again that holds already in this scope. */
+/** Admits a client again that already holds in this scope. */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {
     enqueue: async (spec) => {
@@ -87,7 +87,7 @@ export const placeDefects: Defects = [
     ],
   ],
   [
-    'never tells anybody that the turn has come',
+    'never notifies a waiter of its admission',
     () => placements((placement) => ({ ...placement, turns$: NEVER })),
     [
       'three connections are granted in the order in which they joined',
@@ -95,12 +95,12 @@ export const placeDefects: Defects = [
     ],
   ],
   [
-    'completes the turns once they are told',
+    'completes the turns after the admission',
     () => placements((placement) => ({ ...placement, turns$: of(placement.turn) })),
     ['three connections are granted in the order in which they joined'],
   ],
   [
-    'loses the order of joining',
+    'does not keep the order of joining',
     losesPlaces,
     [
       'a waiter that leaves the middle of the queue is skipped and wakes no other',
@@ -108,7 +108,7 @@ export const placeDefects: Defects = [
     ],
   ],
   [
-    'numbers backwards',
+    'numbers the entries in reverse order',
     () => placements((placement) => ({ ...placement, order: -placement.order })),
     ['orders grow in the order of joining'],
   ],
@@ -120,7 +120,7 @@ export const placeDefects: Defects = [
   ],
   ['wakes everybody at every release', wakesEverybody, ['a removal wakes exactly the next waiter']],
   [
-    'takes the end of the one ahead for the own turn',
+    'takes the end of its predecessor for the own admission',
     trustsPredecessor,
     [
       'a waiter that leaves the middle of the queue is skipped and wakes no other',
@@ -129,12 +129,12 @@ export const placeDefects: Defects = [
     ],
   ],
   [
-    'is reentrant for a session',
+    'admits a session again that already holds',
     () => ({ session: (sound) => reentrant(sound, new Set()) }),
     ['several entries of one session queue behind each other'],
   ],
   [
-    'is reentrant for a connection',
+    'admits a connection again that already holds',
     () => ({
       backend: (sound) => {
         const holding = new Set<string>();

@@ -23,7 +23,7 @@ const FRONT = 'a list of queues shows the first entry, and how many have left';
 /** Defects of the list of queues. */
 export const queueListDefects: Defects = [
   [
-    'lists all queues, whatever was asked for',
+    'lists all queues whatever the prefix',
     () => ({
       backend: (sound) =>
         ({
@@ -36,7 +36,7 @@ export const queueListDefects: Defects = [
   ],
   ['counts each queue once', lists((list) => list.map((queue) => ({ ...queue, depth: 1 }))), [LISTED, FRONT]],
   [
-    'lists its queues once',
+    'lists its queues only once',
     () => ({
       backend: (sound) =>
         ({
@@ -48,7 +48,7 @@ export const queueListDefects: Defects = [
     [FOLLOWS, FRONT],
   ],
   [
-    'lists nothing',
+    'lists no queue',
     () => ({
       backend: () =>
         ({

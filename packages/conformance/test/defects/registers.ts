@@ -77,7 +77,7 @@ const keepsThemInTheQueue: Defect = writing((sound, backend) => async (queue, ki
 /** Defects of texts that are stored while the queue is empty. */
 export const registerDefects: Defects = [
   [
-    'writes whatever is in a register',
+    'writes a register whatever it contains',
     writing((sound) => async (queue, kind, { text }) => {
       return sound.write(queue, kind, { text, was: await versionOf(sound, queue, kind) });
     }),
@@ -87,12 +87,12 @@ export const registerDefects: Defects = [
     ],
   ],
   [
-    'takes the text of a register for its version',
+    'uses the text of a register as its version',
     takesTheTextForTheVersion,
     ['a register has another version after every write, also of the same text'],
   ],
   [
-    'keeps an empty text where nothing should be',
+    'keeps an empty text in a register that was emptied',
     writing(
       (sound) =>
         (queue, kind, { text = '', was }) =>
@@ -101,7 +101,7 @@ export const registerDefects: Defects = [
     ['a register that was emptied behaves like one never written'],
   ],
   [
-    'looks into a register and writes it later',
+    'compares a register first and writes it later',
     writing((sound) => async (queue, kind, { text, was }) => {
       if ((await versionOf(sound, queue, kind)) !== was) return false;
       const now = await later(() => versionOf(sound, queue, kind));
@@ -110,7 +110,7 @@ export const registerDefects: Defects = [
     ['of several concurrent writers exactly one succeeds'],
   ],
   [
-    'shows a register once',
+    'shows a register only once',
     () =>
       registers(
         (sound) =>
@@ -123,7 +123,7 @@ export const registerDefects: Defects = [
     ['an observer sees a register and every change of it'],
   ],
   [
-    'forgets registers with the connection',
+    'forgets registers when the connection closes',
     forgetsWithTheConnection,
     ['a register outlives the sessions and the connection that wrote it'],
   ],
@@ -138,7 +138,7 @@ export const registerDefects: Defects = [
     ['registers of names that nest and of other kinds are separate'],
   ],
   [
-    'cuts registers',
+    'truncates texts of registers',
     writing((sound) => (queue, kind, { text, was }) => {
       return sound.write(queue, kind, { text: text?.slice(0, 2_048), was });
     }),

@@ -13,7 +13,7 @@ const keepsThoseWhoGiveUp: Defect = (server) => ({
 /** Defects of leaving a queue. */
 export const removalDefects: Defects = [
   [
-    'answers true to every removal',
+    'resolves every removal with true',
     () => ({
       session: (sound) => ({ remove: async (queue, id) => (await sound.remove(queue, id)) || true }),
     }),
@@ -28,7 +28,7 @@ export const removalDefects: Defects = [
     ['a removal wakes exactly the next waiter', 'nothing is left after all entries have left'],
   ],
   [
-    'gives every call a new place',
+    'gives every call with the same id a new entry',
     () => wishes((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` })),
     ['entering twice with one id adds one entry'],
   ],
@@ -48,7 +48,7 @@ export const removalDefects: Defects = [
     ['an id removed while its try is in flight never appears'],
   ],
   [
-    'removes an entry whose turns are not followed any more',
+    'removes an entry when its turns have no subscriber',
     () =>
       placements((placement, { queue, id }, sound) => ({
         ...placement,

@@ -77,7 +77,7 @@ const renewsForAnybody: Defect = (server) => ({
 /** Defects of sessions that one process abandons and another one resumes. */
 export const resumptionDefects: Defects = [
   [
-    'goes on with a new session',
+    'opens a new session instead of the resumed one',
     () => ({ backend: (sound) => ({ resume: (_resumption, signal) => sound.open(400, signal) }) }),
     [
       'a resumed session keeps its entries at their positions',
@@ -86,7 +86,7 @@ export const resumptionDefects: Defects = [
     ],
   ],
   [
-    'gives a resumed session new places',
+    'gives a resumed session new positions',
     resumed((sound) => ({ enqueue: (spec) => sound.enqueue({ ...spec, id: `${spec.id}-again` }) })),
     [
       'a resumed session keeps its entries at their positions',
@@ -103,32 +103,32 @@ export const resumptionDefects: Defects = [
     ],
   ],
   [
-    'goes on renewing what it has abandoned',
+    'continues to renew a session that it has abandoned',
     goesOnRenewing,
     ['a session that is not resumed ends with its TTL, and cannot be resumed later'],
   ],
   [
-    'resumes only what was abandoned',
+    'resumes only sessions that were abandoned',
     resumesWhatWasAbandoned,
     ['a session whose process died can be resumed'],
   ],
   [
-    'does not renew what it has resumed',
+    'does not renew a resumed session',
     resumed(({ ttlMs }) => ({ renew: async () => ttlMs })),
     ['a resumed session that is renewed outlives its TTL'],
   ],
   [
-    'renews a session also for whoever had it before',
+    'renews a session also for its former client',
     renewsForAnybody,
     ['a session that was resumed elsewhere is lost to its former client at its next renewal'],
   ],
   [
-    'leaves in a resumed session what it has not claimed',
+    'keeps unclaimed entries of a resumed session',
     () => ({ session: () => ({ removeUnclaimed: async () => undefined }) }),
     ['unclaimed entries of a resumed session are removed on demand, and no others'],
   ],
   [
-    'removes what a session has that was opened, as if it were unclaimed',
+    'removes the entries of a session that was opened, as if they were unclaimed',
     () => ({ session: (sound) => ({ removeUnclaimed: () => sound.close() }) }),
     ['a session that was opened keeps its entries when its unclaimed entries are removed'],
   ],

@@ -14,7 +14,7 @@ function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
 /** Gives an entry to any caller, whatever its spec. */
 const believesTheCaller: Defect = () => wishes(asFirstAsked());
 
-/** Does the same for a session that resumes. */
+/** Gives an entry to any client that resumes the session, whatever its spec. */
 const believesWhoeverResumes: Defect = () => {
   const known = asFirstAsked();
   const shared = new Set<string>();
@@ -43,7 +43,7 @@ const believesWhoeverResumes: Defect = () => {
 /** Defects of entries that a client enters again. */
 export const sameEntryDefects: Defects = [
   [
-    'believes whoever comes for an entry',
+    'accepts any spec for an existing entry',
     believesTheCaller,
     [
       'an entry keeps its mode and its permits: entering again with others is refused',
@@ -51,7 +51,7 @@ export const sameEntryDefects: Defects = [
     ],
   ],
   [
-    'believes whoever resumes',
+    'accepts any spec for an existing entry from a client that resumes',
     believesWhoeverResumes,
     [
       'a resumed session has its entries as the store knows them',

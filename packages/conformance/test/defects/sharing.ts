@@ -29,7 +29,7 @@ const watchesTheHeadOnly: Defect = (server) =>
 /** Defects of readers, writers and semaphores. */
 export const sharingDefects: Defects = [
   [
-    'knows no readers',
+    'treats readers as writers',
     () => wishes((spec) => ({ ...spec, shared: false })),
     ['readers share, and a writer waits for all of them', 'an observer distinguishes readers from writers'],
   ],
@@ -39,12 +39,12 @@ export const sharingDefects: Defects = [
     ['a reader that joins later waits behind a waiting writer', 'a shared try passes readers but no writer'],
   ],
   [
-    'wakes one where several may go',
+    'admits one waiter where several may be admitted',
     oneWakeUpForMany,
     ['all readers behind a writer are admitted when it leaves, up to the next writer'],
   ],
   [
-    'knows one permit only',
+    'admits one holder of a semaphore at a time',
     () => wishes((spec) => ({ ...spec, limit: 1 })),
     [
       'a semaphore admits as many as it has permits',
@@ -52,7 +52,7 @@ export const sharingDefects: Defects = [
     ],
   ],
   [
-    'looks again only when the first in line leaves',
+    'reads again only when the first entry of the queue leaves',
     watchesTheHeadOnly,
     [
       'a permit passes to the next waiter, whichever holder returns it',

@@ -65,26 +65,26 @@ export const togetherDefects: Defects = [
     ],
   ],
   [
-    'mixes up the answers for several queues',
+    'mixes up the placements in several queues',
     entering(async (specs, sound) => [...(await sound.enqueueAll(specs))].reverse()),
     ['entries that enter together are placed in each queue, as specified'],
   ],
   [
-    'enters several queues with plain entries',
+    'enters several queues with plain entries, whatever the specs',
     entering((specs, sound) =>
       sound.enqueueAll(specs.map(({ queue, id }) => ({ queue, id, shared: false, limit: 1 }))),
     ),
     ['entries of all kinds enter together'],
   ],
   [
-    'gives every call for several queues new places',
+    'gives every call for several queues new entries',
     entering((specs, sound) =>
       sound.enqueueAll(specs.map((spec) => ({ ...spec, id: `${spec.id}${String(Math.random())}` }))),
     ),
     ['entering together twice with the same ids adds the same entries'],
   ],
   [
-    'removes all that entered together with one',
+    'removes all entries that entered together when one leaves',
     removesAllWithOne,
     ['entries that entered together are removed one by one'],
   ],
@@ -98,12 +98,12 @@ export const togetherDefects: Defects = [
     ],
   ],
   [
-    'leaves the others when one of those that entered together is gone',
+    'keeps the other entries when one of those that entered together is gone',
     leavesTheRest,
     ['the removal of one entry by an operator is the loss of all when they enter again'],
   ],
   [
-    'enters all queues but the first for another session',
+    'enters all queues except the first under another session',
     entersForAnotherSession,
     ['no entry of a claim that entered together remains after its session has died'],
   ],

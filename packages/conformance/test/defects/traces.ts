@@ -11,7 +11,7 @@ export const traceDefects: Defects = [
     ],
   ],
   [
-    'leaves a trace whatever the end',
+    'leaves a trace of every hold, however it ends',
     (server) => {
       const left = new Set<string>();
       return traces((sound) => ({
@@ -31,7 +31,7 @@ export const traceDefects: Defects = [
     ],
   ],
   [
-    'takes a hold for a trace',
+    'takes a present hold for a trace',
     (server) =>
       traces((sound) => ({
         leave: async (queue, id) => {
@@ -42,7 +42,7 @@ export const traceDefects: Defects = [
     ['a hold that has not ended is no trace to another'],
   ],
   [
-    'finds traces by the start of a name',
+    "finds traces by a prefix of the queue's name",
     () => {
       const left = new Map<string, string>();
       return traces((sound) => ({
@@ -59,7 +59,7 @@ export const traceDefects: Defects = [
     ['a trace of one queue does not appear in a queue whose name it is a prefix of'],
   ],
   [
-    'leaves a trace for an entry that is not there',
+    'leaves a trace for an entry that does not exist',
     () => {
       const late: string[] = [];
       return traces((sound) => ({
@@ -75,7 +75,7 @@ export const traceDefects: Defects = [
     ['a session without an entry in the queue leaves no trace'],
   ],
   [
-    'lets a trace be left after the removal',
+    'leaves a trace after the removal of the entry',
     () => {
       const late: string[] = [];
       return traces((sound) => ({

@@ -39,9 +39,9 @@ export interface ConsulOptions {
   /** The setting `session_ttl_min` of the servers, in milliseconds: the shortest TTL that they accept. Default 10,000, as in Consul. */
   readonly minTtlMs?: number;
   /**
-   * Most connections that wait for changes at a time; a waiter needs two, a holder one. With more than that, changes are noticed up to some seconds
-   * later. Other requests take up to 18 more connections. An agent accepts 200 connections of one client address (`http_max_conns_per_client`), which
-   * all processes at that address share. Default 50.
+   * Maximum number of connections that wait for changes at a time; a waiter needs two, a holder one. With more than that, changes are noticed up to
+   * some seconds later. Other requests take up to 18 more connections. An agent accepts 200 connections of one client address
+   * (`http_max_conns_per_client`), which all processes at that address share. Default 50.
    */
   readonly maxQueries?: number;
   /**

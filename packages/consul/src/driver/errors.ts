@@ -24,12 +24,12 @@ const FEATURES: readonly (readonly [RegExp, string])[] = [
 /** An agent that accepts no more connections of an address closes them without a response. */
 const CLOSED_AT_ONCE = /socket hang up/;
 
-/** Whether the text of a response reports that the token lacks a permission. */
+/** Returns whether the text of a response reports that the token lacks a permission. */
 export function isDenied(text: string): boolean {
   return DENIED.test(text);
 }
 
-/** Whether the text of a transaction's error reports that the session does not exist. */
+/** Returns whether the text of a transaction's error reports that the session does not exist. */
 export function isNoSession(text: string): boolean {
   return NO_SESSION.test(text);
 }

@@ -20,7 +20,7 @@ export interface Address {
 /** One HTTP request. */
 export interface HttpRequest {
   readonly method: 'GET' | 'PUT';
-  /** Path and query. */
+  /** The path and the query of the request. */
   readonly path: string;
   readonly body?: string | undefined;
   /** Time limit in milliseconds, connecting included. */

@@ -34,7 +34,7 @@ export type KvOperation =
 /** The flags by which Consul's own clients recognize the key of a lock. More than a JavaScript number holds, so it is written as text. */
 export const LOCK_FLAGS = 0x2ddccbc058a50c18n;
 
-/** Most operations of one transaction, in every release of Consul. */
+/** Maximum number of operations of one transaction, in every release of Consul. */
 export const MAX_OPERATIONS = 64;
 
 /** The result of a transaction: the keys that it returned, or the operation at which it was rolled back. */
@@ -42,7 +42,7 @@ export type TxnResult =
   | { readonly isDone: true; readonly pairs: readonly KvPair[] }
   | { readonly isDone: false; readonly failedAt: number; readonly why: string };
 
-/** The body of a request for a transaction. */
+/** Returns the body of a request for a transaction. */
 export function txnBody(operations: readonly KvOperation[]): string {
   const body = JSON.stringify(operations.map((operation) => ({ KV: bodyOf(operation) })));
   // Only flags can have this form: texts are in base64, and a quote within a string is escaped.
@@ -76,7 +76,7 @@ interface WireTxn {
   readonly Errors: readonly { readonly OpIndex: number; readonly What: string }[] | null;
 }
 
-/** The result in the response to a transaction. */
+/** Returns the result in the response to a transaction. */
 export function txnResult(body: string): TxnResult {
   const { Results, Errors } = JSON.parse(body) as WireTxn;
   const [error] = Errors ?? [];
@@ -84,7 +84,7 @@ export function txnResult(body: string): TxnResult {
   return { isDone: true, pairs: (Results ?? []).flatMap(({ KV }) => (KV ? [pairOf(KV)] : [])) };
 }
 
-/** The keys in the response to a read. */
+/** Returns the keys in the response to a read. */
 export function pairsIn(body: string): readonly KvPair[] {
   return (JSON.parse(body) as readonly WirePair[]).map(pairOf);
 }
@@ -100,7 +100,7 @@ function pairOf({ Key, Value, Session, CreateIndex, ModifyIndex, Flags }: WirePa
   };
 }
 
-/** The path of a key in the HTTP API. */
+/** Returns the path of a key in the HTTP API. */
 export function keyPath(key: string): string {
   return `/v1/kv/${key.split('/').map(encodeURIComponent).join('/')}`;
 }

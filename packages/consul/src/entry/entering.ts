@@ -6,14 +6,14 @@ import { isUnknown, type Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 import type { Entry } from './entry.ts';
 
-/** Behind every entry: an index is less than 2^53. */
+/** An order behind every entry, since an index is less than 2^53. */
 const AFTER_ALL = 2n ** 64n;
 
 /** What changes of entries need. */
 export interface EntryTools {
   readonly connection: Connection;
   readonly keys: Keys;
-  /** Id of the session. */
+  /** The id of the session. */
   readonly session: string;
   readonly sessionKey: SessionKey;
   /** Returns the key that clients without a queue lock for a queue, if they do. */
@@ -29,7 +29,7 @@ export interface Newcomer {
 /** The position of an entry in its queue. */
 export interface Position {
   readonly own: Contender;
-  /** All conflicting entries ahead. */
+  /** All conflicting entries ahead of the entry. */
   readonly ahead: EntriesAhead<Contender>;
 }
 
@@ -71,7 +71,7 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
     session,
   }));
   const reads = newcomers.map(({ spec }): KvOperation => ({ verb: 'get-tree', key: keys.queue(spec.queue) }));
-  // One more operation checks the session.
+  // The transaction has one more operation, which checks the session.
   const isReadToo = locks.length + reads.length < MAX_OPERATIONS;
   for (const { entry } of newcomers) entry.state = 'uncertain';
   const result = await sessionKey.txn(isReadToo ? [...locks, ...reads] : locks).catch((error: unknown) => {
@@ -86,7 +86,7 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
   return isReadToo ? positionsIn(lastOfEach(result.pairs), newcomers, tools) : find(tools, newcomers);
 }
 
-/** The positions of entries that are in their queues. If one is missing, the others are removed. */
+/** Returns the positions of entries that are in their queues. If one is missing, the others are removed. */
 async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
   const { connection, keys, sessionKey, session } = tools;
   const reads = await Promise.all(
@@ -107,7 +107,7 @@ async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<
   throw entryLost(missing.map(({ entry }) => entry.id).join(', '));
 }
 
-/** The result of a check or a lock has no value; that of the read, which comes later, has. */
+/** Returns the last result for each key. The result of a check or a lock has no value, but that of the read after it has. */
 function lastOfEach(pairs: readonly KvPair[]): readonly KvPair[] {
   return [...new Map(pairs.map((pair) => [pair.key, pair])).values()];
 }
@@ -116,7 +116,7 @@ function isOf(pair: KvPair, { key }: Entry, { session }: EntryTools): boolean {
   return pair.key === key && pair.session === session;
 }
 
-/** The positions of entries among the keys of their queues. */
+/** Returns the positions of entries among the keys of their queues. */
 function positionsIn(
   pairs: readonly KvPair[],
   newcomers: readonly Newcomer[],
@@ -126,8 +126,8 @@ function positionsIn(
 }
 
 /**
- * The position of an entry among the keys of its queue.
- * @throws {QueueLockError} `ENTRY_LOST` when it is not there
+ * Returns the position of an entry among the keys of its queue.
+ * @throws {QueueLockError} `ENTRY_LOST` when the entry is not among the keys
  */
 function positionIn(pairs: readonly KvPair[], { key, queue }: Entry, { keys }: EntryTools): Position {
   const directory = keys.queue(queue);
@@ -145,7 +145,7 @@ export async function readAhead(tools: EntryTools, entry: Entry): Promise<Entrie
   return positionIn(pairs, entry, tools).ahead;
 }
 
-/** Removes an entry together with its trace and its lock of a single key. Returns whether it was in the queue. */
+/** Removes an entry together with its trace and its lock of a single key. Returns whether the entry was in the queue. */
 export async function leave(tools: EntryTools, entry: Entry): Promise<boolean> {
   const { sessionKey, session, keys } = tools;
   await settle(tools, [entry]);
@@ -178,7 +178,7 @@ async function unlocked(
   ];
 }
 
-/** Replaces the value of an entry, and makes it shared if that is asked for. Returns whether it was in the queue. */
+/** Replaces the value of an entry, and makes the entry shared if that is requested. Returns whether the entry was in the queue. */
 export async function change(
   tools: EntryTools,
   entry: Entry,

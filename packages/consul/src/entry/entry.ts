@@ -8,13 +8,13 @@ import type { Contender } from '../queue/entries.ts';
 
 /** Whether an entry is in its queue, as far as this process knows. */
 export type EntryState =
-  /** No request has been sent that could add it. */
+  /** No request has been sent that could add the entry. */
   | 'absent'
-  /** A request was sent and its outcome is unknown. */
+  /** A request to add the entry was sent, and its outcome is unknown. */
   | 'uncertain'
-  /** An earlier process may have added it. It cannot add it any more. */
+  /** An earlier process may have added the entry. That process cannot add it any more. */
   | 'unread'
-  /** It was in the queue when the last request for it was answered. */
+  /** The entry was in the queue when the last request for it got a response. */
   | 'placed';
 
 /** One entry of a session. Its calls run one after the other. */
@@ -44,23 +44,23 @@ export class Entry {
     return this.#ends$;
   }
 
-  /** Whether its removal was requested. */
+  /** Whether the removal of the entry was requested. */
   get isWithdrawn(): boolean {
     return this.#withdrawn;
   }
 
-  /** Records the properties with which it is stored. */
+  /** Records the properties with which the entry is stored. */
   found({ shared, permits, limit }: Pick<Contender, 'shared' | 'permits' | 'limit'>): void {
     Object.assign(this, { shared, permits, limit, state: 'placed' });
   }
 
-  /** Its own removal is no loss: nothing is reported from now on. */
+  /** Records that the removal was requested. The entry's own removal is no loss, so nothing is reported from now on. */
   withdraw(): void {
     this.#withdrawn = true;
     this.#ends$.complete();
   }
 
-  /** Reports its loss. */
+  /** Reports the loss of the entry. */
   lose(error: QueueLockError = entryLost(this.id)): void {
     this.#ends$.error(error);
   }

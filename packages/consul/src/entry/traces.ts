@@ -12,7 +12,7 @@ export interface TraceTools {
   readonly sessionKey: SessionKey;
 }
 
-/** One key for each hold, which no session holds; see `HoldTraces`. Named by the id of the entry. */
+/** Stores one key for each hold, named by the id of the entry; see `HoldTraces`. No session holds these keys. */
 export class Traces implements HoldTraces {
   readonly #tools: TraceTools;
 

@@ -13,14 +13,14 @@ export interface Contender {
   readonly limit: number;
   readonly permits: number;
   readonly value: string;
-  /** Whether queuelock did not create it. */
+  /** Whether another program created the entry. */
   readonly isForeign: boolean;
 }
 
 /** The properties of an entry that are stored in the key's value. */
 type EntryText = Pick<Contender, 'shared' | 'limit' | 'permits' | 'value'>;
 
-/** The value of an entry's key. */
+/** Returns the value of an entry's key. */
 export function textOf({
   shared,
   limit,
@@ -57,15 +57,15 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** The entries among the keys of a queue, in order. Keys of one transaction have the same order, and none of them are in one queue. */
+/** Returns the entries among the keys of a queue, in order. Keys of one transaction have the same order, but are in different queues. */
 export function contendersIn(pairs: readonly KvPair[]): Contender[] {
   return pairs.map(contenderOf).sort((a, b) => Number(a.order - b.order));
 }
 
-/** An entry's own place among others. */
+/** The own entry, with the properties that decide its position. */
 export type OwnPlace = Pick<Contender, 'key' | 'order' | 'shared'>;
 
-/** The conflicting entries ahead of the own entry. */
+/** Returns the conflicting entries ahead of the own entry. */
 export function aheadOf(contenders: readonly Contender[], own: OwnPlace): EntriesAhead<Contender> {
   const refs = contenders
     .filter((other) => other.key !== own.key && other.order < own.order && !(other.shared && own.shared))
@@ -73,7 +73,9 @@ export function aheadOf(contenders: readonly Contender[], own: OwnPlace): Entrie
   return { refs, total: refs.length };
 }
 
-/** A limit ahead that is not the own one, of the nearest such entry. A reader has the limit of a lock; a reader gets none. */
+/**
+ * Returns the limit of the nearest entry ahead whose limit differs from that of an exclusive own entry. A reader ahead has the limit 1, as a lock.
+ */
 export function otherLimitAhead(
   { refs }: EntriesAhead<Contender>,
   { shared, limit }: Pick<EntrySpec, 'shared' | 'limit'>,
@@ -82,7 +84,7 @@ export function otherLimitAhead(
   return refs.map((ref) => (ref.shared ? 1 : ref.limit)).find((other) => other !== limit);
 }
 
-/** An entry as observers see it. */
+/** Returns an entry as observers see it. */
 export function storedEntry({ key, order, shared, value, isForeign, session }: Contender): StoredEntry {
   const foreign = session === undefined ? 'without-lease' : 'with-lease';
   return { key, order, shared, value, ...(isForeign && { foreign }) };

@@ -14,12 +14,12 @@ export class Keys {
     this.#prefix = prefix;
   }
 
-  /** The beginning of the keys of all entries of all queues whose names begin with this text. */
+  /** Returns the beginning of the keys of all entries of all queues whose names begin with this text. */
   queuesFrom(beginning: string): string {
     return `${this.#prefix}queues/${encodeName(beginning)}`;
   }
 
-  /** The beginning of the keys of a queue's entries. */
+  /** Returns the beginning of the keys of a queue's entries. */
   queue(queue: string): string {
     return `${this.queuesFrom(queue)}/`;
   }
@@ -28,12 +28,12 @@ export class Keys {
     return this.queue(queue) + id;
   }
 
-  /** The key that belongs to one session. It exists as long as the session, and its index changes when earlier requests become invalid. */
+  /** Returns the key that belongs to one session. It exists as long as the session, and its index changes when earlier requests become invalid. */
   session(id: string): string {
     return `${this.#prefix}sessions/${id}`;
   }
 
-  /** The beginning of the keys of a queue's traces. */
+  /** Returns the beginning of the keys of a queue's traces. */
   traces(queue: string): string {
     return `${this.#prefix}traces/${encodeName(queue)}/`;
   }
@@ -42,7 +42,7 @@ export class Keys {
     return `${this.#prefix}registers/${encodeName(queue)}/${kind}`;
   }
 
-  /** The queue and the last part of an entry's key; `undefined` for other keys. */
+  /** Returns the queue and the last part of an entry's key, or `undefined` for other keys. */
   entryIn(key: string): { readonly queue: string; readonly id: string } | undefined {
     const start = this.queuesFrom('');
     const parts = key.startsWith(start) ? key.slice(start.length).split('/') : [];
@@ -52,7 +52,7 @@ export class Keys {
   }
 }
 
-/** Whether the last part of an entry's key is an id, as queuelock gives them. */
+/** Returns whether the last part of an entry's key is an id of queuelock. */
 export function isEntryId(id: string): boolean {
   return ID.test(id);
 }

@@ -24,7 +24,7 @@ import {
 /** The agents, and what every request to them carries. */
 export interface ConnectionSettings {
   readonly http: HttpClient;
-  /** At least one. */
+  /** The addresses of the agents, at least one. */
   readonly addresses: readonly Address[];
   readonly endpoint: string;
   /** Parameters of every request: data center, namespace and partition. */
@@ -36,7 +36,7 @@ export interface ConnectionSettings {
 export interface ApiRequest extends Pick<HttpRequest, 'method' | 'body' | 'signal'> {
   readonly path: string;
   readonly params?: Readonly<Record<string, string>>;
-  /** Default: the option `requestTimeoutMs`. */
+  /** The timeout in milliseconds. Default: the option `requestTimeoutMs`. */
   readonly timeoutMs?: number;
   /** Statuses that the caller handles. Default: 200 only. */
   readonly expected?: readonly number[];
@@ -56,14 +56,14 @@ export interface ReadOptions {
 }
 
 /**
- * Requests in flight, besides queries and heartbeats. Each needs a connection, and an agent closes those beyond `http_max_conns_per_client`, whichever
- * request is sent on them.
+ * Maximum number of requests in flight, besides queries and heartbeats. Each needs a connection, and an agent closes those beyond
+ * `http_max_conns_per_client`, whichever request is sent on them.
  */
 const MAX_REQUESTS = 16;
 
 /** A read of keys. */
 export interface KvRead {
-  /** Empty when there is no such key. */
+  /** The keys, or an empty list when there is no such key. */
   readonly pairs: readonly KvPair[];
   readonly index: bigint;
 }
@@ -81,7 +81,7 @@ export class Connection {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    // Every request in flight listens.
+    // Every request in flight adds a listener, so the number of listeners is not limited.
     setMaxListeners(0, this.#closed.signal);
     this.endpoint = settings.endpoint;
     this.requestTimeoutMs = settings.requestTimeoutMs;
@@ -92,7 +92,9 @@ export class Connection {
     return this.#doubts$;
   }
 
-  /** Calls the listener when an agent did not respond to a request that needs no waiting, so that longer queries are better repeated. */
+  /**
+   * Calls the listener when an agent did not respond to a request that waits for no change. Queries that wait for changes should then be repeated.
+   */
   onInterruption(listener: () => void): void {
     this.#interruptionListeners.push(listener);
   }
@@ -146,7 +148,7 @@ export class Connection {
     throw errorOf(response, this.endpoint);
   }
 
-  /** An agent did not respond. Returns the error of the request. */
+  /** Records that an agent did not respond. Returns the error of the request. */
   #failed(at: number, { isBlocking }: ApiRequest, error: QueueLockError): QueueLockError {
     this.#leave(at);
     this.#doubts$.next();
@@ -192,18 +194,18 @@ export class Connection {
     if (this.isClosed) throw connectionClosed(this.endpoint);
   }
 
-  /** The failure of an agent that was already left is no evidence about the current one. */
+  /** Switches to the next agent, unless that was done already. A failure of an earlier agent shows nothing about the current one. */
   #leave(at: number): void {
     if (at === this.#current) this.#current = (at + 1) % this.agents;
   }
 }
 
-/** The keys in a response with the status 200 or 404. */
+/** Returns the keys in a response with the status 200 or 404. */
 export function readIn({ status, body, index = 0n }: HttpResponse): KvRead {
   return { pairs: status === 404 ? [] : pairsIn(body), index };
 }
 
-/** A transaction that lacks a permission is rolled back with the status of any other failure. */
+/** Returns whether a transaction lacks a permission. It is rolled back with the same status as after any other failure. */
 function isDeniedTxn({ status, body }: HttpResponse): boolean {
   return status === 409 && isDenied(body);
 }
@@ -213,7 +215,7 @@ export function isUnknown(error: unknown): boolean {
   return !isQueueLockError(error) || error.code === 'UNAVAILABLE';
 }
 
-/** `UNAVAILABLE`: a response does not have the form that the request asked for. */
+/** Returns the error `UNAVAILABLE` for a response that does not have the requested form. */
 export function unexpected(endpoint: string, what: string): QueueLockError {
   return new QueueLockError('UNAVAILABLE', `${endpoint}: ${what}`);
 }

@@ -118,7 +118,7 @@ export class SessionKey {
       this.#writes = flags;
       return true;
     } catch (error) {
-      // The write may have been done: the next one needs the index that the key has then.
+      // The write may have been executed, so the next one needs the index that the key has now.
       if (isUnknown(error)) await this.#adopt();
       throw error;
     }

@@ -3,13 +3,13 @@ import { Observable } from '../base/rx.ts';
 import { keyPath, type KvPair } from '../driver/requests.ts';
 import { readIn, type Connection, type KvRead } from './connection.ts';
 
-/** A key, and the index of the state of it that the caller knows. */
+/** A key, and the index of the state that the caller knows. */
 export interface WatchedKey {
   readonly key: string;
   readonly modifyIndex: bigint;
 }
 
-// A query that lasts longer detects later that its agent or the leader no longer responds.
+// The duration of a query, in milliseconds. A longer query would detect later that its agent or the leader no longer responds.
 const QUERY_MS = 10_000;
 const SHORT_QUERY_MS = 1_000;
 const LINGER_MS = 200;
@@ -40,8 +40,8 @@ export class Watches {
   }
 
   /**
-   * Emits the key whenever it has changed since the state that the caller knows, and `undefined` once it is deleted. Survives connection trouble
-   * and a permission that is missing for a while. Never completes, and never errors.
+   * Emits the key whenever it has changed since the state that the caller knows, and `undefined` once it is deleted. Continues after failures of
+   * connections, and after a permission was missing for a while. Never completes, and never errors.
    */
   follow({ key, modifyIndex }: WatchedKey): Observable<KvPair | undefined> {
     return new Observable((subscriber) => {
@@ -97,7 +97,7 @@ class Watch {
   readonly #key: string;
   readonly #tools: WatchTools;
   readonly #listeners = new Set<Listener>();
-  /** The newest state that was seen; the index of a state that the first follower knew, before that. */
+  /** The newest state that was read. Before the first read, only the index of the state that the first follower knew. */
   #seen: { readonly index: bigint; readonly pair?: KvPair };
   #query = new AbortController();
   #cancelLinger: (() => void) | undefined;
@@ -152,7 +152,7 @@ class Watch {
       method: 'GET',
       path: keyPath(this.#key),
       params: { index: this.#seen.index.toString(), wait: `${Math.ceil(wait)}ms` },
-      // The server adds up to a sixteenth.
+      // The server adds up to a sixteenth to the duration of a query.
       timeoutMs: wait * 1.0625 + connection.requestTimeoutMs,
       signal: this.#query.signal,
       isBlocking: true,
@@ -162,8 +162,8 @@ class Watch {
   }
 
   /**
-   * A server that lags behind does not have the key yet, and reports an index that is not larger than that of the known state. An index that goes
-   * back, as after a restored snapshot, looks alike. A consistent read decides.
+   * Handles the result of a query. A server that lags behind does not have the key yet, and reports an index that is not larger than that of the
+   * known state. An index that goes back, as after a restored snapshot, has the same result. A consistent read decides between the two.
    */
   async #take({ pairs: [pair], index }: KvRead): Promise<void> {
     if (this.#hasEnded) return;
@@ -187,7 +187,7 @@ class Watch {
   }
 
   #showGone(): void {
-    // First, so that a follower that comes now begins anew.
+    // The watch ends before its followers are notified, so that a follower that is added then begins a new watch.
     this.#end();
     this.#tell(undefined);
   }

@@ -1,17 +1,17 @@
 import { leftOfTtl } from '@queuelock/core/backend';
 
-/** By which share of the TTL one heartbeat may extend what is proven. */
+/** The share of the TTL by which one heartbeat may extend the proven time. */
 const MAX_EXTENSION = 0.5;
 
 /**
- * What the heartbeats of a session prove.
+ * Computes what the heartbeats of a session prove.
  *
  * The timers of sessions run on the leader, and a renewal is not written to the log. A leader that was suspended and replaced may confirm a renewal
  * before it learns that it was replaced, and the response does not say which server gave it. What makes such a confirmation harmless: Consul ends a
- * session twice its TTL after a renewal, and a new leader begins with twice the TTL again. So a session of which the last genuine renewal was
- * sent at `t` lives until `t + 2 * TTL`, and a belief in `base + TTL` is right as long as `base` is at most `t + TTL`. Regular heartbeats are closer
- * together than that. After a gap, one confirmation extends the proven time by half the TTL only; the next one, after a consistent read that a
- * quorum has confirmed, by the other half.
+ * session twice its TTL after a renewal, and a new leader begins with twice the TTL again. So a session of which the last genuine renewal was sent at
+ * `t` lives until `t + 2 * TTL`, and a belief in `base + TTL` is right as long as `base` is at most `t + TTL`. Regular heartbeats are closer together
+ * than that. After a gap, one confirmation extends the proven time by half the TTL only; the next one, after a consistent read that a quorum has
+ * confirmed, by the other half.
  */
 export class HeartbeatProof {
   readonly #ttlMs: number;

@@ -33,7 +33,9 @@ export async function sendHeartbeat(
   }
 }
 
-/** A renewal, then a read: it shows, confirmed by a quorum, that the session existed and was not taken over after the renewal was sent. */
+/**
+ * Sends a renewal and then a read. The read shows, confirmed by a quorum, that the session existed and was not taken over after the renewal was sent.
+ */
 async function attempt(
   { connection, sessionKey }: HeartbeatTools,
   session: string,
@@ -43,7 +45,7 @@ async function attempt(
   const expected = [200, 404];
   const { status } = await connection.send({ method: 'PUT', path, signal, expected, isUrgent: true });
   if (!(await sessionKey.isOwn(signal))) throw sessionLost(session);
-  // A leader that was just elected may not have read its log to the end, or one that was replaced has not.
+  // A leader that was just elected may not have read its whole log, and a replaced leader may lack the session. So the heartbeat is repeated.
   if (status === 404)
     throw new QueueLockError(
       'UNAVAILABLE',

@@ -1,6 +1,6 @@
 import { QueueLockError } from '@queuelock/core/backend';
 
-/** What another process needs to go on with a session. No secret: any client that may write to the key/value store can end any session. */
+/** What another process needs to resume a session. It is no secret: any client that may write to the key/value store can end any session. */
 export interface Resumption {
   readonly session: string;
   readonly ttlMs: number;
@@ -8,12 +8,15 @@ export interface Resumption {
 
 const FORM = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d{1,10})$/;
 
-/** The text of a resumption. */
+/** Returns the text of a resumption. */
 export function writeResumption({ session, ttlMs }: Resumption): string {
   return `${session}/${ttlMs}`;
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT`, without the text, which may be the secret of another backend */
+/**
+ * Reads a resumption. @throws {QueueLockError} `INVALID_ARGUMENT`, whose message does not contain the text, since it may be the secret of another
+ * backend
+ */
 export function readResumption(text: string): Resumption {
   const [, session, ttlMs] = FORM.exec(text) ?? [];
   if (session === undefined || Number(ttlMs) === 0)

@@ -26,14 +26,14 @@ import { HeartbeatProof } from './heartbeat-proof.ts';
 import { writeResumption } from './resumption.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 
-/** Most queues of one `enqueueAll`, as on the other backends; each takes one operation of the transaction. */
+/** Maximum number of queues of one `enqueueAll`, as on the other backends. Each queue takes one operation of the transaction. */
 const MAX_QUEUES = 60;
 
-/** A session on the server, and how this process came to it. */
+/** A session on the server, and whether this process opened it or took it over. */
 export interface SessionInit {
   readonly id: string;
   readonly ttlMs: number;
-  /** When the request was sent that opened it, or took it over. */
+  /** When the request was sent that opened the session, or took it over. */
   readonly openedAt: number;
   /** Whether an earlier process may have put entries into queues. */
   readonly isResumed: boolean;
@@ -210,7 +210,7 @@ export class ConsulSession implements Session {
     }
   }
 
-  /** The entry with this id, a new one if there is none. */
+  /** Returns the entry with this id, or a new one if there is none. */
   #entryFor(spec: EntrySpec): Entry {
     const known = this.#entries.get(spec.id);
     if (known) {
@@ -223,7 +223,7 @@ export class ConsulSession implements Session {
     return entry;
   }
 
-  /** The entry with this id, if one may be in that queue. */
+  /** Returns the entry with this id, if it may be in that queue. */
   #find(queue: string, id: string): Entry | undefined {
     const known = this.#entries.get(id);
     if (known) return known.queue === queue ? known : undefined;
@@ -234,7 +234,7 @@ export class ConsulSession implements Session {
     if (this.#entries.get(entry.id) === entry) this.#entries.delete(entry.id);
   }
 
-  /** The session has ended; every turn stream errors. */
+  /** Records that the session has ended. Every stream of turns then errors. */
   #lose(error: QueueLockError = sessionLost(this.id)): QueueLockError {
     this.#end ??= error;
     for (const entry of this.#entries.values()) entry.lose(error);

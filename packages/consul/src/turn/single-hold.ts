@@ -24,12 +24,13 @@ type Attempt =
   | { readonly isHeld: true; readonly modifyIndex: bigint }
   | { readonly isHeld: false; readonly seen: KvPair | undefined };
 
-// Consul keeps a key of an ended session from being locked for a while (lock-delay), and shows no change when that is over.
+// The delay before the next attempt. After the end of a session, Consul does not let its key be locked for a while (lock-delay), and reports no
+// change after that.
 const RETRY_MS = 1_000;
 
 /**
- * The lock of one key that `consul lock` and `Lock` of Consul's Go client take instead of entering a queue. An entry whose turn has come owns the queue
- * only with that key, which the same session locks.
+ * The lock of one key that `consul lock` and `Lock` of Consul's Go client take instead of entering a queue. An admitted entry owns the queue only
+ * together with that key, which the same session locks.
  */
 export class SingleHold {
   readonly #tools: SingleTools;
@@ -65,8 +66,8 @@ export class SingleHold {
   }
 
   /**
-   * The operations that unlock a key of another session if it was locked for an entry that is no longer in its queue. An operator has removed that
-   * entry, and its session may go on. `undefined` when the key was locked by a client without a queue.
+   * Returns the operations that unlock a key of another session if it was locked for an entry that is no longer in its queue. An operator has removed
+   * that entry, and its session may continue. Returns `undefined` when the key was locked by a client without a queue.
    */
   #unlockedForRemoved({ text, modifyIndex }: KvPair): readonly KvOperation[] | undefined {
     if (this.#tools.keys.entryIn(text) === undefined) return undefined;
@@ -76,12 +77,12 @@ export class SingleHold {
     ];
   }
 
-  /** What a turn in the queue means together with the key. */
+  /** Returns the turn that results from a turn in the queue and the state of the key. */
   turnOf(turn: Turn): Turn {
     return turn.admitted && !this.#attempt.isHeld ? { admitted: false } : turn;
   }
 
-  /** The entry's turns, from those in the queue. Errors with `ENTRY_LOST` also when another client takes or deletes the key. */
+  /** Returns the entry's turns, from those in the queue. Errors with `ENTRY_LOST` also when another client takes or deletes the key. */
   follow(line$: Observable<Turn>): Observable<Turn> {
     return new Observable((subscriber) => {
       const taking = new Subscription();
@@ -160,7 +161,7 @@ function foreign(key: string): QueueLockError {
   return new QueueLockError('FOREIGN_FORMAT', message);
 }
 
-/** An entry that may not lock the key would wait for ever, and all behind it. */
+/** Ends an entry that is not permitted to lock the key. Otherwise the entry, and all entries behind it, would wait for ever. */
 function giveUpIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });

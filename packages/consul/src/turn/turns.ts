@@ -24,10 +24,11 @@ export interface TurnTools extends SingleTools {
   readonly followed: LocalWaiters;
 }
 
-// A longer list costs memory for each waiter; without it, a waiter reads again when the entry ahead of it has left.
+// Maximum number of entries ahead that a waiter remembers, since a longer list takes memory for each waiter. After the last of them has left, the
+// waiter reads again.
 const MAX_REMEMBERED = 256;
 
-/** The placement of an entry, as the core gets it. An entry that is first in a queue with a single key tries once to lock that. */
+/** Returns the placement of an entry for the core. The first entry of a queue with a single key tries once to lock that key. */
 export async function placementOf(
   tools: TurnTools,
   { entry, spec }: Newcomer,
@@ -102,7 +103,7 @@ function removalOf(
   });
 }
 
-/** The same turns until the entry ends: its loss is reported by whatever notices it first, and nothing is reported of its own removal. */
+/** Returns the turns until the entry ends. Its loss is reported by the first that notices it, and its own removal is not reported. */
 function untilEnd(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => {
     const error = (cause: unknown): void => {

@@ -62,7 +62,7 @@ export function judgeAgent({ version, isServer }: AgentFacts, about: string): re
   return [{ level: tested === '' ? 'ok' : 'warning', about, text: `Consul ${version}, ${role}${tested}` }];
 }
 
-/** Returns findings about the shortest TTL, which the servers and the client must be set to alike. */
+/** Returns findings about the shortest TTL, which must be set to the same value on the servers and on the client. */
 export function judgeTtl(
   { minTtlMs: serverMs, isServer }: AgentFacts,
   minTtlMs: number,
@@ -110,7 +110,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
-/** The milliseconds in a duration as Go writes it, such as `1m30s`. A setting that was not set is 10 s. */
+/** Returns the milliseconds in a duration that Go has written, such as `1m30s`. A setting that was not set is 10 s. */
 export function millisecondsIn(duration: unknown): number | undefined {
   if (typeof duration !== 'string') return undefined;
   if (duration === '0s') return 10_000;

@@ -10,7 +10,7 @@ import type { KvPair, KvOperation } from '../driver/requests.ts';
 import { changesOf } from './changes.ts';
 import type { ViewTools } from './views.ts';
 
-/** The registers: one key each, which no session holds. Its version is the index of its last write. */
+/** Returns the registers. Each is one key, which no session holds. The version of a register is the index of its last write. */
 export function registersOf(tools: () => ViewTools): Registers {
   return {
     async read(queue, kind) {
@@ -38,7 +38,10 @@ export function registersOf(tools: () => ViewTools): Registers {
   };
 }
 
-/** The random flags make a write of an equal text a change: Consul gives it no new index otherwise. An index of 0 means that there is no key yet. */
+/**
+ * Returns the operation that writes a register. Random flags make a write of an equal text a change, since Consul gives it no new index otherwise. An
+ * index of 0 means that the key does not exist yet.
+ */
 function written(key: string, text: string, index: bigint): KvOperation {
   return { verb: 'cas', key, text, index, flags: randomInt(2 ** 31) };
 }

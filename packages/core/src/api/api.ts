@@ -1,5 +1,5 @@
 // Chapter api: what do users and authors of backends see?
-// Types and errors, and no mechanism: api, options, hold-api, queue-api, position-api, store-api for users; spi, store-facts for backends.
+// Declares types and errors only. Files for users: api, options, hold-api, queue-api, position-api, store-api. For backends: spi, store-facts.
 
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';
@@ -24,24 +24,24 @@ export type MultiClaimState =
 /** A lock of several names, made by `LockClient.multi`. */
 export interface MultiLock {
   readonly names: readonly string[];
-  /** As `LockClient.run`. */
+  /** Like `LockClient.run`, for all names together. */
   run<T>(
     work: (ownership: MultiOwnership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: MultiRunOptions,
   ): Promise<Awaited<T>>;
-  /** As `LockClient.acquire`. */
+  /** Like `LockClient.acquire`, for all names together. */
   acquire(options?: MultiOptions): Promise<MultiOwnership>;
   /**
    * Makes one attempt to take all names without waiting. For a moment other clients may see the entries and wait behind them.
    * @returns `undefined` when another client holds or waits for one of the names
-   * @throws {QueueLockError} `UNAVAILABLE` when the attempt got no answer
+   * @throws {QueueLockError} `UNAVAILABLE` when the server did not reply to the attempt
    */
   tryAcquire(options?: Omit<MultiOptions, 'timeoutMs'>): Promise<MultiOwnership | undefined>;
-  /** As `LockClient.claim`. */
+  /** Like `LockClient.claim`, for all names together. */
   claim(options?: MultiOptions): Observable<MultiClaimState>;
 }
 
-/** Settings of an acquisition of several names: as in `ClaimOptions`, for all names. */
+/** Options of an acquisition of several names. Each has its meaning in `ClaimOptions` and applies to all names. */
 export type MultiOptions = Pick<
   ClaimOptions,
   'signal' | 'timeoutMs' | 'minRemainingMs' | 'owner' | 'metadata' | 'mode' | 'holding'
@@ -67,7 +67,7 @@ export interface CloseOptions {
 
 /** Fair locks over one backend. All claims of a client share one session. */
 export interface LockClient extends AsyncDisposable {
-  /** As the overload below, for shared locks and semaphores: the work gets a `SharedOwnership`. */
+  /** Like the overload below, for shared locks and semaphores: the work gets a `SharedOwnership`. */
   run<T>(
     name: string,
     work: (ownership: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,
@@ -96,11 +96,11 @@ export interface LockClient extends AsyncDisposable {
     work: (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>,
     options?: RunOptions,
   ): Promise<Awaited<T>>;
-  /** As the overload below, for shared locks and semaphores. */
+  /** Like the overload below, for shared locks and semaphores. */
   acquire(name: string, options: AcquireOptions & SharedOptions): Promise<SharedOwnership>;
   /** Waits for the lock and returns its ownership. Release it with `release()` or `await using`. Rejects as `run` does. */
   acquire(name: string, options?: AcquireOptions): Promise<Ownership>;
-  /** As the overload below, for shared locks and semaphores. */
+  /** Like the overload below, for shared locks and semaphores. */
   tryAcquire(
     name: string,
     options: Omit<AcquireOptions, 'timeoutMs'> & SharedOptions,
@@ -109,7 +109,7 @@ export interface LockClient extends AsyncDisposable {
    * Makes one attempt to take the lock without waiting, and leaves no entry behind if it fails. Since it never waits, `maxWaiters` and
    * `maxExpectedWaitMs` have no effect, and `steal` and `request` are refused.
    * @returns `undefined` when another client holds the lock or waits for it
-   * @throws {QueueLockError} `UNAVAILABLE` when the attempt got no answer
+   * @throws {QueueLockError} `UNAVAILABLE` when the server did not reply to the attempt
    */
   tryAcquire(name: string, options?: Omit<AcquireOptions, 'timeoutMs'>): Promise<Ownership | undefined>;
   /**
@@ -119,8 +119,8 @@ export interface LockClient extends AsyncDisposable {
    */
   claim(name: string, options?: ClaimOptions): Observable<ClaimState>;
   /**
-   * Returns a claim whose state `queued` has a position and an expected wait, updated while other entries leave. It is a stream as of `claim`, and
-   * an async iterable:
+   * Returns a claim whose state `queued` has a position and an expected wait, updated while other entries leave. It is a stream like that of `claim`,
+   * and an async iterable:
    *
    * ```ts
    * for await (const state of locks.claimWithPosition(name)) {
@@ -132,9 +132,10 @@ export interface LockClient extends AsyncDisposable {
    * }
    * ```
    *
-   * The position is emitted at most four times a second. While it waits, the client watches the whole queue, with one watch for all claims of a
-   * name. On etcd and memory each change is an event; other stores are read after a change, at most four times a second. If you do not show
-   * positions, use `claim`, which watches only the predecessor. It rejects as `maxWaiters` does where the store refuses to read the queue.
+   * The position is emitted at most four times a second. While it waits, the client watches the whole queue, with one watch for all claims of a name.
+   * On etcd and memory each change is an event; other stores are read after a change, at most four times a second. If you do not show positions, use
+   * `claim`, which watches only the predecessor. Where the store refuses to let the client read the queue, the claim fails with the store's error
+   * code.
    */
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream;
   /**
@@ -142,7 +143,7 @@ export interface LockClient extends AsyncDisposable {
    * locks have the same order in every queue that they share, and cannot deadlock with each other. A call chain that holds one lock and waits
    * for another still can. A timeout, an abort or the loss of one name ends all.
    * @param names 1 to 60 different names
-   * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot do it
+   * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot join several queues at one point
    */
   multi(names: readonly string[]): MultiLock;
   /**
@@ -169,17 +170,23 @@ export interface LockClient extends AsyncDisposable {
   /**
    * Emits the queues that are not empty, sorted by name: at once, then after changes, of which several may be merged. Cold; never errors.
    * @param prefix of the names. Default: all
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for a backend that cannot list queues; `history` and `diagnose` likewise
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a backend that cannot list queues
    */
   queues(prefix?: string): Observable<QueuesState>;
-  /** Returns what the store still has of a queue's past. Makes one attempt, which rejects with `UNAVAILABLE` when it gets no answer. */
+  /**
+   * Returns what the store still has of a queue's past. Makes one attempt, which rejects with `UNAVAILABLE` without a reply, and with
+   * `INVALID_ARGUMENT` for a backend that keeps no history.
+   */
   history(name: string): Promise<QueueHistory>;
   /**
    * Returns the fencing token of an entry that `watch` showed, or `undefined` when the entry is gone. On etcd, SQLite and memory it is the order
    * of the entry, and the store is not asked. On other stores it makes one attempt.
    */
   tokenOf(name: string, entry: Pick<QueueEntry, 'key' | 'order'>): Promise<bigint | undefined>;
-  /** Checks the health of the servers and of the queues whose names begin with `prefix` (default: all). Changes nothing; makes one attempt. */
+  /**
+   * Checks the health of the servers and of the queues whose names begin with `prefix` (default: all). Changes nothing; makes one attempt. Rejects
+   * with `INVALID_ARGUMENT` for a backend without health checks.
+   */
   diagnose(prefix?: string): Promise<readonly Finding[]>;
   /** Emits the state of the session: at once, then after each change. */
   readonly session$: Observable<SessionState>;

@@ -16,8 +16,8 @@ export interface BackendInfo {
   /** The default TTL of a client, in milliseconds. At least `minTtlMs`. */
   readonly defaultTtlMs: number;
   /**
-   * Minimum age of the heartbeat that a confirmed heartbeat proves, as a share of the TTL. Default 0: a heartbeat proves itself. On ZooKeeper it
-   * proves only an earlier one.
+   * How far the proof of a heartbeat lags behind it, as a share of the TTL. Default 0: a confirmed heartbeat proves the session from its own send
+   * time. On ZooKeeper a confirmed heartbeat proves the session only from the send time of an earlier heartbeat.
    */
   readonly proofLag?: number;
 }

@@ -8,12 +8,12 @@ export type ClaimState =
   /** Waits in the queue. For a position that is kept up to date see `claimWithPosition`. */
   | {
       readonly status: 'queued';
-      /** Conflicting entries ahead, holders included, as of the last read; `undefined` where the store does not tell it for free. */
+      /** Conflicting entries ahead, holders included, as of the last read. `undefined` where the store would need another request to count them. */
       readonly entriesAhead: number | undefined;
       readonly order: bigint;
       /** The fencing token of the hold to come. */
       readonly token: bigint;
-      /** As `SharedOwnership.key`. Reading it has the same effect, so do not read it for a log. */
+      /** Key of the entry; see `SharedOwnership.key`. On etcd, reading it disables the fast hand-off, so do not read it for a log. */
       readonly key: string;
       /** Id of the entry; see `QueueEntry.id`. */
       readonly id: string;

@@ -18,7 +18,7 @@ import type { Eviction } from './queue-api.ts';
  * - `NOT_ENOUGH_TIME`: less time is proven for the hold than was requested; nothing was started.
  * - `QUEUE_FULL`, `WAIT_TOO_LONG`: the queue exceeds the caller's `maxWaiters` or `maxExpectedWaitMs`; the entry was withdrawn.
  * - `LIMIT_MISMATCH`: an entry ahead uses the name with a different limit, so together they could exceed a limit.
- * - `FOREIGN_FORMAT`: the queue has entries in a format that does not exclude this client's; the message names the remedy.
+ * - `FOREIGN_FORMAT`: the queue has entries in a key format that does not exclude the entries of this client; the message names the remedy.
  * - `DEADLOCK`: the caller was chosen to break a circle of waiters; release what is held and retry.
  */
 export type QueueLockErrorCode =
@@ -63,7 +63,7 @@ export interface QueueLockErrorOptions {
   readonly eviction?: Eviction;
 }
 
-/** Maximum message length; fits the names of the largest realistic multi-lock. */
+/** Maximum message length in UTF-16 code units; fits the names of the largest realistic multi-lock. */
 const MAX_MESSAGE = 8_192;
 
 /**
@@ -131,7 +131,7 @@ export function detailOf(error: unknown): string {
   return message.replace(/^\[[A-Z_]+\] /, '');
 }
 
-/** Formats who removed an entry and why, for messages. */
+/** Formats an eviction for a message: the client that removed the entry, and its reason. */
 export function describeEviction({ by, reason }: Pick<Eviction, 'by' | 'reason'>): string {
   return `${toPrintable(by)}: ${toPrintable(reason)}`;
 }

@@ -34,8 +34,8 @@ export interface Hold extends AsyncDisposable {
 }
 
 /**
- * The right to act together with other holders: of a read lock, or of permits of a semaphore. It is a type of its own so that the compiler
- * refuses it where a single holder is required, as by a fence.
+ * The right to act together with other holders: of a read lock, or of permits of a semaphore. It is a type of its own, so that the compiler refuses
+ * it where a single holder is required, as a fence of `@queuelock/fencing` does.
  */
 export interface SharedOwnership extends Hold {
   readonly name: string;
@@ -83,14 +83,14 @@ export interface SharedOwnership extends Hold {
 }
 
 /**
- * The right to act alone. If `mode` or `limit` come from a variable, the compiler uses this type too; then `shared` and `limit` tell at
- * run time.
+ * The right to act alone. If `mode` or `limit` come from a variable, the compiler uses this type too. Read `shared` and `limit` in that case, at run
+ * time.
  */
 export interface Ownership extends SharedOwnership {
   /**
-   * Turns the write lock into a read lock at the same position: readers behind it are granted, writers are not. The token stays the same.
-   * Retries until the outcome is certain; does nothing when the lock is shared. Curator has the same operation. There is no way back, because
-   * two readers that both wait to write would wait for ever.
+   * Turns the write lock into a read lock at the same position: readers behind it are granted, writers are not. The token stays the same. Retries
+   * until the outcome is certain; does nothing when the lock is shared. Curator has the same operation. It cannot be undone, because two readers that
+   * both wait for the write lock would wait for ever.
    * @throws {QueueLockError} `OWNERSHIP_LOST` after a loss or a release
    */
   readonly downgrade: () => Promise<void>;
@@ -106,7 +106,7 @@ export interface HandoverRequest {
   /** Agrees and releases, so that the next waiter in the queue holds. Call it where the work can stop. */
   readonly yieldToQueue: () => Promise<void>;
   /**
-   * Agrees and releases to the waiter that asked. Waiters between the two join again behind it; waiters of other libraries are removed.
+   * Agrees and releases to the requesting waiter. Waiters between the two join again behind it; waiters of other libraries are removed.
    * @throws {QueueLockError} `INVALID_ARGUMENT` on a backend that cannot evict, `OWNERSHIP_LOST` if the hold ends before
    */
   readonly yieldToRequester: () => Promise<void>;

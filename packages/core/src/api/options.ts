@@ -54,8 +54,8 @@ export interface ClaimOptions {
    */
   readonly signal?: AbortSignal;
   /**
-   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be asked whose turn it
-   * is. 0 waits only for the server's answer to one attempt. Default: no limit.
+   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be read. 0 waits only for the
+   * server's answer to one attempt. Default: no limit.
    */
   readonly timeoutMs?: number;
   /**
@@ -77,8 +77,9 @@ export interface ClaimOptions {
    * Number of permits of a semaphore. All clients of a name must use the same number: a claim that finds another number or a shared entry
    * ahead rejects with `LIMIT_MISMATCH`. Default 1.
    *
-   * A stream of numbers changes the limit until the hold begins. Such a name should be used for nothing else, since numbers of entries ahead
-   * are not compared then. While a new number spreads, an entry may be granted before one ahead of it, which has a smaller fencing token.
+   * A stream of numbers changes the limit until the hold begins. Use such a name for this semaphore only, since its claims are not checked against
+   * the limits of entries ahead. While a new number spreads, an entry may be granted before an entry ahead of it, which then has a smaller fencing
+   * token.
    */
   // eslint-disable-next-line rxjs-x/finnish -- a number in most cases, and a stream only for a limit that changes
   readonly limit?: number | Observable<number>;
@@ -93,9 +94,9 @@ export interface ClaimOptions {
    */
   readonly holding?: readonly SharedOwnership[];
   /**
-   * Joins only if at most this many waiters are in the queue afterwards, this claim included; otherwise it rejects with `QUEUE_FULL`. Holders
-   * do not count. On etcd a released entry counts until its removal commits, a round trip later. This option and the next two read the queue:
-   * where the store refuses that, the claim rejects with the store's code.
+   * Joins only if at most this many waiters are in the queue afterwards, this claim included; otherwise it rejects with `QUEUE_FULL`. Holders do not
+   * count. On etcd a released entry counts until its removal commits, a round trip later. This option, `maxExpectedWaitMs` and `steal` read the
+   * queue: where the store refuses to let the client read it, the claim rejects with the store's error code.
    */
   readonly maxWaiters?: number;
   /**

@@ -22,7 +22,7 @@ export interface WaitBasis {
   readonly seen: number;
   /** Entries for which `typicalHoldMs` of this client is assumed. */
   readonly assumed: number;
-  /** Entries of unknown duration. They count as holds that never end: a wait that is known all the same does not depend on them. */
+  /** Entries of unknown duration, which count as holds that never end. If `expectedWaitMs` is known nevertheless, it does not depend on them. */
   readonly unknown: number;
 }
 

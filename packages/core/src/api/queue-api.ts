@@ -2,7 +2,9 @@ import type { Observable } from 'rxjs';
 import type { HandoverAnswer } from './handover-api.ts';
 import type { HandoverRequestOptions } from './handover-api.ts';
 
-/** One entry of a queue as every client can read it. Members that only clients of this library write are `undefined` for others. */
+/**
+ * One entry of a queue as every client can read it. Members that only clients of this library write are `undefined` for entries of other programs.
+ */
 export interface QueueEntry {
   /**
    * The entry's key or path in the store. A later entry may have the same key: key and order together identify an entry. Do not guard writes
@@ -12,7 +14,7 @@ export interface QueueEntry {
   /** The number that the server gave the entry: smaller is earlier in the queue. */
   readonly order: bigint;
   readonly shared: boolean;
-  /** Label of its client; for clients of other libraries the text that they stored. */
+  /** Label of the entry's client. For an entry of another library it is the text that the library stored. */
   readonly owner: string;
   readonly metadata: Readonly<Record<string, string>>;
   /** The stored text. */
@@ -26,21 +28,21 @@ export interface QueueEntry {
   readonly id?: string;
   readonly host?: string;
   readonly pid?: number;
-  /** When it joined, in milliseconds since 1970, by the clock of its machine. */
+  /** Time at which the entry joined, in milliseconds since 1970, by the clock of its client's machine. */
   readonly since?: number;
-  /** Number of permits that it takes; 1 for a lock. */
+  /** Number of permits that the entry takes; 1 for a lock. */
   readonly permits: number;
-  /** Number of permits of its semaphore; 1 for a lock. */
+  /** Number of permits of the entry's semaphore; 1 for a lock. */
   readonly limit: number;
-  /** Ids of the entries that its call chain holds while it waits; see `findDeadlocks` of `@queuelock/recipes`. */
+  /** Ids of the entries that the call chain of this entry holds while it waits; see `findDeadlocks` of `@queuelock/recipes`. */
   readonly holds: readonly string[];
-  /** Recent or expected duration of its client's holds of this name, in milliseconds. */
+  /** Recent or expected duration of the holds of this name by the entry's client, in milliseconds. */
   readonly typicalHoldMs?: number;
-  /** Its request to the holder. */
+  /** Request of the entry's client to the holder. */
   readonly request?: HandoverRequestOptions;
-  /** Ids of the entries whose responses it has read. */
+  /** Ids of the entries whose responses the entry's client has read. */
   readonly heard: readonly string[];
-  /** Its responses, with the id of the requesting entry; the newest last. */
+  /** Responses of the entry's client, each with the id of the requesting entry; the newest last. */
   readonly answers: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
@@ -65,8 +67,8 @@ export interface SharedRegister {
   read(): Promise<string | undefined>;
   /**
    * Changes the text.
-   * @param change returns the new text for the present one; the same text changes nothing, `undefined` empties the register. It may be called
-   *   several times: after changes of other clients, and after a lost reply, when the present text may already be its own result
+   * @param change returns the new text for the present one; the same text changes nothing, `undefined` empties the register. It may be called several
+   *   times: after changes of other clients, and after a lost reply, when the present text may already be the result of the earlier call
    * @returns the new text
    */
   change(change: (text: string | undefined) => string | undefined): Promise<string | undefined>;

@@ -125,12 +125,11 @@ export interface Session {
    */
   hasEnded?(): Promise<boolean>;
   /**
-   * Resolves when exactly one entry with this id is in the queue. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`, `ACCESS_DENIED`,
-   * `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other rejection the outcome is unknown. The core then repeats the call with the same spec,
-   * which returns the same position, or calls `remove`. One attempt with its own time limit.
-   * Repeated with another `limit`, it returns the same position and admission states under that limit. Everything else is taken from the store. It
-   * rejects with `INVALID_ARGUMENT`, without changes, when mode or permits differ from the stored ones. The same holds for an id that the session
-   * uses in another queue (see `requireSameEntry`).
+   * Enters the queue. Resolves when exactly one entry with this id is in it. Definite rejections: `SESSION_LOST`, `ENTRY_LOST`, `ACCESS_DENIED`,
+   * `INVALID_ARGUMENT`, `FOREIGN_FORMAT`. After any other rejection the outcome is unknown. The core then repeats the call with the same spec, which
+   * returns the same position, or calls `remove`. One attempt with its own time limit. Repeated with another `limit`, it returns the same position
+   * and admission states under that limit. Everything else is taken from the store. It rejects with `INVALID_ARGUMENT`, without changes, when mode or
+   * permits differ from the stored ones. The same holds for an id that the session uses in another queue (see `requireSameEntry`).
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**

@@ -1,6 +1,6 @@
 import { Observable, type MonoTypeOperatorFunction } from './rx.ts';
 
-/** As RxJS's `startWith`, at a quarter of what it allocates: that is a concatenation of two streams. */
+/** Emits `first` and then the source. RxJS's `startWith` does the same with four times the allocations, because it concatenates two streams. */
 export function beginningWith<T>(first: T): MonoTypeOperatorFunction<T> {
   return (source$) =>
     new Observable((subscriber) => {

@@ -26,7 +26,7 @@ export interface MachineClocks {
   wall(): number;
 }
 
-// The boot clock counts in steps of 10 ms; twice that keeps its rounding from ending a hold early.
+// Tolerance in milliseconds: two steps of 10 ms of the boot clock, so that its rounding cannot end a hold early.
 const BOOT_CLOCK_GRAIN_MS = 20;
 const WALL_CLOCK_GRAIN_MS = 2;
 const LOOKS_EVERY_MS = 50;
@@ -57,8 +57,8 @@ export function systemClock(): Clock {
 
 /**
  * Returns a function for the milliseconds since this call, suspensions included. On Linux the boot clock is a file, and reading it takes a hundred
- * times as long as the other two. It is therefore read every 50 ms, and when wall clock and monotonic clock differ, as after a suspension. To hide
- * a suspension, the wall clock would have to be set back by the same amount within those 50 ms.
+ * times as long as reading the other two clocks. It is therefore read every 50 ms, and when wall clock and monotonic clock differ, as after a
+ * suspension. To hide a suspension, the wall clock would have to be set back by the same amount within those 50 ms.
  */
 export function elapsedBy(clocks: MachineClocks): () => number {
   const start = { monotonic: clocks.monotonic(), boot: clocks.boot() };

@@ -7,7 +7,7 @@ export function jsonable<T extends object>(value: T): T {
   return Object.defineProperty(value, 'toJSON', SHOWN);
 }
 
-// Not enumerable, so it is not listed, copied or compared.
+// `toJSON` is not enumerable, so that it is not listed, copied or compared together with the members.
 const SHOWN: PropertyDescriptor = {
   value(this: object): object {
     return Object.fromEntries(Object.entries(this).map(([name, part]) => [name, inJson(part)]));

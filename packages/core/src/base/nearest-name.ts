@@ -1,8 +1,11 @@
 const LEAST_COMMON = 3;
-// No option is that long, and to compare takes the product of the lengths.
+// Longest text that is compared, in UTF-16 code units. No option name is longer, and a comparison takes time in proportion to both lengths.
 const LONGEST = 64;
 
-/** The known name that was probably meant: one of which a part was written, or one that a few letters lead to. `undefined`: none is near. */
+/**
+ * Returns the known name that the caller probably meant: one that shares a part with the written text, or differs from it by a few letters. Returns
+ * `undefined` when no name is near.
+ */
 export function nearestName(written: string, known: readonly string[]): string | undefined {
   if (written.length > LONGEST) return undefined;
   const near = known
@@ -19,7 +22,7 @@ function isNear(written: string, name: string, distance: number): boolean {
   );
 }
 
-/** After Levenshtein: letters to add, to take away and to change. */
+/** Returns the Levenshtein distance: the number of letters to add, remove or replace. */
 function distanceIn(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [taken, letter] of Array.from(from).entries()) {

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { Observable, type MonoTypeOperatorFunction } from './rx.ts';
 
-/** The first value at once, and later ones at least `everyMs` apart: of those that come meanwhile, the latest. */
+/** Emits the first value at once, and later values at least `everyMs` milliseconds apart. Of the values in between, only the latest is emitted. */
 export function paced<T>(everyMs: number, clock: Clock): MonoTypeOperatorFunction<T> {
   return (source$) =>
     new Observable((subscriber) => {

@@ -1,7 +1,7 @@
-/** The latest moment that a `Date` can show. */
+/** The latest time that a `Date` can represent, in milliseconds since 1970. */
 const MAX_TIME = 8_640_000_000_000_000;
 
-/** Reads JSON that another process wrote; `undefined` for text that is none. */
+/** Parses JSON that another process wrote. Returns `undefined` for text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -10,32 +10,32 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The members of parsed JSON; none where it is no object. */
+/** Returns the members of parsed JSON; an empty record for a value that is not an object. */
 export function recordOf(part: unknown): Readonly<Record<string, unknown>> {
   return typeof part === 'object' && part !== null ? (part as Record<string, unknown>) : {};
 }
 
-/** The parts of a parsed list; none where it is no list. */
+/** Returns the elements of parsed JSON; an empty list for a value that is not a list. */
 export function listOf(part: unknown): readonly unknown[] {
   return Array.isArray(part) ? part : [];
 }
 
-/** A parsed text. */
+/** Returns a parsed text, or `undefined` for a value of another type. */
 export function textOf(part: unknown): string | undefined {
   return typeof part === 'string' ? part : undefined;
 }
 
-/** A parsed moment in milliseconds since 1970, if a `Date` can show it. */
+/** Returns a parsed time in milliseconds since 1970, or `undefined` if a `Date` cannot represent it. */
 export function timeOf(part: unknown): number | undefined {
   return typeof part === 'number' && Math.abs(part) <= MAX_TIME ? part : undefined;
 }
 
-/** A parsed duration in milliseconds. */
+/** Returns a parsed duration in milliseconds, or `undefined` for another value. */
 export function durationOf(part: unknown): number | undefined {
   return typeof part === 'number' && part >= 0 && part <= MAX_TIME ? part : undefined;
 }
 
-/** A parsed whole number of at least `min`. */
+/** Returns a parsed whole number of at least `min`, or `undefined` for another value. */
 export function wholeOf(part: unknown, min: number): number | undefined {
   return typeof part === 'number' && Number.isSafeInteger(part) && part >= min ? part : undefined;
 }

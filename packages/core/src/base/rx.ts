@@ -1,4 +1,4 @@
-// The one door to RxJS: these names are the vocabulary of this package.
+// Exports every name of RxJS that this package uses. All other files import RxJS from here.
 export {
   BehaviorSubject,
   EMPTY,

@@ -11,7 +11,7 @@ export class Stop {
     return this.#controller.signal;
   }
 
-  /** Only the first reason counts. */
+  /** Aborts with this reason. Later reasons have no effect. */
   abort(reason: unknown): void {
     this.#stopped ??= { reason };
     this.#controller?.abort(reason);

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { Observable } from './rx.ts';
 
-/** Emits once and completes, `ms` from the subscription or later. */
+/** Emits once and completes, at least `ms` milliseconds after the subscription. */
 export function after(clock: Clock, ms: number): Observable<void> {
   return new Observable((subscriber) =>
     clock.after(ms, () => {

@@ -1,4 +1,4 @@
-/** Milliseconds since 1970, for people to read. Wall time jumps: nothing is ever decided by it. */
+/** Returns milliseconds since 1970, for people to read. No decision may use them, because the wall clock can be set forward and back. */
 export function wallTime(): number {
   // eslint-disable-next-line no-restricted-syntax -- a label, not a decision
   return Date.now();

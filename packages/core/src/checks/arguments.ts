@@ -22,7 +22,7 @@ const HOST = hostname();
 const PID = process.pid;
 const MAX_NAME_BYTES = 512;
 const MAX_TTL_MS = 24 * 60 * 60 * 1_000;
-// setTimeout runs at once when asked to wait longer than this.
+// Longest timeout in milliseconds. `setTimeout` fires at once for a longer one.
 const MAX_TIMER_MS = 2_147_483_647;
 const MAX_LIMIT = 1_000_000;
 const MAX_NAMES = 60;
@@ -30,20 +30,20 @@ const MAX_REASON = 200;
 const SHORT_OWNER = 100;
 const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 'shared']);
 
-/** Checks what a client is to be made of; often a URL is given instead, which may have a password in it. */
+/** Checks that the first argument of `createLockClient` is a backend. Some callers pass a URL by mistake, which may contain a password. */
 export function checkBackend(backend: Backend): void {
-  // No text is repeated: it is a URL, which may have a password in it.
+  // The message does not repeat a text, which may be a URL with a password.
   if (typeof backend === 'string')
     throw new QueueLockError(
       'INVALID_ARGUMENT',
-      "backend is what a backend's package makes: for a URL fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text",
+      'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text',
     );
   const given: Partial<Backend> = checkedObject('backend', backend);
   if (typeof given.open === 'function' && typeof given.checkName === 'function' && given.info) return;
-  throw invalidArgument('backend', backend, "is what a backend's package makes: etcd(options), fromUrl(url)");
+  throw invalidArgument('backend', backend, 'is a backend, as etcd(options) or fromUrl(url) returns it');
 }
 
-/** Checks what is to be done under a lock. */
+/** Checks that the work of a call is a function. */
 export function checkWork(work: unknown): void {
   if (typeof work !== 'function') throw invalidArgument('work', work, 'is a function');
 }
@@ -60,7 +60,7 @@ export function checkEntry(entry: Pick<StoredEntry, 'key' | 'order'>): void {
     throw invalidArgument('entry', entry, 'has key and order, as watch shows them');
 }
 
-/** Checks which entry an operator wants to remove. Returns the reason. */
+/** Checks the arguments of an eviction. Returns its reason. */
 export function checkedEviction(
   entry: Pick<StoredEntry, 'key' | 'order'>,
   options: Parameters<LockClient['evict']>[2],
@@ -96,13 +96,13 @@ export function settingsOf(
   };
 }
 
-/** What a client's settings say of every acquisition. */
+/** Defaults of every acquisition, from the options of its client. */
 export interface RequestDefaults {
   readonly owner: string;
   readonly longestHoldMs: number;
 }
 
-/** Checks what is asked of one claim. */
+/** Checks the options of one claim. Returns the complete request. */
 export function requestOf(name: string, options: ClaimOptions, defaults: RequestDefaults): ClaimRequest {
   const { signal, timeoutMs, minRemainingMs = 0, mode = 'exclusive', permits = 1, id } = options;
   const limit = limitOf(options, (now) => count('limit', now, MAX_LIMIT));
@@ -128,7 +128,7 @@ export function requestOf(name: string, options: ClaimOptions, defaults: Request
   };
 }
 
-/** Checks what may end a wait. */
+/** Checks the options that end a wait. */
 export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal' | 'timeoutMs'>): void {
   if (timeoutMs !== undefined && timeoutMs !== Infinity)
     within('timeoutMs', timeoutMs, { min: 0, max: MAX_TIMER_MS });
@@ -143,7 +143,7 @@ export function checkTypicalHold(typicalHoldMs: number | undefined): number | un
   return typicalHoldMs;
 }
 
-/** Checks a queue's name: the rule that holds everywhere, then the backend's own. */
+/** Checks a queue's name: first by the rule of all backends, then by the rule of this backend. */
 export function checkName(name: string, backend: Backend): void {
   if (typeof name !== 'string' || name === '')
     throw invalidArgument('name', name, 'is a string that is not empty');
@@ -184,10 +184,10 @@ function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
   }
   if (timeoutMs === 0 && (steal ?? request)) {
     const asked = steal ? 'steal' : 'request';
-    throw invalidArgument(asked, 'timeoutMs: 0', 'needs a wait in line, which a try does not do');
+    throw invalidArgument(asked, 'timeoutMs: 0', 'needs a wait in the queue, and a try does not wait');
   }
   if (request && value !== undefined)
-    throw invalidArgument('request', 'value', 'is told by the entry, which with a value tells nothing else');
+    throw invalidArgument('request', 'value', 'is published in the entry, which cannot also carry a value');
   return {
     ...(maxWaiters === undefined ? {} : { maxWaiters }),
     ...(maxExpectedWaitMs === undefined ? {} : { maxExpectedWaitMs }),
@@ -205,7 +205,7 @@ function labelOf(
     owner: checkedText('owner', owner ?? defaults.owner),
     metadata: metadata === undefined ? {} : checkedTexts('metadata', metadata),
   };
-  // A short name alone fits, however it is quoted: one unit of text takes six bytes at most.
+  // An owner of at most 100 UTF-16 code units without metadata always fits, since JSON writes a code unit in at most six bytes.
   if (metadata !== undefined || user.owner.length > SHORT_OWNER)
     checkedSize('owner and metadata as JSON', JSON.stringify(user));
   const held =

@@ -1,13 +1,13 @@
 import { QueueLockError, invalidArgument } from '../api/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 
-/** The `typeof` of an option; `any` for those whose value is checked elsewhere. */
+/** The `typeof` of an option; `any` for an option whose value is checked elsewhere. */
 export type OptionType = 'string' | 'number' | 'boolean' | 'function' | 'object' | 'any';
 
-/** The options of an interface and their types; the compiler refuses a list that lacks one or has one too many. */
+/** The options of an interface and their types. The compiler refuses a list that lacks an option or has an unknown one. */
 export type KnownOptions<Options> = { readonly [Name in keyof Options]-?: OptionType };
 
-/** The known options less some. */
+/** Returns the known options without some of them. */
 export function knownWithout<Options, Name extends keyof Options>(
   known: KnownOptions<Options>,
   ...names: readonly Name[]
@@ -17,9 +17,9 @@ export function knownWithout<Options, Name extends keyof Options>(
 }
 
 /**
- * The options as they were given, nothing for `undefined`, once they are sure to be an object of known options of the right types. An
- * option that is `undefined` counts as not given. No text is repeated where an object was asked for: it may be a secret.
- * @param argument names them in messages: `options of acquire`
+ * Returns the given options after a check that they are an object of known options of the right types; an empty object for `undefined`. An option
+ * that is `undefined` counts as absent. The message does not repeat a text that was passed instead of an object, since it may be a secret.
+ * @param argument name of the options in messages, such as `options of acquire`
  * @throws {QueueLockError} `INVALID_ARGUMENT`, which names an unknown option and the known one that is nearest to it.
  */
 export function checkedOptions<Options extends object>(
@@ -49,7 +49,7 @@ export function checkedOptions<Options extends object>(
   return options;
 }
 
-/** An object, and no list. The message repeats no text, which may be a secret. */
+/** Returns the value if it is an object and not a list. The message does not repeat a text, which may be a secret. */
 export function checkedObject<T>(argument: string, value: T): T & object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   const rule = 'must be an object';

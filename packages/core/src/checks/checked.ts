@@ -4,7 +4,7 @@ import { fits } from '../base/utf8.ts';
 
 const MAX_USER_BYTES = 1_024;
 
-/** Refuses what people gave if it does not fit into an entry. */
+/** Returns the text if an entry can store it, and throws otherwise. */
 export function checkedSize(argument: string, value: string): string {
   if (fits(value, MAX_USER_BYTES)) return value;
   throw invalidArgument(
@@ -14,13 +14,13 @@ export function checkedSize(argument: string, value: string): string {
   );
 }
 
-/** A text that fits. */
+/** Returns the value if it is a text that an entry can store, and throws otherwise. */
 export function checkedText(argument: string, value: string | undefined): string {
   if (typeof value !== 'string') throw invalidArgument(argument, value, 'is a string');
   return checkedSize(argument, value);
 }
 
-/** Texts by name that fit as JSON. */
+/** Returns the texts by name if an entry can store them as JSON, and throws otherwise. */
 export function checkedTexts(
   argument: string,
   texts: Readonly<Record<string, string>>,

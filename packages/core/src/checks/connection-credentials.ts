@@ -8,19 +8,19 @@ import {
 } from '../kit/fresh-credentials.ts';
 import { readPems, secureContextOf, type PemFiles, type PemTexts } from '../kit/pem-files.ts';
 
-/** A user of the server. */
+/** User name and password for the server. */
 export interface Login {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** What a new connection is made with. */
+/** The credentials of a new connection. */
 export interface ConnectionCredentials {
   readonly pems: PemTexts;
   readonly login: Login;
 }
 
-/** Where the credentials of a backend come from. */
+/** The sources of a backend's credentials. */
 export interface CredentialParts {
   /** PEM files that the URL names. */
   readonly files: PemFiles;
@@ -30,7 +30,7 @@ export interface CredentialParts {
   readonly tls: Provided<PemTexts> | undefined;
   /** The option `auth`, which overrides the URL. */
   readonly auth: Provided<Login> | undefined;
-  /** How long a new connection waits for functions, in milliseconds. */
+  /** How long a new connection waits for functions that return credentials, in milliseconds. */
   readonly withinMs: number;
   /** `createSecureContext` of `node:tls`. */
   readonly makeContext: (pems: PemTexts) => unknown;
@@ -41,7 +41,7 @@ const LOGIN_OPTIONS: KnownOptions<Login> = { username: 'string', password: 'stri
 
 /**
  * Returns the credentials of a backend that makes its own connections.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for parts that are known at once and cannot be right; no message repeats one
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for parts that are known when the backend is created and are invalid; no message repeats their text
  */
 export function connectionCredentials(parts: CredentialParts): FreshCredentials<ConnectionCredentials> {
   const { files, login, withinMs, makeContext } = parts;
@@ -60,7 +60,7 @@ export function connectionCredentials(parts: CredentialParts): FreshCredentials<
   });
 }
 
-/** Whether there are certificates among files and texts, or may be, because a function returns them. */
+/** Returns whether certificates are given as files or texts. Also true for a function, since it may return certificates. */
 export function havePems(...parts: readonly (Provided<PemTexts> | PemFiles | undefined)[]): boolean {
   return parts.some(
     (part) => part !== undefined && (isFunction<unknown>(part) || Object.keys(part).length > 0),

@@ -62,14 +62,14 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     else this.#start();
   }
 
-  /** Undoes the claim at any stage. */
+  /** Gives up the claim at any stage: leaves the queue, or releases the lock. */
   giveUp(): void {
     this.#isOver = true;
     this.trace?.left();
     this.#undo();
   }
 
-  // --- called by the entry
+  // --- Members that the entry uses.
 
   get isTry(): boolean {
     return this.#request.patience.timeoutMs === 0;
@@ -88,19 +88,19 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.context.afterwards(left);
   }
 
-  // --- called by the client
+  // --- Members that the client uses.
 
   closing(why: QueueLockError): void {
     this.finish(failed(closedOf(this.#request.queue, why)));
   }
 
-  // --- called by the contender
+  // --- Members that the contender uses.
 
   changed(): void {
     this.#listener.changed?.(this);
   }
 
-  /** Lifts what ends a wait and no hold. */
+  /** Removes the timeout and the abort listener, which end a wait but not a hold. */
   endWait(): void {
     this.#liftLimit?.();
     this.#liftLimit = undefined;
@@ -113,7 +113,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#listener.changed?.(this);
   }
 
-  /** Goes on after an attempt that came to no hold. */
+  /** Continues after an attempt that ended before a hold began. */
   retry(cause: unknown): void {
     this.#leave();
     const isTogether = this.enqueue !== undefined;
@@ -135,7 +135,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#undo();
   }
 
-  // --- the steps
+  // --- The steps of an acquisition.
 
   #start(): void {
     if (this.#isOver) return;
@@ -151,7 +151,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#open();
   }
 
-  /** Step 1: uses the session, or opens one. */
+  /** Step 1: uses the open session, or opens one. */
   #open(): void {
     const live = this.context.present();
     if (live) this.#enter(live);
@@ -161,7 +161,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
       });
   }
 
-  /** Reads the present limit, if that is a stream. */
+  /** Reads the present limit if the limit is a stream, then joins. */
   #enter(live: LiveSession): void {
     const { limit } = this.#request;
     if (limit.fixed !== undefined) {

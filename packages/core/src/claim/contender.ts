@@ -19,22 +19,22 @@ import type { ClaimContext } from './claim-context.ts';
 import type { AcquireTrace } from '../diagnostics/diagnostics.ts';
 import type { Ownership } from '../api/hold-api.ts';
 
-/** The acquisition, as its contender calls it. */
+/** The members of an acquisition that its contender uses. */
 export interface ContenderHost {
   readonly context: ClaimContext;
   readonly trace: AcquireTrace | undefined;
   changed(): void;
-  /** Cancels what ends a wait but not a hold. */
+  /** Removes the timeout and the abort listener, which end a wait but not a hold. */
   endWait(): void;
   held(ownership: Ownership): void;
-  /** Continues after an attempt without a hold. */
+  /** Continues after an attempt that ended before a hold began. */
   retry(cause: unknown): void;
   finish(end: Ended): void;
 }
 
 /**
- * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the turns; while it waits, also to responses to its request
- * and to the conditions of the hold.
+ * The state machine of one entry: joins the queue, waits, holds and leaves. Subscribes to the entry's turns. While it waits, it also subscribes to
+ * responses to its request and to the conditions of the hold.
  */
 export class Contender implements Holder, LivenessListener {
   readonly #entry: Entry;
@@ -46,11 +46,11 @@ export class Contender implements Holder, LivenessListener {
   #ownership: HeldOwnership | undefined;
   #begunAt: number | undefined;
   #turns: Subscription | undefined;
-  /** Of the hold that is about to begin. */
+  /** Subscription to the conditions of the hold that is about to begin. */
   #beginning: Subscription | undefined;
-  /** Subscriptions other than to the turns: before the hold, and for the reason of its loss. */
+  /** Subscriptions other than to the turns: those of the wait, and later those that read the reason of a loss. */
   #followed: Subscription | undefined;
-  /** Set for a limit that changes. */
+  /** Happens when the hold begins. Set only for a limit that changes. */
   #granted: Moment | undefined;
 
   constructor(entry: Entry, request: ClaimRequest, acquisition: ContenderHost) {
@@ -80,10 +80,10 @@ export class Contender implements Holder, LivenessListener {
     void this.#entry.leave();
   }
 
-  // --- called by the session
+  // --- Members that the session uses.
 
   healthChanged(): void {
-    // A hold that was released, or whose time has run out, has no health.
+    // Only a hold that is not over reports the health of its session.
     if (this.#step === 'holding' && this.#ownership?.held) this.#acquisition.changed();
   }
 
@@ -92,7 +92,7 @@ export class Contender implements Holder, LivenessListener {
     else this.#fail(error);
   }
 
-  // --- called by the ownership
+  // --- Members that the ownership uses.
 
   /** Stops watching the entry, since its removal by the owner is no loss. */
   givenUp(): void {
@@ -109,7 +109,7 @@ export class Contender implements Holder, LivenessListener {
     return { label: this.#entry.label, queue$: watch(this.#request.queue), evictions, clock };
   }
 
-  // --- the steps
+  // --- The steps of a contender.
 
   async #join(): Promise<void> {
     try {
@@ -121,7 +121,7 @@ export class Contender implements Holder, LivenessListener {
     if (this.#step === 'joining') this.#wait();
   }
 
-  /** Step 3: follows the turn. */
+  /** Step 3: subscribes to the turns of the entry, and waits for admission. */
   #wait(): void {
     this.#step = 'waiting';
     const { limit, inLine } = this.#request;
@@ -176,7 +176,7 @@ export class Contender implements Holder, LivenessListener {
       });
   }
 
-  /** Step 4: holds. */
+  /** Step 4: begins the hold. */
   #hold(turn: Turn, begunAt: number): void {
     const { context, trace } = this.#acquisition;
     this.#step = 'holding';

@@ -17,7 +17,7 @@ import {
 import type { LiveSession } from '../session/live-session.ts';
 import { RELEASED, failed, type Ended } from './steps.ts';
 
-/** The parts of a claim that ends. */
+/** The entry, the ownership and the eviction records of a claim that ends. */
 interface Ending {
   readonly entry: Entry;
   readonly ownership: HeldOwnership | undefined;
@@ -66,7 +66,7 @@ async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
     liveness.end(new QueueLockError('SESSION_LOST', 'the session has ended, and the entry with it'));
 }
 
-/** Returns the error of the session's end, if the backend may have mistaken that for a removal. */
+/** Returns the error of the session's end, if the backend may report that end as a removal of the entry. */
 function endOnTheServer({ session, liveness }: LiveSession): QueueLockError | undefined {
   const why: unknown = liveness.ending.reason;
   if (!session.hasEnded) return undefined;

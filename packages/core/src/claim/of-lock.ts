@@ -11,10 +11,10 @@ import { quote } from '../base/printable.ts';
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
   UNAVAILABLE: '; check that the server runs and that the address is right',
   ACCESS_DENIED: '; check user, password and permissions',
-  CLOSED: '; close it after its last call, or make another client',
+  CLOSED: '; close it after its last call, or create another client',
   // The store's message already names the conflicting entry.
   FOREIGN_FORMAT: '',
-  SESSION_LOST: '; the place in line went with it, try again',
+  SESSION_LOST: '; its queue entries are gone too; try again',
   ENTRY_LOST: '; try again',
 };
 

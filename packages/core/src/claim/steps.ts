@@ -71,7 +71,7 @@ export function sameTurn(before: Turn | undefined, now: Turn): boolean {
 /**
  * Decides how a claim continues after an attempt that ended before the hold.
  *
- * - `in a new session`: the session turned out to be gone before the entry was in the queue. No position was lost, so another session serves as well.
+ * - `in a new session`: the session turned out to be gone before the entry was in the queue. No position was lost, so a new session is used.
  * - `behind`: the holder let another entry pass. The claim joins behind it with a new position; claims made together join together.
  */
 export function afterAttempt(

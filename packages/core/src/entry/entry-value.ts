@@ -16,7 +16,7 @@ export interface EntryLabel {
   readonly host?: string;
   readonly pid?: number;
   readonly since?: number;
-  /** Default 1. */
+  /** Number of permits that the entry takes. Default 1. */
   readonly permits?: number;
   readonly limit?: number;
   /** Set when the entry was exclusive at joining and is shared now. */

@@ -1,5 +1,5 @@
 // Chapter entry: how does a request become an entry in the queue, and how does the entry leave?
-// wish, limit: the request. entry (here): joining and leaving, despite lost responses. entry-value, own-label: the published data.
+// wish, limit: the request. entry (here): joins and leaves, despite lost replies. entry-value, own-label: the published data.
 
 import { isDefinite, repeatAfter } from '../kit/definite.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
@@ -35,9 +35,9 @@ export class Entry {
   readonly #stop = new Stop();
   #ownLabel: OwnLabel | undefined;
   #isJoining = false;
-  /** Set by a claim that is given up while it joins. */
+  /** Called when the pending join has ended. Set by a claim that is given up while it joins. */
   #onJoined: (() => void) | undefined;
-  /** Whether it is in the queue, or an attempt to join ended without a certain outcome. */
+  /** Whether the entry is in the queue, or may be there because an attempt to join ended without a certain outcome. */
   #mayBeIn = false;
   #left: Promise<void> | undefined;
 
@@ -47,7 +47,7 @@ export class Entry {
       throw invalidArgument(
         'id',
         spec.id,
-        'is of no other claim of this client that lives or is still leaving',
+        'is not used by another claim of this client, nor by one that is still being removed',
       );
     live.ids.add(spec.id);
     this.live = live;
@@ -89,7 +89,7 @@ export class Entry {
    */
   leave(): Promise<void> {
     if (this.#left) return this.#left;
-    if (this.#isJoining) this.#stop.abort(new QueueLockError('CLOSED', 'the entry is not wanted any more'));
+    if (this.#isJoining) this.#stop.abort(new QueueLockError('CLOSED', 'the caller gave up the entry'));
     this.#left = this.#takeOut();
     this.#owner.leaving(this.#left);
     return this.#left;
@@ -166,8 +166,8 @@ function taken(queue: string): QueueLockError {
 }
 
 /**
- * Whether no removal is needed. An invalid request did not succeed in an earlier attempt either; an entry found under its id belongs to another
- * claim.
+ * Whether an error proves that the entry is not in the queue, so that no removal is needed. An invalid request did not succeed in an earlier attempt
+ * either, and an entry found under its id belongs to another claim.
  */
 function isNotIn(error: unknown): boolean {
   return isQueueLockError(error) && NOT_IN.has(error.code);

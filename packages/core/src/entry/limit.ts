@@ -9,6 +9,7 @@ export type Limit =
   | { readonly fixed: undefined; readonly now$: Observable<number> };
 
 /**
+ * Returns the limit of a claim.
  * @param check returns the validated number, or throws
  */
 export function limitOf({ limit: given$ = 1 }: ClaimOptions, check: (limit: number) => number): Limit {

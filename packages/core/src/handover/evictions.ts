@@ -54,7 +54,7 @@ export class Evictions {
     this.#tools = tools;
   }
 
-  /** Whether it was there. */
+  /** Removes one entry and records that. Resolves to whether the entry was in the queue. */
   async evict(
     name: string,
     victim: Victim,
@@ -80,7 +80,8 @@ export class Evictions {
     { reason, goesOn }: Manner,
   ): Promise<readonly boolean[]> {
     const { backend, by, register } = this.#tools;
-    if (!backend.evict) throw invalidArgument('backend', backend.info.name, 'can evict; this one cannot');
+    if (!backend.evict)
+      throw invalidArgument('backend', backend.info.name, 'supports evictions; this one does not');
     const records = condemned.map(({ victim, kind }) =>
       createRecord({ entry: victim, kind, by, reason, at: wallTime() }),
     );
@@ -123,7 +124,7 @@ export class Evictions {
         ({ entry }) => entry.id === own.id || (entry.key === own.key && entry.order === own.order),
       );
     } catch {
-      return undefined; // The loss is certain; only its story is missing.
+      return undefined; // The loss is certain; only the record of its reason is unknown.
     }
   }
 
@@ -132,7 +133,7 @@ export class Evictions {
   }
 }
 
-/** Returns the conflicting entries ahead of `own` that must go, the last first, so that none of them is granted in the process. */
+/** Returns the conflicting entries ahead of `own` that have to be removed. The last entry comes first, so that none of them is granted meanwhile. */
 export function inTheWayOf(
   entries: readonly QueueEntry[],
   own: Pick<QueueEntry, 'order' | 'shared' | 'permits' | 'limit'>,

@@ -30,7 +30,7 @@ import { visible } from './visible.ts';
 /** Options that a claim acts on while it waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Whether the claim only waits. */
+/** Whether the claim uses none of these options. */
 export function asksNothing(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
@@ -100,7 +100,7 @@ function throwIfTooLong(
   if (position > maxWaiters) {
     throw new QueueLockError(
       'QUEUE_FULL',
-      `${JSON.stringify(name)}: ${String(position - 1)} wait already, and maxWaiters is ${String(maxWaiters)}; try again later`,
+      `${JSON.stringify(name)}: ${String(position - 1)} waiting already, and maxWaiters is ${String(maxWaiters)}; try again later`,
     );
   }
   const { waitMs = 0 } = expectedWaitAt(entries, entries.indexOf(own));

@@ -38,7 +38,7 @@ export interface AnswerTools {
   readonly clock: Clock;
 }
 
-// Maximum wait for the requester to read the answer, since it may be slow or have given up.
+// Longest time in milliseconds that a holder waits until the requester has read its answer. The requester may be slow or have given up.
 const HEARD_WITHIN_MS = 1_000;
 const KEPT_ANSWERS = 4;
 
@@ -98,10 +98,10 @@ class Request implements HandoverRequest {
     await this.#answer({ answer: 'yields' });
     const entries = await this.#heard();
     const admitted = admittedEntries(entries);
-    // Entries ahead of the own one are holders too, or released entries that still exist. While they exist, the own entry counts as a waiter.
+    // While a holder or a released entry is ahead of the own entry, `admitted` may lack the own entry. Only entries behind it are removed.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
-    const reason = `the holder makes way for ${this.from.owner}: ${this.reason}`.slice(0, 200);
+    const reason = `the holder yields to ${this.from.owner}: ${this.reason}`.slice(0, 200);
     const condemned = between.map((victim) => ({ victim, kind: 'overtaken' as const }));
     const how = { reason, goesOn: () => this.#own.held };
     const allTried = await this.#tools.evictions.evictAll(this.#own.name, condemned, how);
@@ -121,8 +121,8 @@ class Request implements HandoverRequest {
   }
 
   /**
-   * Waits until the requester has read the answer, which is stored in the entry. Resolves to the queue at that moment; empty after the end of the
-   * hold.
+   * Waits until the requester has read the answer, which is stored in the entry of this hold. Resolves to the queue at that moment, and to an empty
+   * one after the end of the hold.
    */
   async #heard(): Promise<readonly QueueEntry[]> {
     const { queue$, clock } = this.#tools;

@@ -3,7 +3,7 @@ import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
 import type { QueueState } from '../api/queue-api.ts';
 import { tap, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
-/** Passes the states of a queue on. Errors when the queue cannot be read for a definite reason, since the requested option needs it. */
+/** Passes on the states of a queue. Errors when the queue cannot be read for a definite reason, since the requested option needs it. */
 export function visible(asked: string): MonoTypeOperatorFunction<QueueState> {
   return tap(({ name, error }) => {
     if (!isDefinite(error)) return;

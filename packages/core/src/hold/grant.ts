@@ -38,7 +38,7 @@ export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
   return concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$);
 }
 
-// The requested heartbeat is followed by the regular one. That proves the most on a store that counts from earlier heartbeats.
+// Number of heartbeats to wait for: the requested one and the next regular one. Where a heartbeat proves an earlier one, the second proves more time.
 const BEATS_TO_WAIT_FOR = 2;
 
 /** Waits until the session is healthy and enough time is proven for the work. Emits once. */

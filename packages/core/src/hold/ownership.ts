@@ -33,7 +33,7 @@ export class HeldOwnership implements Ownership {
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
-  /** Created for those who follow requests. */
+  /** Emits the end of the hold to subscribers of `requests$`. Created on first use. */
   #ended: Moment | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
@@ -107,7 +107,7 @@ export class HeldOwnership implements Ownership {
     return this.#signal;
   }
 
-  /** Whether the owner released it. A later end of the session is no loss then. */
+  /** Whether the owner has released the hold. A later end of the session is no loss then. */
   get givenUp(): boolean {
     return this.#end === 'released';
   }

@@ -2,16 +2,16 @@ import { QueueLockError, invalidArgument } from '../api/errors.ts';
 
 /** The parts of a URL such as `etcd://user:secret@h1:2379,h2:2379/prefix?option=value`. */
 export interface BackendUrl {
-  /** Lower case, without the colon. */
+  /** The scheme in lower case, without the colon. */
   readonly scheme: string;
   readonly username?: string;
   readonly password?: string;
-  /** `host` or `host:port` each, IPv6 addresses in brackets; empty for a URL without an authority. */
+  /** The hosts, each as `host` or `host:port`, IPv6 addresses in brackets. Empty for a URL without an authority. */
   readonly hosts: readonly string[];
-  /** Decoded, without the leading slash; empty when there is none. */
+  /** The decoded path without its leading slash; empty when there is none. */
   readonly path: string;
   readonly params: ReadonlyMap<string, string>;
-  /** The URL again without user, password and parameters: fit for messages. */
+  /** The URL without user, password and parameters, for use in messages. */
   readonly display: string;
 }
 
@@ -20,9 +20,9 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|[^\s:[\]@]+)(?::(\d{1,5}))?$/i;
 const ENCODING = 'in user and password write @ as %40, / as %2F, ? as %3F and % as %25, elsewhere @ as %40';
 
 /**
- * Takes a backend's URL apart. Unlike WHATWG URLs it may list several hosts, each with its port. User and password end at the last `@`
- * before the path, so that a password may have an `@`. A URL with an `@` after its hosts is refused: its password may have a slash or a
- * question mark, which would make hosts and paths, and so messages, of parts of it.
+ * Splits a backend's URL into its parts. Unlike a WHATWG URL it may list several hosts, each with its port. User and password end at the last `@`
+ * before the path, so a password may contain an `@`. A URL with an `@` after its hosts is refused: a slash or a question mark in a password would
+ * otherwise turn parts of the password into hosts and paths, which messages repeat.
  * @throws {QueueLockError} `INVALID_ARGUMENT`; the message repeats no part of the URL.
  */
 export function parseBackendUrl(text: string): BackendUrl {
@@ -64,7 +64,7 @@ function decode(text: string): string {
   }
 }
 
-/** What may be a part of a password is not repeated: with a URL that is not as it should be, that is every part. */
+/** Creates an error that repeats no part of the URL, because any part of a malformed URL may belong to a password. */
 function refused(rule: string): QueueLockError {
   return new QueueLockError('INVALID_ARGUMENT', `backend URL ${rule}; what was given is not repeated here`);
 }

@@ -1,5 +1,5 @@
 // Chapter kit: what does every backend need, whatever its store?
-// Is an outcome known, and may a call be repeated (here); URLs, PEM files, an entry met again, queues that were left.
+// Is an outcome known, and may a call be repeated (here); also URLs, PEM files, checks of existing entries, counts of departures.
 
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import { isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';
@@ -27,8 +27,8 @@ const untilDefinite = retry(
 );
 
 /**
- * Repeats an idempotent call while its outcome is unknown, with growing pauses of at most a second.
- * Rejects with the definite error, or with the signal's reason once that has aborted (after the pause it is in).
+ * Repeats an idempotent call while its outcome is unknown, with growing delays of at most 1 s between attempts. Rejects with the definite error.
+ * After an abort of the signal, it rejects with the signal's reason at the end of the current delay.
  */
 export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
@@ -40,8 +40,8 @@ export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: Abo
 }
 
 /**
- * Goes on after a first attempt that has failed, as `repeatUntilDefinite`. The policy is asked only then: it costs several times as much as a call
- * that succeeds at once.
+ * Continues like `repeatUntilDefinite` after a first attempt that failed. The retry policy runs only then, because it costs several times as much as
+ * a call that succeeds at once.
  */
 export async function repeatAfter<T>(
   failure: unknown,

@@ -12,7 +12,8 @@ interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
   readonly seenAt: number;
 }
 
-// Long enough for an observer that reads rarely, short enough for names that are used once.
+// How long a queue is remembered that was not found any more, in milliseconds. Long enough for an observer that reads rarely, short enough for names
+// that are used once.
 const REMEMBERED_MS = 60_000;
 
 /**

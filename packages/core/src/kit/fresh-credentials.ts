@@ -11,7 +11,7 @@ export interface CredentialSource<T> {
   readonly read: () => T | PromiseLike<T>;
   /** The credentials that are known when the backend is created. */
   readonly known?: T | undefined;
-  /** Whether the known ones never change. `read` is not called then. */
+  /** Whether the known credentials never change. `read` is not called then. */
   readonly isFixed?: boolean;
   /** How long a new connection waits for `read`, in milliseconds. */
   readonly withinMs: number;
@@ -33,7 +33,7 @@ export class FreshCredentials<T> {
     if (source.known !== undefined) this.#valid = { value: source.known, nth: 0 };
   }
 
-  /** Emits each failure to read credentials for which valid ones were there. Never errors. */
+  /** Emits each failure to read credentials while earlier valid ones could be used. Never errors. */
   get errors$(): Observable<QueueLockError> {
     return this.#errors$;
   }

@@ -1,12 +1,12 @@
 import { isQueueLockError } from '../api/errors.ts';
 import type { EntrySpec } from '../api/spi.ts';
 
-/** What names an entry of a session before the store has given it a number. */
+/** Identifies an entry of a session before the store has assigned its number. */
 export type EntryName = Pick<EntrySpec, 'queue' | 'id'>;
 
-/** Entries of which an enqueue may still come: while it has no answer, and for ever if it has none that is sure. */
+/** Tracks entries that may still appear in a queue: while their enqueue has no reply, and for ever after a reply that leaves the outcome unknown. */
 export class PendingEnqueues {
-  /** How many calls have no answer yet, Infinity once one never had any. */
+  /** Number of calls without a reply, by entry. Infinity after a call whose outcome stays unknown. */
   readonly #calls = new Map<string, number>();
 
   /** Whether the entry may still appear in the queue. */
@@ -19,7 +19,7 @@ export class PendingEnqueues {
     if (this.#calls.get(fieldOf(entry)) === Infinity) this.#calls.delete(fieldOf(entry));
   }
 
-  /** Requests entries. `ask` rejects with `UNAVAILABLE` where it is not known whether they will come. */
+  /** Sends a request that enqueues the entries. `ask` rejects with `UNAVAILABLE` when it is unknown whether they will appear. */
   async track<T>(entries: readonly EntryName[], ask: () => Promise<T>): Promise<T> {
     this.#count(entries, 1);
     try {

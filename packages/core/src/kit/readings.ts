@@ -13,14 +13,14 @@ export interface ReadingSource<T> {
   readonly againAfterMs?: number;
   /**
    * Called on subscription. It calls `changed` when the value may have changed, and `refused` when changes cannot be observed.
-   * @returns a function that stops it
+   * @returns a function that ends the observation
    */
   readonly follow: (changed: () => void, refused: (error: unknown) => void) => () => void;
 }
 
 /**
- * Emits the value whenever it may have changed. One read at a time, and one more if it changed meanwhile. Errors when `read` rejects or `follow`
- * calls `refused`.
+ * Emits the value whenever it may have changed. Only one read runs at a time; a change during a read leads to one more read. Errors when `read`
+ * rejects or `follow` calls `refused`.
  */
 export function readings<T>({
   clock,

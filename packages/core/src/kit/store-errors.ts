@@ -1,17 +1,17 @@
 /** Common errors of stores that identify sessions and entries by id. */
 import { QueueLockError, detailOf } from '../api/errors.ts';
 
-/** `SESSION_LOST`: the store has ended the session. */
+/** Creates a `SESSION_LOST`: the store has ended the session. */
 export function sessionLost(id: string): QueueLockError {
   return new QueueLockError('SESSION_LOST', `session ${id} has ended`);
 }
 
-/** `ENTRY_LOST`: the entry was removed, and no request in flight will restore it. */
+/** Creates an `ENTRY_LOST`: the entry was removed, and no request in flight will restore it. */
 export function entryLost(id: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${id} is not in the queue and will not be`);
 }
 
-/** `CLOSED`: the backend was closed, or the session abandoned. */
+/** Creates a `CLOSED`: the backend was closed, or the session was abandoned. */
 export function connectionClosed(endpoint: string): QueueLockError {
   return new QueueLockError('CLOSED', `this connection to ${endpoint} was closed`);
 }

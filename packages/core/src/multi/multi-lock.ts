@@ -23,7 +23,7 @@ import type { Works } from '../work/works.ts';
 
 /** The client that takes several names. */
 export interface MultiTools {
-  /** Distinguishes its holds from those of other clients. */
+  /** Identifies the client, to distinguish its holds from those of other clients. */
   readonly by: object;
   readonly backend: Backend;
   readonly context: ClaimContext;
@@ -31,7 +31,7 @@ export interface MultiTools {
   readonly works: Works;
 }
 
-/** Several names of one client. */
+/** A lock of several names of one client. */
 export class NamesTogether implements MultiLock {
   readonly names: readonly string[];
   readonly #tools: MultiTools;
@@ -98,7 +98,7 @@ export class NamesTogether implements MultiLock {
     if (!held) return;
     throw new QueueLockError(
       'REENTRANT',
-      `${JSON.stringify(held.ownership.name)} is held by this very call chain, which would wait for itself for ever`,
+      `${JSON.stringify(held.ownership.name)} is already held by this call chain, which would wait for itself forever`,
     );
   }
 }

@@ -77,7 +77,7 @@ function join(
   const together = new Together(requests.length, { isTry: timeoutMs === 0 });
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
   const claims = asOne(requests, timeoutMs).map((request) =>
-    // The hold of all names listens to the signals of their holds, which are created for it in this context.
+    // The hold of all names listens to the signals of the single holds, so they have to be created in this context.
     inCallerContext(claim({ ...context, enqueue }, request)),
   );
   let arePlaced = false;
@@ -96,14 +96,14 @@ function join(
       const isSuspect = states.some(({ status }) => status === 'suspect');
       return { status: isSuspect ? 'suspect' : 'held', ownership };
     }),
-    // A claim that was lost has only its end to report.
+    // A claim whose hold was lost emits only its end.
     filter((state) => !('ownership' in state) || state.ownership.held),
   );
 }
 
 /**
- * Returns the request of one claim. The claims end together, so none has a timeout of its own, except for a try, which makes one attempt. The label of
- * each lists the others as held together with it.
+ * Returns the requests of the single claims. They end together, so none has a timeout of its own, except in a try, which makes one attempt. The label
+ * of each entry lists the other entries as held with it.
  */
 function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined): readonly ClaimRequest[] {
   const patience = timeoutMs === 0 ? { timeoutMs } : {};
@@ -119,7 +119,7 @@ function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined)
   });
 }
 
-/** Whether all claims have to join again: one was moved behind a requester, or was removed before its position was known. */
+/** Throws if all claims have to join again: one was moved behind a requester, or was removed before its position was known. */
 function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void {
   for (const state of states) {
     if (state.status !== 'ended' || state.outcome !== 'failed') continue;
@@ -152,7 +152,7 @@ function waiting(
   return failed(new QueueLockError('TIMEOUT', `${JSON.stringify(waitingFor[0])} is taken (timeoutMs 0)`));
 }
 
-/** Returns the present ownerships. A claim reports its loss when the reason is known. */
+/** Returns the ownership of a claim that holds now. After a loss it returns `undefined` at once, although the claim ends when the reason is known. */
 function ownershipIn(state: ClaimState): Ownership | undefined {
   const ownership = state.status === 'held' || state.status === 'suspect' ? state.ownership : undefined;
   return ownership?.held ? ownership : undefined;
@@ -168,7 +168,7 @@ function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
   return before.status === now.status;
 }
 
-/** Whether the request is a try, which makes one attempt. */
+/** Emits if the claims have to join again because an entry was removed. Throws any other error, and every error of a try, which makes one attempt. */
 function onlyIfRemoved(error: unknown, { timeoutMs }: WaitLimit): Observable<unknown> {
   if (isQueueLockError(error, 'ENTRY_LOST') && timeoutMs !== 0) return of(true);
   throw error;

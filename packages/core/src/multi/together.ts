@@ -57,7 +57,7 @@ async function enqueueAll(
     joining.forEach(({ resolve, reject }, at) => {
       const placement = placements[at];
       if (placement) resolve(placement);
-      else reject(new TypeError('the backend answered with fewer placements than entries'));
+      else reject(new TypeError('the backend returned fewer placements than entries'));
     });
   } catch (error) {
     for (const { reject } of joining) reject(error);

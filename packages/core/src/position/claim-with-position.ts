@@ -47,7 +47,7 @@ export function positionsOfClaim(
       subscriber.complete();
     };
     function follow({ id, order }: Queued): Subscription {
-      // An entry with a caller-defined value publishes no id. At any moment the order is unique in a queue.
+      // An entry with a caller-defined value publishes no id, so the order is compared too. At any moment it is unique in a queue.
       const isOwn = (entry: QueueEntry): boolean => entry.order === order && (entry.id ?? id) === id;
       const next = (now: QueuePosition | undefined): void => {
         place = now ?? place;

@@ -30,7 +30,7 @@ export const POSITION_INTERVAL_MS = 250;
 /** Dependencies for computing positions. */
 export interface PositionTools {
   readonly clock: Clock;
-  /** Assumed hold time for entries that announce none, used until a hold was observed. */
+  /** Assumed hold time in milliseconds for entries that announce none, used until a hold was observed. */
   readonly typicalHoldMs?: number | undefined;
 }
 

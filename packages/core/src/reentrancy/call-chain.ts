@@ -3,28 +3,28 @@ import type { Ownership } from '../api/hold-api.ts';
 
 /** A hold within which a call chain runs. */
 export interface ChainHold {
-  /** Whose client it is of. */
+  /** Identifies the client that holds. */
   readonly by: object;
   readonly ownership: Ownership;
-  /** That it takes. */
+  /** Number of permits that the hold takes. */
   readonly permits: number;
 }
 
 /**
- * One level of a call chain. Whatever the work has started keeps its level for as long as it lives, a timer or a connection for years;
- * so a level lets go of its hold when that has ended, and no level keeps those that have ended around it.
+ * One level of a call chain. Timers and connections that the work has started reference their level as long as they live, which may be years. A level
+ * therefore drops its hold when that has ended, and drops ended levels around it.
  */
 interface Level {
   hold: ChainHold | undefined;
   outer: Level | undefined;
 }
 
-// One for all clients: every promise of the process pays for each storage that was ever used, for ever.
+// All clients share one storage, because each `AsyncLocalStorage` that was ever used slows down every promise of the process.
 const levels = new AsyncLocalStorage<Level>();
 
 /**
- * Runs `work` as a call chain that has this hold, also for what it starts, until it has ended. A handle from `acquire` may be
- * released from anywhere, so it proves nothing and is not counted.
+ * Runs `work` in a call chain that has this hold. Everything that `work` starts has it too, until the hold has ended. The hold of an `acquire` does
+ * not count, because any code may release it.
  */
 export async function runWithin<T>(hold: ChainHold, work: () => T | PromiseLike<T>): Promise<Awaited<T>> {
   const level: Level = { hold, outer: levels.getStore() };
@@ -36,7 +36,7 @@ export async function runWithin<T>(hold: ChainHold, work: () => T | PromiseLike<
   }
 }
 
-/** What the running call chain holds, the innermost first. */
+/** Returns the holds of the running call chain, the innermost first. */
 export function heldByThisChain(): readonly ChainHold[] {
   const level = levels.getStore();
   return level ? heldWithin(level) : NOTHING;
@@ -44,7 +44,7 @@ export function heldByThisChain(): readonly ChainHold[] {
 
 const NOTHING: readonly ChainHold[] = [];
 
-/** Takes the levels that have ended out of the chain on the way. */
+/** Returns the holds of this level and of all levels around it. Removes ended levels from the chain. */
 function heldWithin(innermost: Level | undefined): readonly ChainHold[] {
   const held: ChainHold[] = [];
   for (let level = innermost; level; level = level.outer) {

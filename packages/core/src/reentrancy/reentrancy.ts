@@ -59,7 +59,7 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // The call that is inside may notice a loss late.
+      // Rejects at the loss of the hold, because the earlier call that is inside may notice the loss late.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(patienceOf(patience, context), lost$));
@@ -212,11 +212,11 @@ function mayFit(around: readonly ChainHold[], { limit: limit$ = 1, permits = 1 }
 function isHeld(name: string, remedy: string): QueueLockError {
   return new QueueLockError(
     'REENTRANT',
-    `${JSON.stringify(name)} is held by this call chain, which would wait for itself for ever; ${remedy}`,
+    `${JSON.stringify(name)} is already held by this call chain, which would wait for itself forever; ${remedy}`,
   );
 }
 
-/** Creates the limit of a wait. A timeout of 0 becomes the shortest one, since it waits for no other call. */
+/** Creates the limit of a wait for earlier calls. A timeout of 0 becomes 1 ms, which waits for no other call. */
 function patienceOf({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
   return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, context);
 }

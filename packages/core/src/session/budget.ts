@@ -36,7 +36,7 @@ export function longestHoldMs(
   { proofLag = 0 }: Pick<BackendInfo, 'proofLag'>,
 ): number {
   const { safetyMarginMs, heartbeatIntervalMs } = paceOf(settings.ttlMs, settings);
-  // The previous heartbeat is early enough, or the one before it.
+  // The proof comes from the previous heartbeat, or from an earlier one where the required lag is longer than the interval.
   const lagMs = proofLag === 0 ? 0 : Math.max(heartbeatIntervalMs, proofLag * settings.ttlMs);
   return deadlineOf(-lagMs, settings.ttlMs, safetyMarginMs);
 }

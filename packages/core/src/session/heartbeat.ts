@@ -45,7 +45,7 @@ async function beat({ session, liveness }: LiveSession, pace: Pace, clock: Clock
   const overdue = new AbortController();
   const sentAt = clock.now();
   const cancel = clock.after(pace.answerTimeoutMs, () => {
-    const late = new QueueLockError('UNAVAILABLE', 'no answer to a heartbeat');
+    const late = new QueueLockError('UNAVAILABLE', 'no response to a heartbeat');
     liveness.doubt(late);
     overdue.abort(late);
   });

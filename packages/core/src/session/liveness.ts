@@ -56,7 +56,7 @@ export class Liveness {
     if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#trouble;
     const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);
-    return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is in doubt: ${detail}`, {
+    return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is suspect: ${detail}`, {
       cause,
     });
   }
@@ -101,7 +101,7 @@ export class Liveness {
     return this.remainingMsAt(this.#clock.now());
   }
 
-  /** The same at a reading of the clock that was just taken. */
+  /** Returns the remaining proven time in milliseconds at a reading of the clock that was just taken. */
   remainingMsAt(now: number): number {
     if (this.#ended) return 0;
     const left = this.#deadline - now;

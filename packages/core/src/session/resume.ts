@@ -49,5 +49,5 @@ export function removeUnclaimedLater({ session, liveness }: LiveSession, clock: 
 export async function resumptionOf(live$: Observable<LiveSession>, backend: Backend): Promise<string> {
   const live = await firstValueFrom(live$, { defaultValue: undefined });
   if (live?.session.resumption !== undefined) return live.session.resumption;
-  throw invalidArgument('backend', backend.info.name, 'has sessions that can be resumed; this one has not');
+  throw invalidArgument('backend', backend.info.name, 'supports resumed sessions; this one does not');
 }

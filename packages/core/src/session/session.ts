@@ -36,8 +36,8 @@ export interface SessionEnd {
 }
 
 /**
- * Act 1: am I alive? Opens a session when subscribed, emits it, and keeps it alive by heartbeats. Errors when it could not be opened or has ended.
- * Unsubscribing ends it: all holds under it end locally before the server is notified.
+ * Opens a session when subscribed, emits it, and keeps it alive by heartbeats. Errors when it could not be opened or has ended. Unsubscribing ends
+ * it: all holds under it end locally before the server is notified.
  *
  *     open ── session ── heartbeat ── heartbeat ── (overdue: suspect) ── heartbeat ── … ── deadline, or ended by the server: error
  */
@@ -48,7 +48,7 @@ export function openSession(
   return new Observable((subscriber) => {
     const unwanted = new AbortController();
     subscriber.add(() => {
-      unwanted.abort(new QueueLockError('CLOSED', 'the session is not wanted any more'));
+      unwanted.abort(new QueueLockError('CLOSED', 'the caller gave up the session'));
     });
     connect(settings, unwanted.signal, closing).then(
       ({ session, openedAt, deadline }) => {
@@ -88,7 +88,7 @@ interface Opened {
   readonly deadline: number;
 }
 
-// Local listeners are notified of the session's end synchronously, the server afterwards.
+// Notifies local listeners of the session's end synchronously, and the server afterwards.
 const told = Promise.resolve();
 
 /** Tries to open a session until the connect timeout. A session that opens later, or unwanted, is closed again. */
@@ -113,7 +113,7 @@ function connect(
     await session.close();
     stop.signal.throwIfAborted();
     // Unresponsive members cost time before another member responds. The next attempt begins at that member.
-    failure = new QueueLockError('UNAVAILABLE', 'a session took longer to open than it is proven to live');
+    failure = new QueueLockError('UNAVAILABLE', 'opening a session took longer than its proven time');
     throw failure;
   };
   const opened = repeatUntilDefinite(attempt, stop.signal);

@@ -160,7 +160,7 @@ function turnsOf(known: Known<TrackedEntry>): Observable<Turn> {
     let waits = !turn.admitted;
     const follow = (sight: EntryStatus): void => {
       if (typeof sight === 'string')
-        subscriber.error(new QueueLockError(sight, `the entry ${key} is not in the queue any more`));
+        subscriber.error(new QueueLockError(sight, `the entry ${key} is no longer in the queue`));
       else if (sight && waits) {
         waits = false;
         subscriber.next({ admitted: true, ahead: 0 });

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 
-// Reads are delayed at random, by up to 4 ms for each entry ahead (at most 25 are counted), so that waiters near the head usually read first and the
-// others are notified or find the work done.
+// Maximum random delay of a read in milliseconds for each entry ahead; at most 25 entries count. Waiters near the head thus read first. The others
+// are then notified, or find the expired entry removed.
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;

@@ -14,8 +14,8 @@ interface Hold {
 const KEPT_TIMES = 9;
 
 /**
- * Measures the holds of a queue from its snapshots: from the one that first shows an entry admitted to the one without it. Only holds that were observed
- * from beginning to end count for the typical length, and none that began or ended while there were no snapshots.
+ * Measures the holds of a queue from its snapshots. A hold lasts from the first snapshot that shows its entry as admitted to the first snapshot
+ * without it. Only holds that were observed from beginning to end, without a gap between snapshots, count for the typical length.
  */
 export class SeenHolds {
   readonly #clock: Clock;

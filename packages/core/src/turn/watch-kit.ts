@@ -1,5 +1,5 @@
 // Chapter turn: which entries are admitted, and which entries does a waiter wait for?
-// `turnOf` is the rule, `inTheWay` names those to wait for. Of a queue as everybody sees it: admitted, positions, expected-wait.
+// `turnOf` is the rule, `inTheWay` returns the entries to wait for. For observed queues: admitted, positions, expected-wait.
 
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import type { DeadlineQueue } from '../kit/deadline-queue.ts';
@@ -77,7 +77,7 @@ function inTheWay<R extends Taker>(
 
 /**
  * Returns what is known of the entries ahead after one of them has gone, if that is enough for admission. Otherwise returns `undefined`, and only
- * another read can decide. An entry that replaces it is behind all entries that were read, since no entry can join in front of another.
+ * another read can decide. New entries need no check, since none can join in front of another.
  */
 export function entriesAheadWithout<R extends Taker>(
   { refs, total }: EntriesAhead<R>,
@@ -92,7 +92,7 @@ export function entriesAheadWithout<R extends Taker>(
   return { refs: left, total: left.length, ...(at === undefined ? {} : { seenAt: at }) };
 }
 
-/** Keeps only what `entriesAheadWithout` needs, since thousands may wait. If the queue is longer than the part read, that is the blocking entries. */
+/** Keeps only what `entriesAheadWithout` needs, since thousands may wait. Of a queue that was read in part, it keeps only the blocking entries. */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
   const { refs, total } = ahead;
   return total === refs.length ? ahead : Object.assign({}, ahead, { refs: inTheWay(refs, rule) });
@@ -105,7 +105,7 @@ export const OWN_UNWATCHED_MS = 250;
  * Emits an entry's admission states by watching the nearest conflicting entries ahead, as many as block it. When one of them goes, the entry is
  * admitted if the known data suffices, and otherwise reads again. At most `limit` entries are watched, and the nearest are the last to leave. This
  * gives about one wake-up per grant and no thundering herd. For a lock it is the predecessor alone, as in ZooKeeper's lock recipe and etcd's
- * `concurrency.Mutex`; those read whenever it goes.
+ * `concurrency.Mutex`; those implementations read the queue whenever it leaves.
  *
  *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the own entry is gone
  */

@@ -3,7 +3,7 @@ import { backoffDelay, type BackoffOptions } from '../base/backoff.ts';
 import { catchError, concat, defer, map, of, repeat, type Observable } from '../base/rx.ts';
 import { after } from '../base/timer.ts';
 
-// Also applies to refusals: a permission may be granted later, and until then retries only add load.
+// Backoff between failed observations, refusals included: a permission may be granted later, and until then retries only add load.
 const PAUSES: BackoffOptions = { initialDelayMs: 500, maxDelayMs: 5_000 };
 
 /** The last known state of a value on the server. `error`: the last failure, while the value cannot be read. */

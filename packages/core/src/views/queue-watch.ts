@@ -26,7 +26,7 @@ function watchQueue(
 
 /**
  * Shares one upstream watch per name among all observers with the same interval, while there is one. Completes when the client closes. Observers with
- * another `apartMs` have a watch of their own, so that an observer of every change does not take away their limit.
+ * another `apartMs` have a watch of their own, so that an observer of every change does not override the interval of the others.
  */
 export class SharedQueues {
   readonly #backend: Backend;

@@ -8,19 +8,19 @@ import type { RegisterState, SharedRegister } from '../api/queue-api.ts';
 import { distinctUntilChanged, map, takeUntil, type Observable } from '../base/rx.ts';
 import type { Backend, Registers } from '../api/spi.ts';
 
-/** Which register of which store. */
+/** Identifies a register in a store. */
 export interface RegisterPlace {
   readonly name: string;
   readonly kind: string;
 }
 
-/** What ends the use of a client's registers. */
+/** Signals that end the use of a client's registers. */
 export interface RegisterEnd {
   readonly closes$: Observable<unknown>;
   readonly closing: AbortSignal;
 }
 
-/** A register with its retries: compare and set, until it is certain. */
+/** A register whose changes are compare-and-set operations, retried until their outcome is certain. */
 export class RetryingRegister implements SharedRegister {
   readonly state$: Observable<RegisterState>;
   readonly #registers: Registers;

@@ -93,11 +93,12 @@ export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperat
  */
 function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
   const cause = causeIn(trouble?.());
-  const late = `${what}: the turn did not come within ${String(Math.round(timeoutMs))} ms (timeoutMs)`;
-  if (cause === undefined) return new QueueLockError('TIMEOUT', `${late}: others hold it or stand ahead`);
+  const late = `${what}: not granted within ${String(Math.round(timeoutMs))} ms (timeoutMs)`;
+  if (cause === undefined)
+    return new QueueLockError('TIMEOUT', `${late}: other holders or waiters are ahead`);
   return new QueueLockError(
     'UNAVAILABLE',
-    `${late}, and whose turn it is was not known: ${detailOf(cause)}`,
+    `${late}, and the state of the queue is unknown: ${detailOf(cause)}`,
     {
       cause,
     },
@@ -106,6 +107,6 @@ function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockE
 
 function causeIn(trouble: unknown): unknown {
   return trouble === UNANSWERED
-    ? new QueueLockError('UNAVAILABLE', 'the store has not answered yet')
+    ? new QueueLockError('UNAVAILABLE', 'the store has not responded yet')
     : trouble;
 }

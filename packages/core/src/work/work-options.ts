@@ -19,7 +19,10 @@ export function waitOf<Options extends WaitLimit & WorkOptions>(
   return { wait: { ...wait, signal: ends }, limits };
 }
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` for what stops no work. */
+/**
+ * Checks the options that stop work.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when `stop` is not a signal, or `workTimeoutMs` is not a valid duration
+ */
 export function checkWorkOptions({ stop, workTimeoutMs }: WorkOptions): void {
   if (stop !== undefined && !(stop instanceof AbortSignal))
     throw invalidArgument('stop', stop, 'is an AbortSignal');
@@ -29,5 +32,5 @@ export function checkWorkOptions({ stop, workTimeoutMs }: WorkOptions): void {
   throw invalidArgument('workTimeoutMs', workTimeoutMs, rule);
 }
 
-// setTimeout runs at once when asked to wait longer than this.
+// Longest timeout in milliseconds. `setTimeout` fires at once for a longer one.
 const MAX_TIMER_MS = 2_147_483_647;

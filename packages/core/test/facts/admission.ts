@@ -36,7 +36,8 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an option that needs a read of the queue rejects when reading is refused, and leaves nothing',
+    title:
+      'an option that needs a read of the queue rejects when reading is refused, and leaves nothing behind',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
@@ -59,7 +60,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a wait that is too long is also refused to an entry with a value of its own',
+    title: 'an entry with a caller-defined value is also refused when its expected wait is too long',
     async check(stage) {
       const client = stage.client();
       const past = await client.acquire('x');
@@ -87,7 +88,7 @@ export const admissionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a claim that sees an earlier entry with its key in an old snapshot of the queue waits for its own',
+      'a claim that sees an earlier entry with its key in an old snapshot of the queue waits for a snapshot with its own entry',
     async check(stage) {
       const line = [await join(stage, stage.client()), await join(stage, stage.client())];
       const asItWas$ = (queue: string): Observable<readonly StoredEntry[]> => {

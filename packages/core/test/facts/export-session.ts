@@ -123,7 +123,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the stored kind of an entry counts: a claim of another kind is refused, and the entry stays',
+    title: 'a claim of another kind than the stored entry is refused, and the entry stays',
     async check(stage) {
       const client = stage.client();
       const lock = await client.acquire('x');
@@ -166,7 +166,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an id belongs to one claim: another one of the same client with it is refused until that has left',
+      'an id belongs to one claim: a second claim of the same client with that id is refused until the first has left',
     async check(stage) {
       const client = stage.client();
       const own = await client.acquire('x', { id: ID });
@@ -207,8 +207,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'an entry that was removed before it is resumed is created again, and the loss of the new one is its own',
+    title: 'an entry that was removed before its claim resumes it is created again behind the others',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
       stage.server.evict(stage.server.queues().get('x')![0]!.key);

@@ -199,7 +199,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a label is cut to its size, the responses first, then the held names; the owner stays',
+    title: 'a label is cut to its maximum size: the responses first, then the held names; the owner stays',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(

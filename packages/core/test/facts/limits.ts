@@ -149,7 +149,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an entry that is removed during a change of the limit loses its position, and gets no other one unnoticed',
+      'an entry that is removed during a change of the limit loses its position, and its claim rejects instead of joining again',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
@@ -217,7 +217,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a limit that errors or becomes invalid ends the wait with that error, and leaves nothing',
+    title: 'a limit that errors or becomes invalid ends the wait with that error, and leaves nothing behind',
     async check(stage) {
       const holder = await stage.client().acquire('x', { limit: new BehaviorSubject(1) });
       const broken = new Error('no such setting');
@@ -279,7 +279,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'while a new limit is in flight, an entry that has it may be admitted before one ahead',
+    title: 'while a new limit spreads, an entry with that limit may be admitted before an entry ahead of it',
     async check(stage) {
       const [late$, new$] = [new BehaviorSubject(1), new BehaviorSubject(3)];
       const holder = await join(stage, stage.client(), { limit: late$ });
@@ -293,7 +293,8 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a late limit is waited for, and cancelling meanwhile leaves nothing',
+    title:
+      'a claim waits for the first value of its limit, and leaves nothing behind when it is cancelled meanwhile',
     async check(stage) {
       const claim = await join(stage, stage.client(), { limit: NEVER, timeoutMs: 50 });
       await stage.clock.advance(50);

@@ -19,7 +19,7 @@ function remove(stage: Stage, queue: string, position = 0): void {
   stage.server.evict(stage.server.queues().get(queue)![position]!.key);
 }
 
-/** Removes it with a record, as a steal or a holder that yields does. */
+/** Removes the first entry of the queue with a record, as a steal or a holder that yields does. */
 async function overtake(stage: Stage, by: LockClient, queue: string): Promise<void> {
   await join(stage, by, { name: queue, steal: { reason: 'in a hurry' } });
 }
@@ -97,7 +97,7 @@ export const multiFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a multi-lock that is cancelled between two attempts to join leaves nothing, and the client closes',
+      'a multi-lock that is cancelled between two attempts to join leaves nothing behind, and the client closes',
     async check(stage) {
       const outcomes = new Set<string>();
       for (let afterMs = 0; afterMs <= 400; afterMs += 10) {
@@ -127,7 +127,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a try of several names is one attempt: without a reply it rejects, and leaves nothing',
+    title: 'a try of several names is one attempt: without a reply it rejects, and leaves nothing behind',
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
       expect(await rejection(stage.passing(client.multi(NAMES).tryAcquire()))).to.have.property(
@@ -251,7 +251,8 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock is refused on a store that cannot enter several queues at once, and leaves nothing',
+    title:
+      'a multi-lock is refused on a store that cannot enter several queues at once, and leaves nothing behind',
     async check(stage) {
       const client = stage.client({
         spoil: (backend) => ({

@@ -15,7 +15,7 @@ async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly 
 
 export const reentrancyFacts: readonly CoreFact[] = [
   {
-    title: 'siblings enter one after another in the order of their calls, and a cancelled one leaves no gap',
+    title: 'sibling calls enter a hold one after another in their order, and a cancelled call leaves no gap',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -41,7 +41,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a wait for a sibling ends at its timeout, and a try does not wait',
+    title: 'a wait for a sibling call ends at its timeout, and a try does not wait',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);

@@ -28,7 +28,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'of concurrent writers none loses a change',
+    title: 'no change of concurrent writers is lost',
     async check(stage) {
       const calls: readonly MemoryCall[] = ['readRegister', 'writeRegister'];
       const lines = Array.from({ length: 12 }, (_, at) => `line ${String(at).padStart(2, '0')}`);
@@ -62,7 +62,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a change to the same text writes nothing, and emptying an empty register neither',
+    title: 'a change to the same text writes nothing, and neither does emptying an empty register',
     async check(stage) {
       const calls: MemoryCall[] = [];
       const client = stage.client({
@@ -101,7 +101,7 @@ export const registerFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'its stream emits the present text first, then changes, `stale` with the reason while the server is away, and never errors',
+      'the stream of a register emits the present text first, then changes, `stale` with the reason while the server is away, and never errors',
     async check(stage) {
       let isAway = false;
       const spoil = (backend: Backend): Backend => {
@@ -149,7 +149,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a kind is checked, and a backend without registers reports it',
+    title: 'the kind of a register is checked, and a backend without registers is refused',
     async check(stage) {
       for (const kind of ['', 'A', 'a b', 'a'.repeat(17)])
         expect(String(thrownBy(() => stage.client().register('x', kind))))

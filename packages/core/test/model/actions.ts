@@ -54,7 +54,7 @@ function performByClient(
       actor.deny(action.name, action.ms);
       return;
     case 'expire': {
-      // Any of the sessions that are alive.
+      // Selects one of the live sessions.
       const id = server.sessionIds[action.client];
       if (id === undefined) return;
       ledger.ended.add(id);

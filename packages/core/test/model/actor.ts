@@ -100,7 +100,7 @@ export class Actor {
     return this.#refusedUntil.has(queue);
   }
 
-  // --- events
+  // --- Events.
 
   program(plan: ClaimPlan): Program {
     const label = `${this.label}.${String(this.programs.length)}`;
@@ -137,7 +137,7 @@ export class Actor {
     );
   }
 
-  /** Makes the holders read that read continuously. */
+  /** Makes each holder read `held` whose plan is to read it continuously. */
   readAll(): void {
     for (const { claim } of this.programs) claim.read();
   }

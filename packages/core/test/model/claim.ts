@@ -46,7 +46,7 @@ export class Claim {
     return this.hasOutcome && !this.#hold?.open;
   }
 
-  /** Requires that its wait or its hold has ended after the present event. */
+  /** Requires that the wait or the hold of this claim has ended after the present event. */
   mustEnd(why: string): void {
     this.#doom ??= why;
   }
@@ -64,7 +64,7 @@ export class Claim {
     this.#doom = undefined;
   }
 
-  /** Makes the holder read `held`, if its plan includes it. */
+  /** Makes the holder read `held`, if its plan includes that. */
   read(): void {
     if (this.plan.reads) this.#hold?.read();
   }

@@ -13,7 +13,7 @@ import { Timeline } from './timeline.ts';
 import type { Core, World } from './world.ts';
 
 const STEP_MS = 500;
-// Longer than any message is in flight, or a client is without a heartbeat.
+// Longer in milliseconds than any message is in flight, and than any client goes without a heartbeat.
 const ALL_NEWS_MS = 2_500;
 const MAX_WAIT_MS = 20_000;
 const TTL_AND_PAUSES_MS = 8_000;

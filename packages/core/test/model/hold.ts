@@ -64,7 +64,7 @@ export class Hold {
     return this.#ownership.held;
   }
 
-  /** Reads as the owner does, and checks that everything fits. */
+  /** Reads the hold as its owner does, and checks that all its members agree. */
   read(): boolean {
     const { held, remainingMs } = this.#ownership;
     const { judge, timeline, ledger } = this.#world;

@@ -34,7 +34,7 @@ const ATTEMPT_MS = 250;
 const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;
 
-/** Three of four calls work. `level` gives the distance or the delay, from 0 to 7. */
+/** Returns the fate of a call for a byte. Three of four calls work. `level` gives the distance or the delay, from 0 to 7. */
 function fateOf(byte: number, failsIn: number): Fate {
   const level = byte >> 5;
   const near = NEAR_MS[level] ?? 2;

@@ -4,13 +4,13 @@ import type { Claim } from './claim.ts';
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// Twice a connection and an attempt, and the longest suspect time. A try waits for nothing else,
+// Longest duration of a try in milliseconds: two connections with one attempt each, and the longest suspect time.
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
-// except for the trace of an unclean holder, which is read and erased,
+// Additional time in milliseconds after a hold that ended without a release, whose trace is read and erased.
 const UNCLEAN_MS = 400 + 2 * 3_000;
-// and for two heartbeats that prove enough.
+// Additional time in milliseconds for two heartbeats that prove enough.
 const NEEDS_MS = 2 * (750 + 1_000);
-// An overdue timeout is checked this long after its time, when its own timer has run.
+// A timeout is checked this many milliseconds after its time, when its own timer has run.
 const GRACE_MS = 2;
 
 /** A client's program for one acquisition. */
@@ -77,7 +77,7 @@ export class Program {
     claim.hold?.read();
   }
 
-  // --- the ways to claim
+  // --- The ways to claim.
 
   async #try(options: AcquireOptions): Promise<void> {
     const { plan, actor } = this.claim;
@@ -149,7 +149,7 @@ export class Program {
     return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 
-  // --- the hold
+  // --- The hold.
 
   #own(ownership: Ownership): Hold {
     const { machine } = this.claim.actor;
@@ -165,7 +165,7 @@ export class Program {
     const hold = this.#own(ownership);
     await this.#workDone;
     if (this.claim.plan.kind === 'nested') await this.#workWithin();
-    // The last statement of the work.
+    // This is the last statement of the work.
     const held = hold.believes;
     hold.handBack();
     return held;

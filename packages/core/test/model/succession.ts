@@ -1,7 +1,7 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// The clock of the waiting client may run fast.
+// Shortest accepted delay as a share of the configured one, since the clock of the waiting client may run fast.
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 

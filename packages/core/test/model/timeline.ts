@@ -13,7 +13,7 @@ export interface Observer {
 export class Timeline implements Clock {
   readonly #clock = virtualClock();
   #observer: Observer = { settled: () => undefined, acted: () => undefined };
-  /** The machine whose code is running, so that timers which it sets elsewhere than at its clock freeze with it. */
+  /** The machine whose code is running, so that timers freeze with it even if its code sets them on another clock. */
   acting: Machine | undefined;
 
   now(): number {

@@ -35,7 +35,7 @@ const PEMS: KnownOptions<EtcdPems> = { rootCertificate: 'any', privateKey: 'any'
 
 /**
  * Returns the credentials of the options, read again for each new connection if one of them is a function.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for options that are no functions and cannot be right; no message repeats one
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for fixed options that are invalid; no error message contains their values
  */
 export function freshCredentialsOf(
   given: { readonly auth?: Provided<EtcdUser>; readonly credentials?: Provided<EtcdPems> },
@@ -64,7 +64,7 @@ function checkedUser(user: EtcdUser | undefined): EtcdUser | undefined {
   return user;
 }
 
-/** Checks that the texts are complete and belong together. Throws `INVALID_ARGUMENT`. */
+/** Checks that the texts are PEM files, and that the private key belongs to the certificate. Throws `INVALID_ARGUMENT`. */
 export function checkedPems(pems: EtcdPems | undefined): EtcdPems | undefined {
   if (pems === undefined) return undefined;
   checkedOptions('credentials', pems, PEMS);
@@ -79,7 +79,7 @@ export function checkedPems(pems: EtcdPems | undefined): EtcdPems | undefined {
   try {
     createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {
-    // The message has the reason only, since the value may be a secret.
+    // The error contains the reason but not the value, which may be a secret.
     throw invalidArgument('credentials', String(error), 'are PEM files that belong together');
   }
   return pems;

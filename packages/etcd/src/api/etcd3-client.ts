@@ -1,4 +1,4 @@
-// Declared without the types of npm etcd3, which need not be installed where this package is used.
+// The types of npm etcd3 are declared here again, since npm etcd3 need not be installed where this package is used.
 
 import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/core/backend';
 
@@ -12,16 +12,16 @@ export interface Etcd3ClientLike {
   readonly watchClient: object;
   /** Requests for the status of a member. */
   readonly maintenance: object;
-  /** Distinguishes a client from its namespaces, which have no such method. It is not called. */
+  /** Distinguishes a client from its namespaces, which do not have this method. This package never calls it. */
   getRoles(): Promise<unknown>;
-  /** It is not called either: the caller closes its client. */
+  /** Closes the client. This package never calls this method, since the application closes its own client. */
   close(): void;
 }
 
 /** The class `Etcd3` of npm etcd3. */
 export type Etcd3Class = new (options: object) => Etcd3ClientLike;
 
-/** The options of a client that its duplicates use too. */
+/** The options of the application's client that its duplicates use too. */
 interface Etcd3ClientOptions {
   readonly hosts: string | readonly string[];
   readonly auth?: { readonly username: string; readonly password: string };
@@ -70,7 +70,7 @@ function optionsOf({ hosts, auth, credentials, grpcOptions }: Etcd3ClientOptions
   for (const host of typeof hosts === 'string' ? [hosts] : hosts) checkPort(host);
   return {
     hosts,
-    // The log-in of the duplicates uses call options of its own.
+    // Only name and password are copied. The duplicates log in with call options of their own.
     ...(auth && { auth: { username: auth.username, password: auth.password } }),
     ...(credentials && { credentials }),
     ...(grpcOptions && { grpcOptions }),
@@ -96,7 +96,7 @@ function checkKind(client: Etcd3ClientLike): void {
       what: 'an object',
       rule: (missing) => `has ${missing}(), as in npm etcd3 1.1`,
     });
-  // Earlier versions disable retries in another way.
+  // Only npm etcd3 1.1 has this policy. Retries of earlier versions would have to be disabled in another way.
   const policy: unknown = Reflect.get(Object(Reflect.get(client, 'pool')), 'globalPolicy');
   requireMethods(policy, {
     argument: 'client',
@@ -106,7 +106,7 @@ function checkKind(client: Etcd3ClientLike): void {
   });
 }
 
-/** Finds `Etcd3` itself. A subclass of the caller may have other constructor arguments. */
+/** Returns the class `Etcd3` of a client, since a subclass of the application may have other constructor arguments. */
 function classOf(client: Etcd3ClientLike): Etcd3Class {
   let prototype: unknown = Object.getPrototypeOf(client);
   while (typeof prototype === 'object' && prototype !== null) {
@@ -116,7 +116,7 @@ function classOf(client: Etcd3ClientLike): Etcd3Class {
   throw invalidArgument('client', client, RULE);
 }
 
-/** Requires a port, since the defaults of grpc-js and this package differ. */
+/** Throws if the host has no port, since grpc-js and this package have different default ports. */
 function checkPort(host: string): void {
   if (!/:\d+\/?$/.test(host)) throw invalidArgument('hosts of client', host, 'are written host:port');
 }

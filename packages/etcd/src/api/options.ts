@@ -29,8 +29,8 @@ export interface EtcdOptions {
    */
   readonly auth?: Provided<EtcdUser>;
   /**
-   * PEM texts for TLS, which they enable. Without `rootCertificate` the certificate authorities of Node are trusted. The texts are read again
-   * for each new connection if they come from files that a URL names, or from a function here, which may return a promise. If a read fails, or
+   * PEM texts for TLS. Setting this option enables TLS. Without `rootCertificate` the certificate authorities of Node are trusted. The texts are read
+   * again for each new connection if they come from files that a URL names, or from a function here, which may return a promise. If a read fails, or
    * a file is incomplete, the last valid texts are used, and `errors$` of the lock client emits the failure.
    */
   readonly credentials?: Provided<EtcdPems>;
@@ -102,7 +102,7 @@ export interface CheckedOptions {
   readonly namingOf: NamingOf;
   readonly transport: Transport;
   readonly grpcOptions: GrpcChannelOptions;
-  /** Creates the clients of the transport `etcd3`. If it is not set, the package is loaded. */
+  /** The class that creates the clients of the transport `etcd3`. If it is `undefined`, npm etcd3 is loaded. */
   readonly Etcd3: CheckedEtcd3Client['Etcd3'] | undefined;
 }
 
@@ -119,7 +119,7 @@ const OPTIONS: KnownOptions<EtcdOptions> = {
   client: 'object',
   grpcOptions: 'object',
 };
-/** The options that a client from the caller replaces. */
+/** The options that cannot be set beside `client`, since the client determines them. */
 const OF_CLIENT = ['hosts', 'auth', 'credentials', 'grpcOptions'] as const;
 const HEARTBEAT_PROOFS: readonly HeartbeatProof[] = ['auto', 'verified', 'strict'];
 const TRANSPORTS: readonly Transport[] = ['http2', 'etcd3'];
@@ -127,7 +127,7 @@ const DEFAULT_HOST = '127.0.0.1:2379';
 const DEFAULT_PORT = '2379';
 const HOST = /^(https?:\/\/)?((?:\[[0-9a-f:.]+\]|[^\s:/[\]@]+))(?::(\d{1,5}))?\/?$/i;
 
-/** Checks the options. Throws `INVALID_ARGUMENT`; no message contains a password. */
+/** Checks the options and adds the defaults. Throws `INVALID_ARGUMENT`; no message contains a password. */
 export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   const { given, Etcd3 } = withClient(checkedOptions('options of etcd', options, OPTIONS));
   const {
@@ -172,7 +172,7 @@ export function checkOptions(options: EtcdOptions | undefined): CheckedOptions {
   };
 }
 
-/** Returns the options together with those of a client from the caller. */
+/** Returns the options. If `client` is set, its hosts and credentials are added. */
 function withClient(given: EtcdOptions): {
   readonly given: EtcdOptions;
   readonly Etcd3: CheckedOptions['Etcd3'];

@@ -18,7 +18,7 @@ interface PendingItem<Item, Result> {
   readonly resolve: (answer: Promise<Result>) => void;
 }
 
-// With four batches in flight a further one gains little. Items that wait for a response then share the next batch with more others.
+// Maximum number of batches in flight. A fifth batch in flight gains little, while waiting items would share a larger next batch.
 const MAX_BATCHES = 4;
 
 /**
@@ -65,7 +65,8 @@ export class Batcher<Item, Result> {
     const { maxSize } = this.#options;
     if (this.#waiting === 0) return false;
     if (this.#batchesInFlight < MAX_BATCHES) return true;
-    // A batch takes one item of each kind, so several items of one kind gain nothing by waiting. Too many in flight would all be late.
+    // Waits while the next batch can still grow. A batch takes one item of each kind, so a second item of a kind gains nothing by waiting.
+    // The number of items in flight is limited too, since with too many of them every response would be late.
     const mayGrow = this.#kinds.size < maxSize && this.#waiting === this.#kinds.size;
     return !mayGrow && this.#itemsInFlight + Math.min(this.#kinds.size, maxSize) <= MAX_BATCHES * maxSize;
   }

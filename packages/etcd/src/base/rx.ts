@@ -1,4 +1,4 @@
-// All values from RxJS enter this package here.
+// This package imports the values of RxJS in this file only.
 export {
   BehaviorSubject,
   NEVER,

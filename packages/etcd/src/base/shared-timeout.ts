@@ -1,13 +1,13 @@
-// More parts than a single timeout has, since a task may start in the middle of one.
+// The timeout is divided into this many parts. `startTimeout` uses four, and here a task may also start in the middle of a part.
 const PARTS = 8;
 
 /**
- * The same timeout for many tasks, by one timer that runs while there are tasks. A task runs after the timeout and at most an eighth of it later. A
- * blocked event loop costs at most an eighth. The timer does not keep the process alive.
+ * Gives many tasks the same timeout by one timer, which runs while there are tasks. A task runs after the timeout and at most an eighth of it later.
+ * Of a time in which the event loop is blocked, at most an eighth of the timeout counts. The timer does not keep the process alive.
  */
 export class SharedTimeout {
   readonly #ms: number;
-  /** The part in which each task runs, in the order of their starts. */
+  /** The tasks in the order of their starts, each with the number of the part at which it runs. */
   readonly #tasks = new Map<() => void, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;

@@ -1,8 +1,8 @@
 const PARTS = 4;
 
 /**
- * Runs the task after a timeout, as `setTimeout` does, but a blocked event loop costs at most a quarter of the time. A request that was not
- * sent yet, or a response that was not read yet, still has the other three quarters.
+ * Runs the task after a timeout, as `setTimeout` does, but of a time in which the event loop is blocked, at most a quarter of the timeout counts. A
+ * request that was not sent yet, or a response that was not read yet, still has the other three quarters.
  * @param ms milliseconds
  * @returns a function that cancels the timeout
  */

@@ -24,14 +24,14 @@ import type {
 
 /** Settings of one call. */
 export interface CallOptions {
-  /** Timeout of the response, in milliseconds. A blocked event loop costs at most a quarter of it. */
+  /** Timeout of the response, in milliseconds. Of a time in which the event loop is blocked, at most a quarter of the timeout counts. */
   readonly withinMs: number;
 }
 
 /** Receives the responses of a channel. It is not called after `onEnd`, nor after the channel was closed. */
 export interface ChannelListener<Response> {
   readonly onResponse: (response: Response) => void;
-  /** Called once, when the channel has ended for whatever reason. */
+  /** Called once, when the channel has ended for any reason. */
   readonly onEnd: (error: unknown) => void;
 }
 
@@ -40,7 +40,7 @@ export interface Channel<Request> {
   write(request: Request): void;
   /** Ends the channel without a call of the listener. */
   close(): void;
-  /** Ends the channel like `close`, because of a failure: the next one does not use the same connection. */
+  /** Ends the channel as `close` does, after a failure. The next channel does not use the same connection. */
   abandon(): void;
 }
 

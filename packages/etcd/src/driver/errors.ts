@@ -14,18 +14,18 @@ export interface Attempt {
   readonly prefix?: string;
 }
 
-// The text decides before the status does, since the server sends most of these with statuses that also have other meanings.
+// These texts are compared before the gRPC status, since the server sends most of these errors with a status that also has other meanings.
 const LEASE_GONE = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
   /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
-// A load balancer sent a page of its own. It may reach a member again soon.
+// The text of an error whose response was a web page of a load balancer. The load balancer may reach a member again soon.
 const PAGE = /HTTP status/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
 const DATABASE_FULL = /database space exceeded/;
 
-/** Remedies for failures whose own text does not suggest one. */
+/** Remedies for failures whose own message does not suggest a remedy. */
 const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /wrong version number|packet length too long|disconnected before secure TLS/,
@@ -80,7 +80,7 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   );
 }
 
-/** Returns whether the member refused user and password. The call has had no effect then. */
+/** Returns whether the member refused user and password. The refused call has had no effect. */
 export function isLogInRefused(error: unknown): error is Error {
   return error instanceof Error && error.message.includes('etcdserver: authentication failed');
 }
@@ -115,7 +115,7 @@ function isImpossible(error: Error): boolean {
   return status === 'INVALID_ARGUMENT' || status === 'UNIMPLEMENTED';
 }
 
-/** Names the key ranges that the user needs. Permissions are granted for ranges, of which a queue has two. */
+/** Returns the key ranges for which the user needs permissions, as text for an error. The keys of a queue are in two ranges. */
 function requiredPermissions({ message }: Error, { prefix = '' }: Attempt): string {
   if (!NO_PERMISSION.test(message)) return '';
   const [queue, own] = [`${prefix}NAME/`, `${prefix}${OWN_DIRECTORY}/`].map((keys) => JSON.stringify(keys));

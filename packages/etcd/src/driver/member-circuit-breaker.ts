@@ -12,11 +12,11 @@ export interface BreakerCall {
 }
 
 const BACKOFF = { initialDelayMs: 300, maxDelayMs: 1_500 };
-// Twice the second after which grpc-js adds an attempt of its own to each attempt.
+// Failures are counted within this time, in milliseconds. It is twice the second after which grpc-js adds an attempt of its own to each attempt.
 const WINDOW_MS = 2_000;
-// In a long outage the cost of the attempts matters more than noticing its end one second earlier.
+// After an outage of 10 s failures are counted within 3 s. So fewer attempts are made, and the end of the outage is noticed one second later.
 const LASTING = { fromMs: 10_000, windowMs: 3_000 };
-// Attempts at members without earlier failures are not limited by this.
+// Maximum number of failures within the window. Attempts at members without earlier failures are not limited.
 const MAX_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
 
@@ -51,7 +51,7 @@ export class Failures {
   }
 }
 
-/** The circuit breaker did not allow the call. */
+/** The error of a call that the open circuit breaker did not allow. */
 class CircuitOpenError extends GrpcError {}
 
 /**
@@ -107,7 +107,7 @@ export class MemberCircuitBreaker {
     this.#lastFailure = message;
     this.#round += 1;
     this.#failureCount += 1;
-    // The first failure may be the end of a connection that had worked for long.
+    // The first failure starts no backoff, since it may be the end of a connection that worked for a long time.
     if (this.#failureCount > 1)
       this.#backoffUntil = performance.now() + backoffDelay(this.#failureCount - 2, BACKOFF);
   }

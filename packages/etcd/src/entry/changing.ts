@@ -12,14 +12,14 @@ export interface Change {
   readonly value: string;
 }
 
-/** The new value, and what changes with it. */
+/** The new value of an entry, and the operations that are committed with it. */
 export interface NewValue {
   readonly value: string;
   /** Further operations of the same transaction. */
   readonly more?: readonly IRequestOp[];
 }
 
-// Each repetition follows a write of another client since the response before.
+// Maximum number of attempts. Each further attempt means that another client wrote the entry after the previous response.
 const ATTEMPTS = 5;
 
 /**

@@ -1,6 +1,6 @@
 import type { KeyRef, QueueRows } from '../queue/ahead.ts';
 
-/** An entry in the store. */
+/** An entry as the store contains it. */
 export interface Found {
   readonly key: Buffer;
   readonly order: bigint;

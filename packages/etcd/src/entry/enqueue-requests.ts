@@ -13,7 +13,7 @@ export interface EnqueueContext {
   readonly generation: Generation;
 }
 
-/** A response, with what is needed to read it. */
+/** A response to an enqueue, with what is needed to read it. */
 export interface EnqueueResponse {
   readonly response: ITxnResponse;
   readonly position: BatchPosition;

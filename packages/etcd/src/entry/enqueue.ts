@@ -14,10 +14,10 @@ export interface EnqueueMode {
   readonly read: (response: ITxnResponse, position: BatchPosition) => Entered;
 }
 
-// The default limit of a server. Operations of a nested transaction count with those around it.
+// The default limit of a server for the operations of one transaction. Operations of a nested transaction count too.
 const OPERATIONS = 128;
 
-// Enough to find one contender, unless that many keys of nested names sort before it.
+// How many keys are read to find one contender. More keys of nested names may sort before the contender and hide it.
 const OCCUPANTS = 64;
 
 /** Enters all the queues and reads the entries ahead, in one request. */

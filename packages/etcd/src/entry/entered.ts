@@ -13,7 +13,7 @@ export interface Newcomer {
   readonly spec: EntrySpec;
 }
 
-/** The session's part of an enqueue. */
+/** The parts of an enqueue that come from the session. */
 export interface Ticket {
   readonly lease: string;
   readonly own: Pick<Generation, 'key' | 'read'>;
@@ -30,11 +30,11 @@ export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IReque
   ];
 }
 
-/** The entry for which a response is read. */
+/** Where the response to a batch concerns one entry. */
 export interface BatchPosition {
   readonly newcomers: readonly Newcomer[];
   readonly ticket: Ticket;
-  /** The index of the entry. */
+  /** The index of the entry in `newcomers`. */
   readonly i: number;
 }
 
@@ -57,7 +57,7 @@ export function readRefusal(
   return { status: 'outdated', generation };
 }
 
-/** Returns the entry's own row among those of its read, which may contain keys of nested names. */
+/** Returns the row of the entry among the rows of its read, which may contain keys of nested names. */
 export function ownRow({ kvs }: IRangeResponse, { under }: Entry): IKeyValue | undefined {
   return kvs.find(({ key }) => readKey(under, key) !== undefined);
 }

@@ -17,7 +17,7 @@ export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 
-// Each removal of another entry without a certain outcome changes the generation, and costs one more attempt.
+// Maximum number of attempts. Each removal of another entry with an unknown outcome changes the generation, which costs one more attempt.
 const ATTEMPTS = 20;
 
 /**
@@ -31,7 +31,8 @@ export async function enter(
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { entered, used } = await attemptToEnter(context, newcomers, mode);
-    // Such an order is from a store that had been restored from an older snapshot, and whose revision has grown again since.
+    // Such an entry was enqueued in a store that had been restored from an older snapshot and whose revision has grown again. Its order existed
+    // before.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {
       await Promise.all(past.map(({ entry }) => removeCreated(context.generation, entry)));
@@ -46,7 +47,7 @@ export async function enter(
   }
   throw new QueueLockError(
     'UNAVAILABLE',
-    `no place in the queue after ${ATTEMPTS} requests: the session's generation changed again and again`,
+    `not in the queue after ${ATTEMPTS} requests: the session's generation changed again and again`,
   );
 }
 

@@ -1,8 +1,8 @@
-/** Follows the turns of an entry until they end. */
+/** Receives the end of an entry. */
 export interface EntryEndListener {
-  /** The entry was withdrawn, which is no loss. */
+  /** Called when the session has withdrawn the entry, which is no loss. */
   withdrawn(): void;
-  /** The entry was removed otherwise. */
+  /** Called when the entry was removed for any other reason. */
   lost(why: unknown): void;
 }
 
@@ -15,7 +15,7 @@ export class EntryEnd {
   #listeners: readonly EntryEndListener[] = NONE;
   #end: End | undefined;
 
-  /** Notifies the listener of the end, or at once if the entry has ended. */
+  /** Adds a listener for the end. Notifies it at once if the entry has already ended. */
   add(listener: EntryEndListener): void {
     if (this.#end) notify(listener, this.#end);
     else this.#listeners = [...this.#listeners, listener];

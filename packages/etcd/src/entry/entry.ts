@@ -33,63 +33,63 @@ export interface Origin {
   readonly single?: Buffer | undefined;
   /** Whether the queue's naming is `fast`. */
   readonly isFast: boolean;
-  /** The id in its key; see `key-ids.ts`. */
+  /** The id in the entry's key; see `key-ids.ts`. */
   readonly keyId: string;
 }
 
 /** The state of one entry, from the first request until it is certainly removed. */
 export class Entry {
-  /** The key in the store. Before the server has confirmed it, the key that the request has. */
+  /** The entry's key in the store, or the key in the request until the server has confirmed it. */
   key: Buffer;
   /** Whether the entry is a shared one now. */
   shared: boolean;
   readonly queue: string;
-  /** The id in its key, which may be that of an earlier entry. */
+  /** The id in the entry's key, which may be the id of an earlier entry. */
   readonly keyId: string;
   /** The queue's prefix. */
   readonly under: string;
-  /** What its name begins with: the mark of a fast entry, or nothing. */
+  /** The beginning of the entry's name: the mark of a fast entry, or an empty text. */
   readonly fast: string;
   readonly range: KeyRange;
   /** The directory of the queue's marks. */
   readonly markDirectory: string;
-  /** The key to read. In a resumed session all keys that it may have, since its limit may have been another one. */
+  /** The key to read for this entry. In a resumed session it is the range of all keys that the entry may have, since its limit may have changed. */
   readonly sought: Target;
-  /** The same for its mark. */
+  /** The key or range to read for the entry's mark. */
   readonly soughtMark: Target | undefined;
   /** The create revision, once the server has returned it. */
   order: bigint | undefined;
-  /** The key of its hold's trace, once it may exist. */
+  /** The key of the trace of the entry's hold, once that key may exist. */
   trace: Buffer | undefined;
-  /** Its mark, once it may exist. */
+  /** The key of the entry's mark, once that key may exist. */
   mark: Buffer | undefined;
-  /** The key that it must create as well before it owns the queue; see `single-key.ts`. */
+  /** The single key that the entry must create as well before it owns the queue; see `single-key.ts`. */
   readonly single: Buffer | undefined;
-  /** Whether it may have created the single key. */
+  /** Whether the entry may have created its single key. */
   claimed = false;
   /** The queue's tail, which a fast entry writes when it is created; see `tail.ts`. */
   readonly tail: Buffer | undefined;
-  /** Whether a later entry of this process waits for it. */
+  /** Whether a later entry of this process waits for this entry. */
   followed = false;
-  /** Whether it certainly was admitted while no other entry was ahead; see `Departure.owned`. */
+  /** Whether the entry was certainly admitted while no other entry was ahead; see `Departure.owned`. */
   owned = false;
-  /** Whether other entries may have been created behind it before it was admitted. */
+  /** Whether other entries may have been created behind this entry before it was admitted. */
   waited = false;
-  /** The token of its grant. */
+  /** The fencing token of the entry's grant. */
   grantToken: bigint | undefined;
-  /** The entry of the same session that took over from it before it was removed. */
+  /** The entry of the same session that took over from this entry before this entry was removed. */
   successor: Entry | undefined;
   /** Whether the caller has read the key, and may compare it in transactions of its own. */
   isKeyExposed = false;
-  /** Its value, if that is a label that this process has written. */
+  /** The entry's value, if it is a label that this process has written. */
   value: string | undefined;
-  /** Its withdrawal, or its loss with `ENTRY_LOST`. */
+  /** The end of the entry: its withdrawal, or its loss with `ENTRY_LOST`. */
   readonly end: EntryEnd = new EntryEnd();
-  /** Whether a read of its key was refused, so that the key proves nothing. */
+  /** Whether the server refused a read of the entry's key. Such an entry cannot prove a heartbeat. */
   unreadable = false;
-  /** How many changes of its value were requested. */
+  /** How many changes of the entry's value were requested. */
   changes = 0;
-  /** Whether the server returned that it does not exist any more, or that another client has its key. */
+  /** Whether a response showed that the entry no longer exists, or that another client has its key. */
   gone = false;
   readonly #origin: Origin;
   readonly #inFlight = new Set<Promise<Entered>>();
@@ -118,17 +118,17 @@ export class Entry {
     this.#origin = origin;
   }
 
-  /** Returns whether the queue accepts exclusive entries only, and this is not one. */
+  /** Returns whether the queue accepts exclusive entries only, and the specification is for an entry that is not exclusive. */
   hasNoRoomFor({ shared, limit }: EntrySpec): boolean {
     return (this.single !== undefined || this.tail !== undefined) && (shared || limit > 1);
   }
 
-  /** Returns whether the key is that of an entry of the same session in the same queue. */
+  /** Returns whether the key is that of an entry that this session has in the same queue. */
   isOfSameSession(key: Buffer): boolean {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  /** The key's last part, which its trace and mark have too. */
+  /** The last part of the entry's key. The keys of its trace and its mark end in the same part. */
   get name(): string {
     return this.key.toString().slice(this.under.length);
   }
@@ -141,7 +141,7 @@ export class Entry {
     return Buffer.from(this.markDirectory + this.name);
   }
 
-  /** The permits that it takes, as other clients see it. */
+  /** The number of permits that the entry takes, as other clients see it. */
   get permits(): number {
     return readKey(this.under, this.key)?.permits ?? 1;
   }
@@ -152,14 +152,14 @@ export class Entry {
   }
 
   /**
-   * Whether a request that creates the key may still be in flight. After a lost response that remains so for good, unless the entry turns out to
-   * have been created by it.
+   * Whether a request that creates the key may still be in flight. After a lost response it stays `true`, unless a read shows that the lost request
+   * created the entry.
    */
   get uncertain(): boolean {
     return this.#unanswered > 0;
   }
 
-  /** The revision at which it stored `value`. */
+  /** The revision at which the entry stored `value`. */
   get writtenAt(): bigint {
     return this.#writtenAt ?? this.order ?? 0n;
   }
@@ -176,22 +176,22 @@ export class Entry {
     return this.#removals > 0;
   }
 
-  /** Records that the entry was removed, and not by this session. The default reason is another client. */
+  /** Records that the entry was removed by another client, or for the given reason, and not by this session. */
   lose(why: QueueLockError = removedByOtherClient()): void {
     if (this.gone) return;
     this.gone = true;
     this.end.lose(why);
   }
 
-  /** Records a request to remove the entry. It must be called once for each. */
+  /** Records a request to remove the entry. It must be called once for each such request. */
   withdraw(): void {
     this.#removals += 1;
     this.end.withdraw();
   }
 
   /**
-   * Returns whether no request in flight can create, remove or change its key any more. Every creation has a response. The removal was sent
-   * once and has `removed` the key, or the entry never existed. All other requests compare the create revision.
+   * Returns whether no request in flight can create, remove or change its key any more. Every creation has a response. The removal was sent once and
+   * has deleted the key (`removed`), or the entry never existed. All other requests compare the create revision.
    */
   leavesKeySpare(removed: boolean): boolean {
     const isSimple = !this.uncertain && !this.gone && !this.mark && !this.single;
@@ -200,7 +200,7 @@ export class Entry {
 
   /** Records the state in the store, which another process may have created. */
   recognize({ key, order, marked }: Found): void {
-    // One of the requests without a response has created it, so that one is not in flight any more.
+    // One of the requests without a response created the entry, so that request is no longer in flight.
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain) this.#unanswered -= 1;
     this.order = order;
     this.key = key;

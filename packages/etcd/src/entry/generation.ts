@@ -79,8 +79,8 @@ export class Generation {
   }
 
   /**
-   * Continues with the newer generation, after the server refused an enqueue that compared `used` because it had `seen`. If the generation
-   * went back, another client has removed the key. It is then written again, since an old value is never trusted again.
+   * Continues with the generation `seen` of the store, after the server refused an enqueue that compared the generation `used`. If the generation
+   * went back, another client has removed the key. The key is then written again, since an old value is never trusted again.
    */
   async follow({ used, seen }: { readonly used: bigint; readonly seen: bigint }): Promise<void> {
     if (seen < used) await this.#write([]);
@@ -101,7 +101,7 @@ export class Generation {
     return responses[0]?.response_delete_range.deleted === '1';
   }
 
-  /** Writes the key, unless another process has the session. */
+  /** Writes the session's private key, unless another process has the session. */
   async #write(first: readonly IRequestOp[]): Promise<ITxnResponse> {
     const txn = { compare: [isAnother(this.key, this.#owner)], failure: [...first, this.#put()] };
     const response = await this.#connection.ask(WRITING, (etcd, options) => etcd.txn(txn, options));

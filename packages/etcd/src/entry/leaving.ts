@@ -38,7 +38,7 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
   }
 }
 
-/** Returns whether the entry consists of its key only, and the key is certainly that of no other entry until this one was removed. */
+/** Returns whether the entry consists of its key only, and no other entry can have that key before this entry is removed. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }
@@ -86,9 +86,9 @@ async function removeAlone(connection: Connection, entry: Entry): Promise<Outcom
 }
 
 interface Removal extends Pick<Entry, 'key'> {
-  /** A transaction, for an entry that needs one. */
+  /** The transaction that removes the entry, if the deletion of its key is not sufficient. */
   readonly within?: ITxnRequest | undefined;
-  /** The entry that took over. Unless it exists, this one is not removed. */
+  /** The entry that took over. Without it in the store, the entry that handed over to it is not removed. */
   readonly successor?: Entry;
 }
 
@@ -99,7 +99,7 @@ function removalOf(entry: Entry): Removal {
     const within = { compare: [createdAt(successor.key, successor.order)], success: [remove(key)] };
     return { key, within, successor };
   }
-  // As far as this process knows, it is the last entry.
+  // The tail is removed too if, as far as this process knows, the entry is the last one of its queue.
   return { key, within: tail && !followed ? removalWithTail(entry, tail) : undefined };
 }
 

@@ -1,5 +1,6 @@
-// npm etcd3's `Lock`, python-etcd3 and etcd3gw have no queue: the client that creates the one key has the lock. While such clients are in
-// use, an entry of ours creates that key too once it is admitted. Its value is the entry's key, so that a removal shows whose it is.
+// npm etcd3's `Lock`, python-etcd3 and etcd3gw have no queue: the client that creates the one key has the lock. While such clients are in use, an
+// entry of this package creates that key too once it is admitted. Its value is the entry's key, so that a removal can check to which entry it
+// belongs.
 import { invalidArgument, type QueueLockError } from '@queuelock/core/backend';
 import type { IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { KeyRef } from '../queue/ahead.ts';
@@ -9,7 +10,7 @@ import { isOwnKey, queuePrefix } from '../queue/keys.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
 import { absent, createdAt, readMetadata, put, remove, valueIs } from '../queue/txn.ts';
 
-/** An admitted entry. */
+/** An admitted entry that needs its single key. */
 export interface Claimant {
   readonly entry: { readonly key: Buffer; readonly single: Buffer | undefined };
   readonly order: bigint;
@@ -17,11 +18,11 @@ export interface Claimant {
 
 /** The result of an attempt to create the single keys of several entries, all or none. */
 export interface Attempt {
-  /** Whether all of them are created. */
+  /** Whether all single keys are created. */
   readonly held: boolean;
-  /** The keys that exist for these entries. Only some, if other clients removed the others, or a session was resumed. */
+  /** The single keys that exist for these entries. Some are missing if other clients removed them, or if a session was resumed. */
   readonly ours: ReadonlyMap<Claimant, KeyRef>;
-  /** A key that another client has. */
+  /** A single key that another client has created. */
   readonly taken: KeyRef | undefined;
   /** The revision of the store at the attempt. */
   readonly revision: bigint;
@@ -51,7 +52,7 @@ export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcome
   return invalidArgument('limit', limit, `is 1 ${rule}`);
 }
 
-/** Returns the transaction that creates the keys that are not in `ours`, if no other client has one and all of the entries exist. */
+/** Returns the transaction that creates the single keys that are not in `ours`, if no other client has one of them and all entries exist. */
 export function creationOfSingleKeys(
   claimants: readonly Claimant[],
   { ours, lease }: { readonly ours: Attempt['ours']; readonly lease: string },
@@ -75,7 +76,7 @@ export function creationOfSingleKeys(
   };
 }
 
-/** Reads the response to that transaction. Throws `ENTRY_LOST` if one of the entries does not exist any more. */
+/** Reads the response to the transaction that creates single keys. Throws `ENTRY_LOST` if one of the entries no longer exists. */
 export function readCreation(
   { succeeded, header, responses }: ITxnResponse,
   { claimants, ours }: { readonly claimants: readonly Claimant[]; readonly ours: Attempt['ours'] },
@@ -98,7 +99,7 @@ export function readCreation(
   return { held: found.size === singles.length, ours: found, taken, revision };
 }
 
-/** Returns the result if all keys are created: those that were missing before, at this revision. */
+/** Returns the result of a transaction that created, at this revision, all single keys that were missing before. */
 export function allCreatedAt(
   claimants: readonly Claimant[],
   revision: bigint,

@@ -1,10 +1,9 @@
-// A queue of fast entries has a tail: a key outside of it that each fast entry writes in the transaction that creates it, and no other client
-// writes. If the tail was last written at some revision, the newest fast entry was created then, and its key is the tail's value. If the
-// queue has only fast entries by then, the entries ahead of the next one are that entry and those ahead of it. As long as it exists, the
-// next entry waits for it alone, and the queue need not be listed. It may be gone, as any predecessor may be; a read shows that, and then
-// the queue is listed.
+// A queue of fast entries has a tail: a key outside of the queue that each fast entry writes in the transaction that creates the entry. No other
+// client writes the tail. Its value is the key of the newest fast entry, which was created at the revision of the tail. If the queue has only fast
+// entries at that revision, this newest entry is the predecessor of the next one. The next entry then waits for its predecessor alone, and the queue
+// need not be listed. If a read shows that the predecessor does not exist any more, the queue is listed.
 //
-// A missing tail proves nothing. It vanishes with the lease of the last entry, and with the removal of the last entry.
+// A missing tail proves nothing. The tail vanishes with the lease of the last entry, and with the removal of the last entry.
 import type { IRequestOp, IResponseOp, ITxnRequest } from '../protocol/messages.ts';
 import { windowFor, type KeyRef, type QueueRows } from '../queue/ahead.ts';
 import { known } from './entered.ts';
@@ -18,11 +17,11 @@ type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'range' | 'owned'>;
 /** The entries ahead: all of them, or the last one. */
 export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRef };
 
-// A tail counts the entries since there was none. A queue of at most this many is listed, which shows how many entries are ahead, and that
-// there are no others.
+// A tail counts the entries that were created since the tail exists. A queue of at most this many entries is listed, which shows how many entries are
+// ahead and whether other clients have entries.
 const LISTED = 20;
 
-/** The operations that a server must accept besides those of the surrounding transaction. */
+/** How many operations the tail adds to the transaction that creates the entry. */
 export const TAIL_OPERATIONS = 3;
 
 /** Returns the operation that writes the tail, in the transaction that creates the entry. */

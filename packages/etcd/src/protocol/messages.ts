@@ -6,7 +6,7 @@
 /** A 64-bit number in a request. */
 type Int64 = string | number;
 
-/** The header without the ids of cluster and member, each a number of 64 bits in every response. */
+/** The header of a response. The ids of cluster and member are not read, since both are numbers of 64 bits in every response. */
 export interface IResponseHeader {
   revision: string;
   raft_term: string;

@@ -19,13 +19,13 @@ export function creationId({ key, createRevision }: KeyRef): string {
 
 /** A conflicting entry. */
 export interface ConflictingEntry extends KeyRef {
-  /** The permits that it takes. */
+  /** The number of permits that the entry takes. */
   readonly permits: number;
-  /** The limit in its name. A shared entry has 1. */
+  /** The limit in the entry's name. A shared entry has the limit 1. */
   readonly limit: number;
-  /** Whether its label may show that it owns the queue; see `owning.ts`. */
+  /** Whether the entry's label may show that the entry owns the queue; see `owning.ts`. */
   readonly mayAnnounce: boolean;
-  /** For a shared entry: the key whose creation ends the conflict, as the removal of this entry does. */
+  /** For a shared entry: the key whose creation ends the conflict, as the removal of the conflicting entry does. */
   readonly mark?: Buffer;
 }
 
@@ -35,19 +35,19 @@ export interface Contender {
   readonly shared: boolean;
   /** The queue's prefix. */
   readonly under: string;
-  /** Where the queue's marks are. */
+  /** The directory of the queue's marks. */
   readonly markDirectory: string;
 }
 
 /** The keys of a queue at one revision. */
 export interface QueueRows {
-  /** Its entries, the newest first. */
+  /** The entries of the queue, the newest first. */
   readonly latest: IRangeResponse;
-  /** Its marks, which only shared entries need. */
+  /** The marks of the queue, which only shared entries need. */
   readonly marks?: IRangeResponse | undefined;
 }
 
-// With that many rows more than needed, the number of entries ahead is exact for short queues.
+// Each read requests this many rows more than it needs, so that the number of entries ahead is exact for short queues.
 const SPARE_ROWS = 30;
 
 /** Returns how many rows to read, so that `count` conflicting entries are among them unless readers or nested names fill the rows. */
@@ -65,7 +65,7 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
   const self = rows.find(({ key }) => key.equals(own.key));
   if (!self && isCutOff(latest)) return { refs: [] };
   if (!self || self.create_revision !== rows[0]?.create_revision)
-    throw new QueueLockError('ENTRY_LOST', 'the entry is not in the queue any more');
+    throw new QueueLockError('ENTRY_LOST', 'the entry is no longer in the queue');
   const marked = marksIn(marks, own.markDirectory);
   const refs: ConflictingEntry[] = [];
   for (const { key, create_revision: createRevision } of rows) {
@@ -81,7 +81,7 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // `more` decides and not `count`, since the server counts the keys before it applies a filter on revisions.
+  // The field `more` shows whether rows are missing. The field `count` does not, since the server counts keys before it filters by revision.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
@@ -96,7 +96,7 @@ function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }
 
-/** Returns whether this is enough for an entry that waits for `count` others. */
+/** Returns whether these entries ahead are sufficient for an entry that waits for `count` of them. */
 export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }

@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { labelOfOwner, type EntrySpec } from '@queuelock/core/backend';
 
-/** The ids in the keys of entries, by the ids of the entries, for those whose two ids differ. */
+/** Maps the id of an entry to the id in its key, for the entries whose two ids differ. */
 export type DifferingIds = ReadonlyMap<string, string>;
 
-// A few megabytes at most. A queue that was not used for that long has few keys.
+// Maximum number of queues with spare keys, which take a few megabytes. The queue that was not used for the longest time is forgotten first.
 const MAX_SPARE = 10_000;
 
-// Candidates of npm etcd3 wait for the deletion of a key, whichever entry has it: https://github.com/microsoft/etcd3/issues/176
+// Candidates of npm etcd3 wait for the deletion of a key and ignore which entry created it: https://github.com/microsoft/etcd3/issues/176
 const OF_NPM_ELECTIONS = /(^|\/)election\//;
 
 /** Returns whether the entry may have the key of an earlier one. It may not if other programs may identify the entry by its key. */
@@ -23,12 +23,12 @@ export class KeyIds {
   /** The ids of keys that exist, or may exist. */
   readonly #inUse = new Set<string>();
   readonly #differing = new Map<string, string>();
-  /** By queue, in the order of the last use. */
+  /** The spare ids of each queue, in the order in which the queues were last used. */
   readonly #spare = new Map<string, string[]>();
   #spares = 0;
   #isExported = false;
 
-  /** Chooses the id for a new entry. `use` must follow. */
+  /** Chooses the id for a new entry. The caller must call `use` with it. */
   choose({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, maySpare: boolean): string {
     const noted = this.#differing.get(id);
     if (noted !== undefined) return noted;
@@ -44,7 +44,7 @@ export class KeyIds {
 
   /** Records that the entry is removed. `isSpare`: no request in flight can change its key any more. */
   leave({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, keyId: string, isSpare: boolean): void {
-    // Exported ids stay, for the process that resumes the session.
+    // The record of an exported id stays, since the process that resumes the session needs it.
     if (this.#isExported && keyId !== id) return;
     this.#inUse.delete(keyId);
     this.#differing.delete(id);
@@ -87,7 +87,7 @@ export class KeyIds {
   }
 }
 
-/** Returns another id. It depends on the first one only, so that the process that resumes the session finds the key. */
+/** Returns a second id for an entry. It depends only on the first id, so that the process that resumes the session finds the key. */
 function otherIdFor(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, id.length);
 }

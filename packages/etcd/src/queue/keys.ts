@@ -93,7 +93,7 @@ function withoutFastMark(name: string): string {
 /** Returns the key ranges of a queue before and after its fast entries. */
 export function rangesBesideFast(under: string, mark: string): readonly [KeyRange, KeyRange] {
   const { key, range_end } = rangeUnder(under);
-  // The slash follows the point in ASCII, and the mark ends with the point.
+  // The range begins with the mark, whose last character is a point, and ends before the slash, which follows the point in ASCII.
   return [
     { key, range_end: Buffer.from(under + mark) },
     { key: Buffer.from(under + mark.replace('.', '/')), range_end },
@@ -117,7 +117,7 @@ export function isOwnKey(prefix: string, key: string): boolean {
 
 /** The queue and the name of a key. */
 export interface KeyLocation {
-  /** The queue that the directory of the key would be. */
+  /** The name of the queue that the directory of the key belongs to, whether or not that queue exists. */
   readonly queue: string;
   readonly child: string;
 }

@@ -12,14 +12,15 @@ interface Child {
 }
 
 interface QueueState {
-  // In the order of creation once the list is complete, since a new key is the last.
+  // The children are in the order of creation once the list is complete, since a new key is added as the last.
   readonly children: Map<string, Child>;
   entries: number;
   left: number;
   emptyAt: number | undefined;
 }
 
-// Long enough for a client that reads the count now and then, short enough for names that are used once.
+// How long the count of an empty queue is kept, in milliseconds. It is enough for a client that reads the count now and then, and names that are used
+// once are soon forgotten.
 const EMPTY_FOR_MS = 60_000;
 
 /** The queues of a store: listed once, and then updated by events. */
@@ -77,7 +78,7 @@ export class ListedQueues {
     const order = BigInt(key.create_revision);
     const known = state.children.get(location.child);
     if (known?.order === order) return;
-    // The key was created again: the event of its deletion was lost.
+    // The key was created again, and the event of its earlier deletion was lost.
     if (known) this.#delete(key);
     const isEntry = isNamedAfterLease(location.child, key.lease);
     state.children.set(location.child, { order, isEntry });

@@ -1,6 +1,6 @@
-// An entry's create revision is its order, so an exclusive entry that is converted to a shared one keeps its key. A mark notifies the shared
-// entries behind it: a key of its own on the same lease, with the same last part. All other clients, Go's included, still see an
-// exclusive entry and wait.
+// An entry's create revision is its order, so an exclusive entry that is converted to a shared one keeps its key. A mark notifies the shared entries
+// behind the converted entry. The mark is a separate key on the same lease, with the same last part as the entry's key. All other clients, Go's
+// included, still see an exclusive entry and wait.
 import type { IRangeResponse, IRequestOp } from '../protocol/messages.ts';
 import { put } from './txn.ts';
 

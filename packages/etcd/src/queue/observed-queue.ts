@@ -2,11 +2,11 @@ import { labelFromOwner, type StoredEntry } from '@queuelock/core/backend';
 import type { IEvent, IKeyValue, IRangeResponse } from '../protocol/messages.ts';
 import { isNamedAfterLease, readKey } from './keys.ts';
 
-/** The directories of a queue's keys. */
+/** The directories of the keys of a queue. */
 export interface Directories {
-  /** The directory of its entries: the queue's prefix. */
+  /** The directory of the queue's entries, which is the queue's prefix. */
   readonly entries: string;
-  /** The directory of its marks. */
+  /** The directory of the queue's marks. */
   readonly marks: string;
 }
 
@@ -22,7 +22,7 @@ export interface Listed {
 export class ObservedQueue {
   readonly #directories: Directories;
   readonly #revision: bigint;
-  // In the order of creation: the list begins that way, a new key is the last, and a change keeps the order.
+  // The entries are in the order of creation: the list begins that way, a new key is added as the last, and a change keeps the order.
   readonly #entries = new Map<string, StoredEntry>();
   /** The keys of the entries that are marked as shared. */
   readonly #marked = new Set<string>();
@@ -67,7 +67,7 @@ export class ObservedQueue {
     const entry = observedEntry(this.#directories.entries, kv);
     const known = entry && this.#entries.get(entry.key);
     if (!entry || isNoteOnly(kv, { from: known, to: entry })) return;
-    // The key was created again: the event of its deletion was lost.
+    // The key was created again, and the event of its earlier deletion was lost.
     if (known && known.order !== entry.order) this.#entries.delete(entry.key);
     this.#changed = true;
     this.#entries.set(entry.key, entry);

@@ -48,7 +48,7 @@ export function putWithoutLease(key: Buffer, value = ''): IRequestOp {
   return { request_put: { key, value: Buffer.from(value) } };
 }
 
-/** Writes a key and keeps its lease. A put without a lease would detach it. */
+/** Writes a key and keeps its lease. A put without a lease would detach the lease. */
 export function putKeepingLease(key: Buffer, value: string): IRequestOp {
   return { request_put: { key, value: Buffer.from(value), ignore_lease: true } };
 }

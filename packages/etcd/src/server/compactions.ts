@@ -24,10 +24,10 @@ export interface CompactionSources {
 }
 
 const COMPACTED = /required revision has been compacted/;
-// The member lags behind, or the store was restored from an older snapshot.
+// The error of a member that lags behind, or of a store that was restored from an older snapshot.
 const FUTURE = /required revision is a future revision/;
 
-/** Reads again after a compaction. */
+/** Receives compactions, to read again after each of them. */
 export interface CompactionListener {
   compacted(): void;
 }
@@ -66,7 +66,7 @@ export class Compactions {
       next: () => {
         for (const one of [...this.#listeners]) one.compacted();
       },
-      // It has no errors: a check that fails is repeated.
+      // The stream has no errors, since a check that fails is repeated.
       error: () => undefined,
     });
   }
@@ -82,7 +82,7 @@ export class Compactions {
     try {
       if (this.#since > 0n && (await this.#historyExists())) return false;
       const { connection, key } = this.#sources;
-      // All waiters will read a state that is not older than this revision.
+      // The next check is for compactions after this revision. Every waiter that is notified now reads a state that is at least as new.
       const { header } = await connection.ask('looking for compactions', (etcd, options) =>
         etcd.range({ key, keys_only: true }, options),
       );

@@ -42,7 +42,7 @@ export class Connection {
   readonly #timeoutMs: number;
   readonly #details: Pick<CheckedOptions, 'tls' | 'prefix'>;
   readonly #limiter = new RequestLimiter();
-  /** The first member gets the requests. */
+  /** The members of the cluster in the order of use. The first one gets the requests. */
   readonly #order: Endpoint[];
   #revision = 0n;
 
@@ -55,9 +55,17 @@ export class Connection {
     this.#order = shuffled(this.endpoints);
   }
 
-  /** The newest revision in any response. */
+  /** The newest revision in any response, and in the notifications that were recorded with `noteRevision`. */
   get revision(): bigint {
     return this.#revision;
+  }
+
+  /**
+   * Records the revision of an event that an observer has shown. A read that returns an older one is stale, which releases of etcd with stale
+   * linearizable reads make possible, and would show the past.
+   */
+  noteRevision(revision: bigint): void {
+    if (revision > this.#revision) this.#revision = revision;
   }
 
   /** The member that gets the next request. */
@@ -85,7 +93,7 @@ export class Connection {
 
   /**
    * Sends a linearizable request to the key space. Rejects if the store's revision went back, as it does after a restore from an old snapshot,
-   * since orders and tokens would be granted a second time.
+   * since orders and tokens would be granted a second time. A stale read is rejected as well.
    */
   async ask<T extends { readonly header: IResponseHeader }>(
     what: string,
@@ -100,7 +108,7 @@ export class Connection {
     const answer = await this.call(what, send, options);
     const revision = BigInt(answer.header.revision);
     if (revision < before) throw wentBack(what, { before, revision });
-    if (revision > this.#revision) this.#revision = revision;
+    this.noteRevision(revision);
     return answer;
   }
 
@@ -145,9 +153,9 @@ function wentBack(
   what: string,
   { before, revision }: { readonly before: bigint; readonly revision: bigint },
 ): QueueLockError {
-  const fact = `etcd went back from revision ${before} to ${revision}, so it was restored from an older state`;
+  const fact = `etcd went back from revision ${before} to ${revision}, so it was restored from an older state, or a member that was paused returned a stale read`;
   return new QueueLockError(
     'UNAVAILABLE',
-    `${what}: ${fact}. Raise the epoch of your fencing tokens, then start anew`,
+    `${what}: ${fact}. After a restore, raise the epoch of your fencing tokens, then start anew`,
   );
 }

@@ -10,14 +10,14 @@ export interface MemberFacts {
 
 const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(-\S+)?/;
 
-/** The first patch releases without a bug, by minor version of 3. Later minor versions never had it. */
+/** The first patch release without a certain bug, for each minor version of 3. Later minor versions never had the bug. */
 type FirstSound = Readonly<Record<string, number>>;
 
-// https://github.com/etcd-io/etcd/issues/20418
+// Linearizable reads may be stale after a pause of a member: https://github.com/etcd-io/etcd/issues/20418
 const FIRST_SOUND_PATCH: FirstSound = { '4': 42, '5': 28, '6': 9 };
-// https://github.com/etcd-io/etcd/issues/19179
+// Watches may lose the event of a deletion at a compaction: https://github.com/etcd-io/etcd/issues/19179
 const FIRST_WITH_ALL_EVENTS: FirstSound = { '4': 36, '5': 18 };
-// https://github.com/etcd-io/etcd/tree/main/CHANGELOG
+// Watch events may be late after a compaction: https://github.com/etcd-io/etcd/tree/main/CHANGELOG
 const FIRST_WITH_PROMPT_EVENTS: FirstSound = { '5': 22, '6': 2 };
 
 /**
@@ -42,7 +42,10 @@ export function isTooOld(version: string): boolean {
   return major !== undefined && (Number(major) < 3 || (major === '3' && Number(minor) < 4));
 }
 
-/** Returns the first release without late or lost watch events after a compaction, or `undefined` if this version has none of them. */
+/**
+ * Returns the first release of this minor version whose watches deliver every event in time after a compaction. Returns `undefined` if this version
+ * already does.
+ */
 export function soundWatchesSince(version: string): string | undefined {
   const [, major, minor = ''] = VERSION.exec(version) ?? [];
   const first = major === '3' ? FIRST_WITH_PROMPT_EVENTS[minor] : undefined;

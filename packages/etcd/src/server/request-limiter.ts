@@ -11,8 +11,8 @@ export interface RequestLimitOptions {
   readonly timeoutError: () => Error;
 }
 
-// Enough to keep a distant server busy. Timeouts count from the sending on. Without a limit, thousands of requests would be written and read
-// for so long that all of them reach their timeouts.
+// Maximum number of requests in flight, enough to keep a distant server busy. Timeouts count from the sending on. Without a limit, thousands of
+// requests would be written and read for so long that all of them reach their timeouts.
 const MAX_IN_FLIGHT = 64;
 
 /** Limits how many requests are in flight, in the order of the calls. A waiting request times out only while no response arrives. */

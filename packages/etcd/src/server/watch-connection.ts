@@ -23,7 +23,7 @@ interface Refusal {
 }
 
 const REFUSED_DELAY_MS = 1_000;
-/** A stream that was live for longer starts with the first backoff again when it breaks. */
+/** If a stream was live for longer than this time, in milliseconds, its reconnect starts with the first backoff again. */
 const STEADY_MS = 2_000;
 const BACKOFF = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
@@ -54,12 +54,12 @@ export class WatchConnection {
     else this.#connect();
   }
 
-  /** Sends the cancellation without waiting for a response. */
+  /** Removes the watch. The cancellation is sent without waiting for a response. */
   remove(watcher: Watcher): void {
     if (this.#watchers.delete(watcher)) this.#stream?.cancel(watcher);
   }
 
-  /** Requires a sign of life from this member if the stream leads to it. */
+  /** Requires a sign of life from this member if the stream is connected to it. */
   probe(endpoint: Endpoint): void {
     const [watcher] = this.#watchers;
     if (watcher && endpoint === this.#stream?.endpoint) this.#stream.probe(watcher.target);
@@ -129,7 +129,7 @@ export class WatchConnection {
   }
 
   async #reconnectAfter(error: unknown): Promise<void> {
-    // Streams do not renew an unknown token, but unary requests do. The result of this one does not matter.
+    // A stream does not renew an unknown token, but a unary request does. The result of this request does not matter.
     if (isTokenOutdated(error))
       await this.#options.connection.call('logging in', logIn).catch(() => undefined);
     this.#reconnect = undefined;

@@ -32,7 +32,7 @@ const FIRST_PROPOSED = 2 ** 40;
  */
 export class WatchIds<Owner> {
   readonly #queued = new Set<Owner>();
-  /** By the proposed id, in the order of the requests. */
+  /** The requests in flight by their proposed ids, in the order in which they were sent. */
   readonly #requested = new Map<string, Pending<Owner>>();
   readonly #pending = new Map<Owner, Pending<Owner>>();
   readonly #owners = new Map<string, Owner>();

@@ -58,7 +58,7 @@ export class WatchStream {
     this.#request();
   }
 
-  /** Sends the cancellation without waiting for a response. */
+  /** Removes the watch. The cancellation is sent without waiting for a response. */
   cancel(watcher: Watcher): void {
     const id = this.#ids.remove(watcher);
     if (id !== undefined) this.#cancelId(id);
@@ -91,7 +91,7 @@ export class WatchStream {
     this.#end(new Error(reason));
   }
 
-  /** Sends the requests that may be sent now. The stream ends as a failure unless the oldest one has a response in time. */
+  /** Sends the requests that may be sent now. If the oldest request has no response in time, the stream ends as a failure. */
   #request(): void {
     if (this.#over) return;
     for (const { owner, id } of this.#ids.take())
@@ -101,7 +101,7 @@ export class WatchStream {
     if (this.#ids.oldest === this.#due) return;
     this.#due = this.#ids.oldest;
     clearTimeout(this.#overdue);
-    // Twice the usual time, since the client may have to connect and log in first.
+    // The first response may take twice the usual time, since the client may have to connect and log in first.
     if (this.#due) this.#overdue = this.#endAfter(2 * this.#responseTimeoutMs);
   }
 

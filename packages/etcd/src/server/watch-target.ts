@@ -16,7 +16,7 @@ export type WatchNotification =
   /** Changes may be missed until the watch is live again, which happens without a call. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
 
-/** A target with the callback of its notifications. It outlives the stream that it is on. */
+/** A target with the callback of its notifications. A watcher moves to the next stream when its stream ends. */
 export interface Watcher {
   readonly target: WatchTarget;
   notify(news: WatchNotification): void;

@@ -60,7 +60,7 @@ export class Watches {
     this.#enter(queueOf(watcher.target)).connection.add(watcher);
   }
 
-  /** Sends the cancellation without waiting for a response. Must be called once for each added watcher. */
+  /** Removes the watcher. The cancellation is sent without waiting for a response. Must be called once for each added watcher. */
   remove(watcher: Watcher): void {
     const queue = queueOf(watcher.target);
     this.#groups.get(queue)?.connection.remove(watcher);

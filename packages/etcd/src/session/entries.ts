@@ -35,7 +35,7 @@ export class Entries {
     const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Batcher({
       maxSize: MAX_NEWCOMERS,
-      // Two entries of one queue would have the same order.
+      // A batch contains at most one entry of each queue, since all entries of a transaction have the same order.
       kindOf: ({ spec }: Newcomer) => spec.queue,
       send: (newcomers) => sendEnqueueBatch(asking, newcomers),
     });
@@ -134,7 +134,7 @@ export class Entries {
     return isThere;
   }
 
-  /** Implements `Session.exposeKey`. A removed entry compares equal to nothing. */
+  /** Implements `Session.exposeKey`. Returns `true` for a removed entry, since no comparison with its key succeeds. */
   exposeKey(id: string): boolean {
     const entry = this.#byId.get(id);
     return !entry || this.#context.successors.exposeKey(entry);
@@ -166,7 +166,7 @@ export class Entries {
       enter(this.#context, newcomers, enqueueIfEmpty),
     );
     const [first] = entered;
-    // Only keys of nested names are in the way, as far as the read shows. They do not count.
+    // As far as the read shows, only keys of nested names exist. They are no contenders, so the entry is enqueued.
     if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
     const [placement] = await this.#place(newcomers, entered);
     return placement;

@@ -21,7 +21,7 @@ interface Stream {
 interface PendingHeartbeat {
   readonly resolve: (heartbeat: HeartbeatResponse) => void;
   readonly reject: (error: Error) => void;
-  /** Removes timer and listener. */
+  /** Removes the timer and the abort listener. */
   readonly done: () => void;
 }
 

@@ -72,7 +72,7 @@ export class ProofChoice {
       .status(endpoint)
       .then(
         (facts) => {
-          // Otherwise a request to the member failed meanwhile, and another server may have taken its address.
+          // If the read is no longer recorded, a request to the member failed meanwhile, and another server may have taken its address.
           if (this.#reads.get(endpoint) === reading) this.#facts.set(endpoint, facts);
         },
         () => undefined, // The next heartbeat repeats the request.

@@ -55,7 +55,7 @@ async function proveByAsMany(witnesses: readonly Witness[], context: ProofContex
   }
 }
 
-/** Marks an entry that may not be read any more. That shows nothing about the other entries, nor about the lease. */
+/** Records that the user may not read an entry any more. That shows nothing about the other entries, nor about the lease. */
 async function noteIfRefused(connection: Connection, { entry }: Witness): Promise<void> {
   const txn = { success: [readMetadata(entry.key)] };
   await connection
@@ -92,7 +92,7 @@ async function proveBy(
   );
   for (const { entry } of missing)
     entry.lose(
-      new QueueLockError('ENTRY_LOST', 'a heartbeat found that the entry is not in the queue any more'),
+      new QueueLockError('ENTRY_LOST', 'a heartbeat found that the entry is no longer in the queue'),
     );
   return { term: header.raft_term, sound: witnesses.length === 0 || missing.length < witnesses.length };
 }

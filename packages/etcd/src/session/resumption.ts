@@ -10,7 +10,7 @@ export interface Resumption {
   readonly keyIds: DifferingIds;
 }
 
-/** The same as JSON. */
+/** A resumption in the form that is stored as JSON. */
 interface StoredResumption {
   /** The lease id in hexadecimal. */
   readonly lease: string;
@@ -28,7 +28,7 @@ export function writeResumption({ lease: { id, ttlMs }, prefix, keyIds }: Resump
   return JSON.stringify(noted);
 }
 
-/** Reads a resumption. Throws `INVALID_ARGUMENT` without the text, which may be the secret of another backend. */
+/** Reads a resumption. Throws `INVALID_ARGUMENT`. The error does not contain the text, which may be the secret of another backend. */
 export function readResumption(resumption: string, prefix: string): Resumption {
   const { lease, ttlMs, prefix: noted, keyIds } = parse(resumption);
   const pairs = Object.entries(Object(keyIds) as object);

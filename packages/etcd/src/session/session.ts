@@ -210,21 +210,22 @@ export class EtcdSession implements Session {
     if (this.#end) throw this.#end;
   }
 
-  /** Sends one keepalive and its proof. Resolves with 0 if they prove nothing. */
+  /** Sends one keepalive and its proof. Resolves with the proven time in milliseconds, or 0 if nothing is proven. */
   async #heartbeat(signal: AbortSignal, unconfirmed: { noSuchLease: number }): Promise<number> {
     const response = await this.#keepAlive.heartbeat(signal);
     if (response.ttlMs <= 0 && (unconfirmed.noSuchLease += 1) === 2) {
       throw (this.#end = new QueueLockError('SESSION_LOST', 'the etcd lease expired or was revoked'));
     }
     const remaining = await untilAborted(this.#remaining(response), signal);
-    // Also after "no such lease": a member that has just started may not have applied its whole log, and the read makes it do so.
+    // The proof is requested after "no such lease" as well. A member that has just started may not have applied its whole log, and the read makes it
+    // do so.
     const options = {
       strict: this.#context.proofChoice.strictIn(response.term),
       withinMs: this.#responseTimeoutMs,
     };
     const proof = await untilAborted(prove(this.#context.connection, this.#entries, options), signal);
     if (proof.sound && proof.term === response.term && proof.term === remaining.term) return remaining.ttlMs;
-    // A replaced leader may still respond for a while.
+    // The member may be a replaced leader that still responds, so the next keepalive is sent to the member of all other requests.
     this.#keepAlive.follow();
     return 0;
   }

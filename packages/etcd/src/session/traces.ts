@@ -6,7 +6,7 @@ import type { Entry } from '../entry/entry.ts';
 import { rangeUnder, traceDirectory } from '../queue/keys.ts';
 import { createdAt, readMetadata, putWithoutLease, remove } from '../queue/txn.ts';
 
-// The operations of one transaction, well below the server's limit of 128.
+// Maximum number of operations in one transaction, well below the server's limit of 128.
 const AT_ONCE = 64;
 
 /** Stores one key without a lease for each hold, with the name of its entry; see `HoldTraces`. */
@@ -35,7 +35,7 @@ export class Traces implements HoldTraces {
     const names = (responses[1]?.response_range.kvs ?? []).map(({ key }) =>
       key.toString().slice(directory.length),
     );
-    // Traces of nested names are in directories below this one.
+    // Traces of nested names are in directories below this one and belong to other queues.
     const others = names.filter((name) => name !== own && !name.includes('/'));
     return this.#withoutEntry(entry, others);
   }

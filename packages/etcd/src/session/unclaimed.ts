@@ -5,13 +5,13 @@ import { entriesIn } from '../queue/keys.ts';
 /** A resumed session, and the entries that it may have inherited. */
 export interface ResumedSession extends QueueAccess {
   readonly lease: string;
-  /** The revision at which it was resumed; 0 if it was opened here. */
+  /** The revision at which the session was resumed; 0 if this process opened it. */
   readonly resumedAt: bigint;
   /** The entries that this process has requested, also while the request is in flight. */
   readonly claimed: ReadonlyMap<string, Entry>;
 }
 
-/** Removes the entries of a resumed session that no call of this process has requested. The lease lists its keys. */
+/** Removes the entries of a resumed session that no call of this process has requested. The server lists the keys of the session's lease. */
 export async function removeUnclaimed(session: ResumedSession): Promise<void> {
   const { connection, lease, prefix, resumedAt, claimed } = session;
   if (resumedAt === 0n) return;

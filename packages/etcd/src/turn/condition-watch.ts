@@ -58,7 +58,7 @@ export class ConditionWatch implements Watcher, CompactionListener {
     compactions.add(this);
   }
 
-  /** May be repeated. */
+  /** Stops the watch. Further calls do nothing. */
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -11,6 +11,6 @@ export interface Following extends RemovalTools {
   readonly entry: Entry;
   readonly successors: Successors;
   readonly order: bigint;
-  /** The rule of this call. The limit may be another one in the next call. */
+  /** The admission rule of this call. The next call for the same entry may have another limit. */
   readonly rule: Required<AdmissionRule>;
 }

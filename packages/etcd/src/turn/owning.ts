@@ -1,6 +1,6 @@
-// The entry behind one that owned the queue owns it next, and need not read the queue. So an owner announces its ownership: to waiters of its
-// own process in memory, to all others by its label. The label is written soon after the owner was admitted, and not with the removal,
-// since the removal would overtake it. If it arrives late or not at all, the next waiter reads the queue.
+// When an owner leaves, the entry right behind it owns the queue next and need not read it. So an owner announces its ownership: to waiters of its
+// own process in memory, to all others by its label. The label is written soon after the owner was admitted, and not with the removal, since the
+// removal would overtake it. If it arrives late or not at all, the next waiter reads the queue.
 import { labelOfOwner, type Turn } from '@queuelock/core/backend';
 
 import type { Entry } from '../entry/entry.ts';
@@ -12,7 +12,7 @@ import { creationIdOf } from '../entry/creation-id.ts';
 /** What an announcement needs. */
 type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
 
-// No waiter would see the label of a hold that is shorter than this.
+// Minimum duration of a hold that is announced, in milliseconds. Waiters would not see the label of a shorter hold in time.
 const UNANNOUNCED_HOLD_MS = 1;
 
 /** Records a turn. Only an exclusive entry with a limit of 1 is alone when it is admitted. */
@@ -41,7 +41,10 @@ export function announceOwner(turns$: Observable<Turn>, context: AnnouncementCon
   });
 }
 
-/** Notifies the waiters of this process that the session removes the entry. Returns whether any of them waits for its owner. */
+/**
+ * Notifies the waiters of this process that the session is removing the entry. Returns whether the entry owned the queue and any of them waits for
+ * it.
+ */
 export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
   const owned = mayAnnounce(entry);

@@ -37,14 +37,14 @@ export async function placeAll(
 async function placementOf(context: PlacementContext, arrival: Arrival): Promise<Placement> {
   const { entry, spec, order, rows, behind } = arrival;
   const rule = { limit: spec.limit, permits: entry.permits };
-  // The order of these members matters, here and below: V8 takes twenty times as long for members that follow a spread.
+  // The order of these properties matters, here and below: V8 takes twenty times as long for properties that follow a spread.
   const following: Following = { entry, order, rule, ...context };
   const seen = behind ? aheadOfFast(behind) : rows && aheadIn(rows, entry);
-  // Without the marks, entries that may be marked prove nothing.
+  // If the marks were not read, entries that may have a mark do not prove a conflict.
   const isReliable = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
   const ahead =
     seen && isReliable && suffices(seen, rule.limit) ? seen : await readAhead(following, rule.limit);
-  // Other entries may have been created since the enqueue.
+  // The queue was read a second time, and other entries may have been created since the enqueue.
   if (ahead !== seen) entry.waited = true;
   const otherLimit = entry.shared ? undefined : otherLimitIn(ahead, rule.limit);
   return {

@@ -66,7 +66,7 @@ export class SingleHold {
     );
   }
 
-  /** Makes one attempt, unless the keys are held. */
+  /** Makes one attempt to create the single keys, unless they are held. */
   async take(): Promise<void> {
     const { ours, held } = this.#seen;
     if (held) return;
@@ -144,7 +144,7 @@ export class SingleHold {
   }
 }
 
-/** Ends an entry that may not create the key. It would wait for ever, and all entries behind it. */
+/** Ends an entry that is not permitted to create its single key. Otherwise that entry, and all entries behind it, would wait for ever. */
 function endIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });

@@ -7,7 +7,7 @@ import type { Generation } from '../entry/generation.ts';
 import type { Connection } from '../server/connection.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** The entry that takes over from the one right ahead of it. */
+/** The entry that takes over from its predecessor in the same session. */
 export interface Successor {
   readonly entry: Entry;
   /** Called when the predecessor is released, with the token of the next grant, and whether that may begin at once. */
@@ -26,11 +26,11 @@ interface SuccessorsOptions {
   readonly generation: Pick<Generation, 'isExported'>;
 }
 
-/** The entries of one session that are right behind another entry of it. */
+/** The entries of one session whose predecessors belong to the same session. */
 export class Successors {
   /** By the identity of the predecessor. */
   readonly #behind = new Map<string, Successor>();
-  /** The time of each hand-over, in their order. */
+  /** The time of each hand-over whose removal is not confirmed, in the order of the hand-overs. */
   readonly #unconfirmed = new Map<Entry, number>();
   readonly #connection: Pick<Connection, 'revision'>;
   readonly #generation: Pick<Generation, 'isExported'>;
@@ -69,7 +69,7 @@ export class Successors {
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    // The store is at most one transaction behind. The limit also lets other tasks run between many hand-overs.
+    // The removals of all unconfirmed hand-overs fit into one transaction. The limit also lets other tasks run between many hand-overs.
     const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());
@@ -78,7 +78,7 @@ export class Successors {
     successor.notify(at, now);
   }
 
-  /** Records that the entry was removed. */
+  /** Records that the removal of the entry is confirmed. */
   confirm(entry: Entry): void {
     this.#unconfirmed.delete(entry);
   }

@@ -25,7 +25,7 @@ import { Observable, Subscription, defer } from '../base/rx.ts';
 import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
-/** With at most this many entries ahead, the waiter may be admitted before a delayed watch has caught up, after 100 ms. */
+/** With at most this many entries ahead, the waiter may be admitted before a delayed watch has caught up, which takes up to 100 ms. */
 const SOON = 3;
 
 /** Reads the conflicting entries ahead. A second read follows only if shared entries or keys of nested names fill the first. */

@@ -19,7 +19,7 @@ export interface RemovalTools {
   readonly watches: Watches;
   readonly lookups: Lookups;
   readonly compactions: Compactions;
-  /** The entries of this process that other entries of it wait for. */
+  /** The entries of this process for which other entries of this process wait. */
   readonly followed: LocalWaiters;
 }
 
@@ -32,8 +32,8 @@ export interface Waiter extends RemovalTools {
 
 /**
  * Emits once when the entry does not conflict any more. Emits `undefined` if it was converted to a shared entry, or if the queue must be read. The
- * latter is so for an entry of the own session that this process did not remove: it most likely vanished with the lease, as the own entry
- * did, and the own watch may notice that later. `isSoon`: the waiter may be admitted soon, so reads compensate for a delayed watch.
+ * queue must be read if the removed entry belonged to the own session and this process did not remove it. It most likely vanished with the lease, and
+ * the own entry with it. `isSoon`: the waiter may be admitted soon, so reads compensate for a delayed watch.
  */
 export function watchConflictEnd(
   conflicting: ConflictingEntry,
@@ -55,7 +55,9 @@ export function watchRemoval(ref: KeyRef, tools: RemovalTools): Observable<bigin
   return watchUntil({ target, isMetBy: (event) => isEndOf(ref, event), read, isSoon: false }, tools);
 }
 
-/** Emits once when the key is removed, with the owner's announcement to this process or by its label. Its first read is sent at once. */
+/**
+ * Emits once when the key is removed, with whether the owner has announced itself to this process or by its label. The first read is sent at once.
+ */
 function watchDeparture(
   conflicting: ConflictingEntry,
   tools: Waiter,
@@ -99,7 +101,7 @@ function watchDeparture(
   });
 }
 
-/** Returns whether the entry waits for one entry only, and no other entry waits for the same. */
+/** Returns whether the entry waits for one entry only, and is the only one that waits for that entry. */
 function maySucceed({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;
 }
@@ -111,7 +113,7 @@ function watchAppearance(key: Buffer, tools: RemovalTools, isSoon: boolean): Obs
   return watchUntil({ target, isMetBy: ({ type }) => type === 'Put', read, isSoon }, tools);
 }
 
-/** Returns whether this creation of the key has ended by then. A watch on a member that lags behind delivers events of earlier ones first. */
+/** Returns whether the event ends this creation of the key. A watch on a member that lags behind delivers the events of earlier creations first. */
 function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);
 }

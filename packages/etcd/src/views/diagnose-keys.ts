@@ -44,7 +44,7 @@ export function diagnoseKeys(
   const queues = directories.filter(([, children]) => children.some(isEntry));
   const foreign = directories.filter(([, children]) => !children.some(isEntry));
   const names = queues.map(([name]) => name);
-  // Without a prefix these are the directories of all programs that use this etcd.
+  // Without a prefix these are the directories of all programs that use this etcd, so none of them is reported.
   const shown = prefix + beginning === '' ? 0 : Math.min(foreign.length, MAX_FOREIGN);
   const findings = queues.flatMap(([queue, children]) => [
     ...strays(prefix, queue, children),

@@ -11,7 +11,7 @@ export interface DiagnosedCluster {
   readonly beginning: string;
 }
 
-// A stall of a few seconds must not end the lease of a lock.
+// A lease with a shorter TTL than this number of seconds is reported, since a stall of a few seconds must not end the lease of a lock.
 const SHORT_TTL_S = 5;
 const LEASES = 20;
 const SLOW_MS = 100;

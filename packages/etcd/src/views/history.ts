@@ -74,7 +74,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
       throw connection.failed(endpoint, { what: 'reading the history of a queue', error });
     });
     if ('events' in answer) return { events: answer.events, compacted };
-    // The store was compacted just now, or again.
+    // The store was compacted after its state was read.
     compacted = answer.compacted;
   }
 }
@@ -87,7 +87,7 @@ const EVERYTHING: KeyRange = { key: Buffer.from([0]), range_end: Buffer.from([0]
 
 /**
  * Reads the past once. The server does not report where the past ends, so a second watch waits for the newest revision of the store. The server
- * processes both watches together, since both lag behind, and what follows both is the present. A later event of the queue shows the same.
+ * processes both watches together, since both lag behind, and the events after both are present ones. A later event of the queue shows the same.
  */
 class PastWatch {
   readonly #span: Span;

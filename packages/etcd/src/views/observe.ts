@@ -39,8 +39,10 @@ export function observeQueue(
     // Events that arrive before the list are applied to it, so nothing between the two is missed.
     const receive = ({ notification, directory }: DirectoryNotification): void => {
       if (notification.status === 'broken') subscriber.error(notification.error);
-      else if (notification.status === 'events') meanwhile.push(...notification.events);
-      else if (live.add(directory).size === 2) queue = list(connection, directories);
+      else if (notification.status === 'events') {
+        noteRevision(connection, notification.events);
+        meanwhile.push(...notification.events);
+      } else if (live.add(directory).size === 2) queue = list(connection, directories);
       emit();
     };
     const emit = (): void => {
@@ -68,6 +70,12 @@ export function observeQueue(
       error,
     });
   });
+}
+
+/** Records the newest of the events, so that no later list is older than a state that was shown. */
+export function noteRevision(connection: Connection, events: readonly IEvent[]): void {
+  const newest = events.at(-1);
+  if (newest) connection.noteRevision(BigInt(newest.kv.mod_revision));
 }
 
 function notificationsOf(watches: Watches, directory: string): Observable<DirectoryNotification> {

@@ -6,6 +6,7 @@ import type { KeyRange } from '../queue/keys.ts';
 import { ListedQueues, type ListedKey } from '../queue/listed-queues.ts';
 import { Observable, map, merge } from '../base/rx.ts';
 import type { WatchNotification, Watches } from '../server/watches.ts';
+import { noteRevision } from './observe.ts';
 
 interface Sources {
   readonly connection: Connection;
@@ -14,9 +15,9 @@ interface Sources {
   readonly prefix: string;
 }
 
-// A page of keys without values takes the server a few milliseconds, and is no large message.
+// Maximum number of keys in one read. The server takes a few milliseconds for that many keys without values, and the response is small.
 const PAGE = 2_000;
-// Queues change faster than a person can read.
+// Changes within this time, in milliseconds, are emitted together, since queues change faster than a person can read.
 const MERGED_MS = 200;
 
 /**
@@ -44,7 +45,7 @@ export function observeQueues(
       listed = undefined;
       const number = (lists += 1);
       const { keys, revision } = await keysIn(connection, range);
-      // The watch restarted meanwhile, and so did the list.
+      // The watch restarted after this list was requested, so a newer list follows.
       if (number < lists || subscriber.closed) return;
       queues.list(keys);
       queues.apply(meanwhile, revision);
@@ -53,6 +54,7 @@ export function observeQueues(
       show();
     };
     const receive = (events: readonly IEvent[]): void => {
+      noteRevision(connection, events);
       if (listed === undefined) meanwhile.push(...events);
       else {
         queues.apply(events, listed);
@@ -104,7 +106,7 @@ export function rangeOfText(text: string): KeyRange {
   if (text === '') return { key: Buffer.from([0]), range_end: Buffer.from([0]) };
   const key = Buffer.from(text);
   const end = Buffer.from(key);
-  // The last byte of UTF-8 is never the largest one.
+  // The last byte can be incremented, since no byte of UTF-8 has the largest value.
   end[end.length - 1] = (end.at(-1) ?? 0) + 1;
   return { key, range_end: end };
 }

@@ -60,7 +60,7 @@ export class EtcdRegisters implements Registers {
       let newest = -1n;
       return this.#context.watches.watch({ key }).pipe(
         concatMap((notification) => this.#reading(key, notification)),
-        // Events from before the read arrive all the same, and are dropped here.
+        // Events from before the read arrive as well, and are dropped here.
         filter(({ revision }) => revision > newest),
         tap(({ revision }) => (newest = revision)),
         map(({ register }) => register),

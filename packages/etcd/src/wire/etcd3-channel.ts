@@ -61,7 +61,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   abandon(): void {
-    // The stream is not ended first. etcd3 then treats the cancellation as a failure and connects again for the next stream.
+    // The stream is cancelled without being ended first. So etcd3 treats the cancellation as a failure and connects again for the next stream.
     this.#finish((stream) => stream.cancel());
   }
 
@@ -74,7 +74,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   async #open(): Promise<RawStream<Request, Response>> {
-    // The listener is not called before the constructor has returned.
+    // The constructor must return before the listener is called.
     await Promise.resolve();
     const { breaker, use, open } = this.#options;
     this.#breakerCall = breaker.begin();
@@ -92,7 +92,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     void this.#stream.then(endUse, endUse);
   }
 
-  /** Ignores a failure to open, which the listener receives. */
+  /** Runs the task with the opened stream. A failure to open is ignored here, since the listener receives it. */
   #withStream(task: (stream: RawStream<Request, Response>) => unknown): void {
     void this.#stream.then(task, () => undefined);
   }

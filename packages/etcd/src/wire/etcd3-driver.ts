@@ -14,8 +14,8 @@ import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-br
 import type { DriverOf } from './driver-of.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
-  // A connection without a sign of life is closed after 8 s. Servers allow a ping every 5 s, and only while a call is open.
-  // The streams are always open, and unary calls have their timeout.
+  // A connection without a sign of life is closed after 8 s. Servers allow a ping every 5 s, and only while a call is open. The streams are always
+  // open, and each unary call has its own timeout.
   'grpc.keepalive_time_ms': 6_000,
   'grpc.keepalive_timeout_ms': 2_000,
   // Each service has a connection of its own, so a large read delays no heartbeat, and a new connection starts without an earlier backoff.
@@ -24,7 +24,7 @@ const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
   'grpc.max_reconnect_backoff_ms': 1_000,
   // Avoids DNS queries for service configurations, which etcd does not publish.
   'grpc.service_config_disable_resolution': 1,
-  // A long queue is one message.
+  // The size of a message is not limited, since a long queue is one message.
   'grpc.max_receive_message_length': -1,
 };
 
@@ -120,7 +120,7 @@ function etcd3Options(host: string, options: CheckedOptions, { user, pems }: Etc
     hosts: `${tls ? 'https' : 'http'}://${host}`,
     grpcOptions: { ...GRPC_DEFAULTS, ...options.grpcOptions },
     faultHandling: { host: () => noop, global: noop },
-    // etcd3 uses these options for its log-in too.
+    // etcd3 uses the default call options for its log-in too.
     defaultCallOptions: ({ isStream }) => ({
       interceptors: [requireLeader],
       ...(isStream ? {} : { deadline: deadlineIn(requestTimeoutMs) }),

@@ -53,7 +53,7 @@ export class Http2Call {
     if (!this.#isOver) this.#stream.write(frame);
   }
 
-  /** Writes the last message. */
+  /** Writes the last message of the request. */
   end(frame: Buffer): void {
     this.#stream.end(frame);
   }
@@ -61,7 +61,7 @@ export class Http2Call {
   /** Ends the call without a call of the listener. */
   cancel(): void {
     this.#isOver = true;
-    // A call that still waits for its connection is then never sent.
+    // A call that still waits for its connection is destroyed, so that it is never sent.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
   }
@@ -84,7 +84,7 @@ export class Http2Call {
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
     stream.on('data', (piece: Buffer) => this.#receive(piece));
-    // The connection knows more about the failure than this error.
+    // The error of the stream is ignored, since the connection reports the failure with more detail.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       this.#link.closed();

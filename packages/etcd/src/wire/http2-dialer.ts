@@ -10,7 +10,7 @@ const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 /** Settings of a connection to a member. */
 export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
-  /** Shared with the member's other connection. */
+  /** The circuit breaker of the member, which the member's other connection shares. */
   readonly breaker: MemberCircuitBreaker;
 }
 
@@ -39,7 +39,7 @@ export class Http2Dialer {
     return this.#current?.isUsable || this.#credentials.isFixed ? undefined : this.#credentials.next();
   }
 
-  /** Returns the connection for one more call. Throws if there can be none now. */
+  /** Returns the connection for one more call. Throws if no connection is possible now. */
   link(): Http2Link {
     if (this.#current?.isUsable) return this.#current;
     if (this.#closed) throw clientClosed();

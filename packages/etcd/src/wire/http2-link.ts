@@ -38,7 +38,7 @@ export interface LinkListener {
   readonly onClose: (failure: Error) => void;
 }
 
-// In megabytes. Node counts requests that wait to be written, and refuses further ones above this.
+// The memory limit of a session, in megabytes. Node counts requests that wait to be written, and refuses further requests above this.
 const MAX_MEMORY = 512;
 
 /** One connection to a member. It keeps the process alive while a call is open. */
@@ -118,12 +118,12 @@ export class Http2Link {
     this.#stopCalls();
     afterReading(() => {
       this.#session.destroy();
-      // Otherwise the session would first wait for its GOAWAY to be written, which takes for ever while packets vanish.
+      // The session alone would first wait for its GOAWAY frame to be written, which never ends while packets vanish. So the socket is destroyed too.
       this.#socket.destroy();
     });
   }
 
-  /** Returns whether the connection accepted calls until now. */
+  /** Stops accepting calls. Returns whether the connection accepted calls until now. */
   #stopCalls(): boolean {
     if (this.#retired) return false;
     this.#retired = true;
@@ -182,7 +182,7 @@ function afterReading(task: () => void): void {
   setImmediate(task);
 }
 
-/** Adds a message to the error of a host name with several addresses, which has none of its own. */
+/** Adds a message to the connection error of a host name with several addresses, which has no message of its own. */
 function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

@@ -9,10 +9,10 @@ import { isIP, type Socket } from 'node:net';
 
 const OPENED = 'net.client.socket';
 const BY_GRPC = /[\\/]@grpc[\\/]grpc-js[\\/]/;
-// A connection without a response for that long is not worth waiting for. Another client of this process may be opening one to the same host.
+// A connection without a response for this time, in milliseconds, may be destroyed. A younger one may belong to another client of this process.
 const HOPELESS_MS = 300;
 const CHECK_EVERY_MS = 100;
-// Longer than the backoff of grpc-js.
+// How long new connections are destroyed, in milliseconds. It is longer than the backoff of grpc-js.
 const CHECK_FOR_MS = 5_000;
 
 interface Opening {

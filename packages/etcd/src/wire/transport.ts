@@ -9,7 +9,7 @@ import type { DriverOf } from './driver-of.ts';
 
 type Load = (options: CheckedOptions) => Promise<DriverOf>;
 
-// Loaded at the first request to a member: a process loads the libraries of its own transport only.
+// The libraries are loaded at the first request to a member, so a process loads only those of its own transport.
 const LOADERS: Readonly<Record<Transport, Load>> = {
   http2: async () => (await import('./http2-driver.ts')).http2Driver,
   etcd3: async (options) => {

@@ -26,12 +26,13 @@ import {
   type Decode,
 } from './wire-read.ts';
 
-// The numbers of fields and enumerations are those of etcd's rpc.proto and kv.proto. Fields that were not sent have the same defaults as in etcd3.
+// The numbers of fields and enumerations are those of etcd's rpc.proto and kv.proto. Fields that the member did not send have the same defaults as in
+// npm etcd3.
 
 const ZERO = '0';
 const EMPTY = Buffer.alloc(0);
 
-// A nested message that was not sent is `null` in etcd3, though its types do not declare that.
+// A nested message that the member did not send is `null` in npm etcd3, though its types do not declare that.
 const ABSENT = null as never;
 
 const header: Decode<IResponseHeader> = decoder<IResponseHeader>(

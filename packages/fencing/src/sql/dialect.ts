@@ -41,7 +41,7 @@ export interface Dialect {
 
 const bytesOf = (name: string): number => Buffer.byteLength(name);
 const POSTGRES_FENCES = '(name text PRIMARY KEY, token bigint NOT NULL DEFAULT 0)';
-/** The advisory lock under which PostgreSQL creates the table. */
+/** Key of the advisory lock under which PostgreSQL creates the table. */
 const POSTGRES_CREATION = "hashtext('queuelock'), hashtext('create fences')";
 
 /** Returns a text as a literal of standard SQL. */

@@ -14,7 +14,7 @@ export interface SqlStatement {
   readonly reads?: true;
 }
 
-/** A statement that writes behind a fence, with what `sqlOutcome` needs if it was not accepted. */
+/** A statement that writes behind a fence, with the data that `sqlOutcome` needs if the write was not accepted. */
 export interface FencedStatement extends SqlStatement {
   readonly refusal: {
     /** Selects the largest token as `token`. */

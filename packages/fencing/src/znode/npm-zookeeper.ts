@@ -1,7 +1,7 @@
 import { checkedOptions, invalidArgument, QueueLockError, type KnownOptions } from '@queuelock/core/backend';
 import type { ZnodeClient } from './client.ts';
 
-/** The members of a session of the npm package `zookeeper` that are used. `text` is a string, although the package declares a number. */
+/** The members of a session of the npm package `zookeeper` that are used. The package declares `text` as a number, but it is a string. */
 export interface NpmZookeeperSession {
   /** Reads a node. `watch` is always false. */
   a_get(

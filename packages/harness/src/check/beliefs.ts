@@ -6,8 +6,8 @@ import { eachGrant, handOversIn, isLost, type HoldBelief } from './hold-beliefs.
 type Eviction = Pick<Limits, 'evictionMs'>;
 
 /**
- * S2, S3: no worker believes that it holds while another one believes in a conflicting hold, nor longer than its heartbeats
- * prove. Readers do not conflict; the holders of a semaphore never take more permits than it has.
+ * Rules S2 and S3: no worker believes that it holds while another one believes in a conflicting hold, nor longer than its heartbeats prove. Readers
+ * do not conflict. The holders of a semaphore never take more permits than it has.
  */
 export function checkBeliefs(run: Run, limits: Eviction): Breach[] {
   return run.queues.flatMap((queue) => [
@@ -73,8 +73,8 @@ function overlap(queue: Queue, grant: HoldBelief, { believed, taken }: Present):
 }
 
 /**
- * Excuses holds of an evicted entry for the time until the watch reports the removal. Neither its holder nor a waiter that is
- * notified of its grant can know earlier, although the next entry was admitted meanwhile.
+ * Excuses holds of an evicted entry for the time until the watch reports the removal. The next entry was admitted meanwhile, but neither the old
+ * holder nor the new one can know that earlier.
  */
 function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Eviction): boolean {
   const [ahead, behind] = stake.hold.token < grant.hold.token ? [stake, grant] : [grant, stake];
@@ -84,10 +84,10 @@ function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Evi
 
 /** Times from the end of the belief in a hold to the next grant, in milliseconds. */
 export interface Gaps {
-  /** S3: after holds that were lost without a release. */
+  /** Rule S3: gaps after holds that were lost without a release. */
   readonly lost: readonly number[];
   readonly released: readonly number[];
-  /** After lost holds, time from the proven deadline to the next grant. */
+  /** Time from the proven deadline of a lost hold to the next grant. */
   readonly spare: readonly number[];
 }
 

@@ -1,18 +1,17 @@
 import type { Attempt } from './run.ts';
 
-/** What a claim takes of its queue. */
+/** The members of a claim that determine which other claims it excludes. */
 export type Share = Pick<Attempt, 'isShared' | 'permits' | 'limit'>;
 
 /**
- * Returns whether two claims can never be held at the same time. For a semaphore: whether both together need more permits than it
- * has.
+ * Returns whether two claims can never be held at the same time. In a semaphore that is so if both together need more permits than it has.
  */
 export function exclude(a: Share, b: Share): boolean {
   if (a.isShared && b.isShared) return false;
   return a.permits + b.permits > Math.min(a.limit, b.limit);
 }
 
-/** A value for each kind of share. There are few kinds, and they determine which claims exclude each other. */
+/** A value for each kind of share. There are few kinds, and the kind determines which claims exclude each other. */
 export class ByShare<T> {
   readonly #kinds = new Map<string, { readonly share: Share; readonly item: T }>();
   readonly #make: () => T;
@@ -31,7 +30,7 @@ export class ByShare<T> {
     return kind.item;
   }
 
-  /** Returns the values of the kinds that this one excludes. */
+  /** Returns the values of the kinds that this share excludes. */
   against(share: Share): T[] {
     return [...this.#kinds.values()].filter((kind) => exclude(kind.share, share)).map(({ item }) => item);
   }

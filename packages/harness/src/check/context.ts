@@ -35,7 +35,7 @@ class Around {
 
   offer(event: ChaosEvent, at: bigint): void {
     if (!explains(event, this.#finding)) return;
-    // The event itself and earlier ones, nearest first.
+    // Inserts the event itself and earlier ones, nearest first.
     if (at <= this.#at)
       this.#before = nearest([...this.#before, { event, at }], (a, b) => (a.at > b.at ? -1 : 1));
     else this.#after = nearest([...this.#after, { event, at }], (a, b) => (a.at < b.at ? -1 : 1));
@@ -51,7 +51,7 @@ function nearest(events: Stamped[], order: (a: Stamped, b: Stamped) => number): 
   return events.sort(order).slice(0, EACH_SIDE);
 }
 
-/** Selects events that explain a finding: of its queue, faults, and ends of sessions. Of the reads only the one in question. */
+/** Selects events that explain a finding: events of its queue, faults, and ends of sessions. Of the reads it selects only the one in question. */
 function explains(event: ChaosEvent, { queue, at }: Finding): boolean {
   if (event.ev === 'beat' || event.ev === 'memory') return false;
   if (event.ev === 'look' && event.t !== at) return false;

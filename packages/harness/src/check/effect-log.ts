@@ -10,7 +10,7 @@ export class EffectLog {
     return this.#size;
   }
 
-  /** `attempt`: its index in the list of the queue's attempts. */
+  /** @param effect `attempt` is the index in the list of the queue's attempts; times are in nanoseconds of the run */
   add(effect: { sentAt: number; answeredAt: number; token: bigint; attempt: number }): void {
     const i = this.#size++;
     if (i === this.#sentAt.length) this.#grow();
@@ -21,8 +21,8 @@ export class EffectLog {
   }
 
   /**
-   * Reports every effect that was sent after an effect with a newer token had been answered, so that it certainly landed later.
-   * The order of two that overlap in time is unknown.
+   * Reports every effect that was sent after the reply to an effect with a newer token, so that it certainly took place later. The order of two
+   * effects that overlap in time is unknown.
    */
   eachLate(report: (late: LateEffect) => void): void {
     const bySent = this.#orderOf(this.#sentAt);

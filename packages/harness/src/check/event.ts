@@ -1,5 +1,5 @@
 /**
- * Events of a run, as its processes record them: one JSON object a line, one append-only file for each process.
+ * Events of a run, as its processes record them: one JSON object per line, and one append-only file for each process.
  *
  * Stamps are nanoseconds of the machine's monotonic clock (`process.hrtime`), the same for all its processes, as decimal strings.
  * Other numbers that may be large are decimal strings too.
@@ -86,7 +86,7 @@ export type AttemptEvent = OfAttempt &
       }
     | { readonly ev: 'doubt' }
     | { readonly ev: 'sure' }
-    /** The worker read `held`; `t` is from before the read. */
+    /** The worker read `held`. `t` is the time before the read. */
     | { readonly ev: 'look'; readonly held: boolean }
     /**
      * A write, fenced or unfenced (`log`). `t`: before it was sent; `believed`: value of `held` then. `number` counts the effects
@@ -140,14 +140,14 @@ export type HarnessEvent = Stamped &
         readonly number: number;
         readonly what: string;
         readonly target: string;
-        /** Entries that it removes. */
+        /** Entries that the fault removes. */
         readonly entries?: readonly RemovedEntry[];
       }
     | { readonly ev: 'healed'; readonly number: number }
-    /** A worker was killed; `t` is from before the signal was sent. */
+    /** A worker was killed. `t` is the time before the signal was sent. */
     | { readonly ev: 'killed'; readonly worker: string }
     | { readonly ev: 'frozen'; readonly worker: string }
-    /** A worker is thawed; `t` is from before the signal. */
+    /** A worker is thawed. `t` is the time before the signal was sent. */
     | { readonly ev: 'thawed'; readonly worker: string }
     /**
      * A worker's process has ended. `clean`: by itself with exit code 0. `tookMs`: time since `closed` in which the machine did

@@ -20,12 +20,12 @@ export function faultsAffecting(run: Run, lives: ReadonlySet<Life>): FaultPeriod
   ];
 }
 
-/** Returns whether any of it overlaps this time. */
+/** Returns whether any of these faults overlaps this period. */
 export function overlaps(trouble: readonly Span[], { from, to }: Span): boolean {
   return trouble.some((span) => span.from <= to && span.to >= from);
 }
 
-/** Returns the faults of a process; a killed one leaves entries that have to expire. */
+/** Returns the faults of a process. A killed process leaves entries that have to expire. */
 export function faultsOfProcess({ stalled, frozen, killed }: Life): Span[] {
   return [...stalled, ...frozen, ...(killed === undefined ? [] : [{ from: killed, to: killed }])];
 }

@@ -5,7 +5,7 @@ import type { Queue, Run } from './run.ts';
 
 const FENCED = ['store', 'sql'] as const satisfies readonly Resource[];
 
-/** S1: a fenced resource accepts nothing with an older token after it accepted a newer one. */
+/** Rule S1: a fenced resource accepts no older token after it accepted a newer one. */
 export function checkFenced(run: Run): Breach[] {
   return run.queues.flatMap((queue) => FENCED.flatMap((resource) => lateOn(queue, resource)));
 }
@@ -28,7 +28,7 @@ function lateOn(queue: Queue, resource: Resource): Breach[] {
   }));
 }
 
-/** Counts what fencing prevents: writes, and their holds, that landed too late on the resource that accepts everything. */
+/** Counts what fencing prevents: the writes that arrived too late at the unfenced resource, and their holds. */
 export function countSaved(run: Run): { effects: number; holds: number } {
   let effects = 0;
   let holds = 0;

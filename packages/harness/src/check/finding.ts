@@ -1,10 +1,14 @@
 import type { ChaosEvent } from './event.ts';
 
-/** Ids of the invariants; `story`: a history that no run of any lock can have. */
+/**
+ * Ids of the rules; `story`: a history that no run of any lock can have. S1: fenced writes. S2: exclusion. S3: end of lost holds. F1: order of
+ * grants. L1: grants after a crash. L2: hand-offs without faults. L3: no waiter is left. L4: nothing is left over. L5: processes and event loops. L6:
+ * memory.
+ */
 export const INVARIANTS = ['S1', 'S2', 'S3', 'F1', 'L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'story'] as const;
 export type Invariant = (typeof INVARIANTS)[number];
 
-/** Invariants about exclusion, order and tokens: a slow machine cannot break them. */
+/** Rules about exclusion, order and tokens, which a slow machine cannot break. */
 const SAFETY: ReadonlySet<Invariant> = new Set(['S1', 'S2', 'S3', 'F1', 'story']);
 
 export function isUnsafe({ rule }: Pick<Finding, 'rule'>): boolean {
@@ -15,13 +19,13 @@ export function isUnsafe({ rule }: Pick<Finding, 'rule'>): boolean {
 export interface Finding {
   readonly rule: Invariant;
   readonly queue?: string;
-  /** Name of the attempt that broke the invariant, or suffered from it. */
+  /** Name of the attempt that broke the rule, or suffered from it. */
   readonly attempt?: string;
   /** Description with the names of the attempts (`worker-3#17`) and the amounts. */
   readonly message: string;
   /** Stamp of the violation. */
   readonly at: string;
-  /** Events around it; empty until `withEvents` has added them. */
+  /** Events around the violation; empty until `withEvents` has added them. */
   readonly events: readonly ChaosEvent[];
 }
 

@@ -14,11 +14,11 @@ export interface HandOvers {
   readonly clean: readonly number[];
   /** Times after the death of the holder's process, without other faults. */
   readonly crash: readonly number[];
-  /** The same while servers, network or waiters had faults too. */
+  /** Times after the death of the holder's process, while servers, network or waiters had faults too. */
   readonly crashInTrouble: readonly number[];
 }
 
-/** L1: after the death of a holder the next waiter is granted in time, once no other living client blocks it. */
+/** Rule L1: after the death of a holder the next waiter is granted in time, once no other living client blocks it. */
 export function checkCrashes(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) =>
     crashesOf(run, queue).flatMap((crash) => {
@@ -33,7 +33,7 @@ export function checkCrashes(run: Run, limits: Limits): Breach[] {
   );
 }
 
-/** L2: p99 of hand-offs without faults. */
+/** Rule L2: the 99th percentile of hand-offs without faults is below its limit. */
 export function checkCleanHandOvers(run: Run, { handOverMs }: Limits): Breach[] {
   const p99 = spreadOf(handOversOf(run).clean)?.p99;
   if (handOverMs === undefined || p99 === undefined || p99 <= handOverMs) return [];
@@ -60,11 +60,11 @@ export function handOversOf(run: Run): HandOvers {
 interface Crash {
   readonly hold: Hold;
   readonly at: number;
-  /** Waiters at that time that were alive. */
+  /** Waiters that were alive at that time. */
   readonly waiting: readonly Attempt[];
   readonly next: Hold | undefined;
   readonly trouble: readonly FaultPeriod[];
-  /** Times in which other clients held beside it, or blocked its waiters in other queues. */
+  /** Times in which other clients held beside the killed holder, or blocked its waiters in other queues. */
   readonly others: readonly Span[];
 }
 

@@ -4,7 +4,7 @@ import { MS, type Life, type Run } from './run.ts';
 import { slopeOf } from './samples.ts';
 import { longestStandstill } from './standstills.ts';
 
-/** L4: nothing is left on the servers, and processes end by themselves. */
+/** Rule L4: nothing is left on the servers, and processes end by themselves. */
 export function checkLeftOvers(run: Run, limits: Limits): Breach[] {
   return [
     ...run.leftOvers.map(({ kind, what, at }): Breach => ({
@@ -32,7 +32,7 @@ function exitBreaches(run: Run, life: Life, { exitMs = 2_000 }: Limits): Breach[
   );
 }
 
-/** L5: no process crashes, and our code does not block an event loop. */
+/** Rule L5: no process crashes, and the library does not block an event loop. */
 export function checkProcesses(run: Run, { loopDelayMs = Infinity }: Limits): Breach[] {
   const allowedMs = loopDelayMs + longestStandstill(run) / MS;
   return run.lives.flatMap((life): Breach[] => {
@@ -56,7 +56,7 @@ function wasHeldUp({ stalled, frozen }: Life): boolean {
   return stalled.length > 0 || frozen.length > 0;
 }
 
-/** L6: the heap does not grow with the number of attempts. */
+/** Rule L6: the heap does not grow with the number of attempts. */
 export function checkMemory(run: Run, { bytesPerCycle = Infinity }: Limits): Breach[] {
   return run.lives.flatMap((life): Breach[] => {
     const slope = heapSlope(life);
@@ -66,7 +66,7 @@ export function checkMemory(run: Run, { bytesPerCycle = Infinity }: Limits): Bre
   });
 }
 
-// Two points are not enough for a slope; the first is from before all code was compiled and cached.
+// Minimum number of samples for a slope. Two are not enough, and the first is from before all code was compiled and cached.
 const LEAST_SAMPLES = 4;
 
 /** Returns the growth in bytes per attempt, of the heap after garbage collections. */

@@ -11,12 +11,12 @@ export interface HoldBelief extends Share {
   readonly isLast: boolean;
 }
 
-/** Returns whether it ended with its hold, and the holder did not release. */
+/** Returns whether the belief ended with its hold, and the holder did not release. */
 export function isLost({ isLast, hold }: HoldBelief): boolean {
   return isLast && hold.how !== 'released';
 }
 
-/** Yields for each hold, by its beginning, the conflicting stakes of other claims at that time. */
+/** Yields the holds by their beginning, each with the conflicting beliefs of other claims at that time. */
 export function eachGrant(
   holds: readonly Hold[],
   visit: (grant: HoldBelief, others: readonly HoldBelief[]) => void,
@@ -39,7 +39,7 @@ export interface HandOver {
   readonly next: Hold;
 }
 
-/** Returns for each hold of a lock the last one to end of the earlier holds that it excludes. */
+/** Returns each hold of a lock with its predecessor: among the earlier holds that it excludes, the last one to end. */
 export function handOversIn(holds: readonly Hold[]): HandOver[] {
   const latest = new ByShare<{ stake?: HoldBelief }>(() => ({}));
   return beliefsOf(holds).flatMap((next) => {

@@ -50,7 +50,7 @@ export class LifeBook {
     }
   }
 
-  /** Keeps an event of the harness until all processes are known, and then assigns it to its process. */
+  /** Keeps an event of the harness until all processes are known, and then assigns the event to its process. */
   hear(event: AboutWorker): void {
     this.#aboutWorkers.push(event);
   }

@@ -22,14 +22,14 @@ export interface Numbers {
   readonly faults: Readonly<Record<string, number>>;
   readonly leftOvers: Readonly<Record<string, number>>;
   readonly effects: Readonly<Record<Resource, EffectCounts>>;
-  /** Gaps of S3. */
+  /** Times between holds, as rule S3 measures them. */
   readonly gaps: Gaps;
   readonly handOvers: HandOvers;
-  /** L5: longest delay of an event loop that was not blocked on purpose. */
+  /** Rule L5: longest delay of an event loop that was not blocked on purpose. */
   readonly loopDelayMs: number | undefined;
-  /** L6: steepest growth, in bytes per attempt. */
+  /** Rule L6: steepest growth of a heap, in bytes per attempt. */
   readonly bytesPerCycle: number | undefined;
-  /** Writes that landed after a newer holder's on the unfenced resource, and the holds that made them. */
+  /** Writes that arrived at the unfenced resource after a newer holder's, and the holds that made them. */
   readonly saved: { readonly effects: number; readonly holds: number };
   /** Fraction of the time in which the queues were held, from 0 to 1. */
   readonly heldShare: number;
@@ -78,7 +78,7 @@ function steepest({ lives }: Run): number | undefined {
   return slopes.length > 0 ? Math.max(...slopes) : undefined;
 }
 
-/** Uses the time from the first attempt on a queue to the end of its last hold. */
+/** Returns the fraction of time in which the queues were held, from the first attempt on a queue to the end of its last hold. */
 function heldShareOf(run: Run): number {
   const used = total(run.queues, ({ attempts, holds }) => {
     const began = Math.min(...earliest(attempts));

@@ -5,8 +5,8 @@ import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue, Run } from './run.ts';
 
 /**
- * F1: grants follow the queue, tokens grow with every grant, and no living waiter is overtaken. Claims that may hold at the same
- * time, such as the readers between two writers, may be notified in any order.
+ * Rule F1: grants follow the queue, tokens grow with every grant, and no living waiter is overtaken. Claims that may hold at the same time, such as
+ * the readers between two writers, may be notified in any order.
  */
 export function checkOrder(run: Run): Breach[] {
   return run.queues.flatMap((queue) => {
@@ -30,7 +30,7 @@ function inversions(queue: Queue): Breach[] {
     const rivals = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
-    // A removed entry may be notified of its grant before its removal, when those behind it were admitted.
+    // The client of a removed entry may be notified of its grant before the removal, at which the entries behind were admitted.
     const { removing = Infinity } = hold.attempt;
     const later = rivals.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
@@ -40,8 +40,8 @@ function inversions(queue: Queue): Breach[] {
 }
 
 /**
- * Finds grants past a waiter that had not left yet, and whose session was proven to be alive then. For a failed one the time of
- * its departure is unknown.
+ * Finds grants past a waiter that had not left yet, and whose session was proven to be alive then. Skips failed waiters, because the time of their
+ * departure is unknown.
  */
 function passedOver(queue: Queue): Breach[] {
   const passers = new ByShare<Passers>(() => new Passers());
@@ -65,7 +65,7 @@ function passedOver(queue: Queue): Breach[] {
   });
 }
 
-/** Claims that had the newest token of their kind so far. */
+/** Holds whose token was the newest of their kind so far. */
 class Passers {
   readonly #growing: Hold[] = [];
 

@@ -4,9 +4,8 @@ import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue } from './run.ts';
 
 /**
- * F1 of a semaphore: no claim is admitted past one ahead, however few permits it takes. The new one and all entries that are
- * certainly ahead, holding or waiting, take permits. More than the semaphore has are possible only if all of them hold, which S2
- * checks.
+ * Rule F1 of a semaphore: no claim is admitted past one ahead, however few permits it takes. The new claim and all entries that are certainly ahead,
+ * holding or waiting, take permits. More permits than the semaphore has are possible only if all these entries hold, which rule S2 checks.
  */
 export function checkOvertaken(queue: Queue): Breach[] {
   const heldUntil = new Map(queue.holds.map((hold) => [hold.attempt, believedUntil(hold)]));
@@ -36,7 +35,7 @@ function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach
   return [{ rule: 'F1', queue: queue.name, attempt: waiting.name, at: from, message }];
 }
 
-/** Returns whether an entry is in the queue; one that holds later was waiting before. */
+/** Returns whether an entry is in the queue at that time. An entry that holds later was waiting before. */
 function isQueuedAt(attempt: Attempt, at: number): boolean {
   return attempt.acquired !== undefined || isProvenAt(attempt, at);
 }

@@ -1,7 +1,7 @@
 import type { Attempt } from './run.ts';
 
 /**
- * Returns whether the entry certainly waits at that moment. For one that failed or was removed the time of its departure is
+ * Returns whether the entry certainly waits at that time. Returns false for an entry that failed or was removed, because the time of its departure is
  * unknown.
  */
 export function isProvenAt(attempt: Attempt, at: number): boolean {

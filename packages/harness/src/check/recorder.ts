@@ -67,7 +67,7 @@ export class Recorder {
     this.#torn.push(who);
   }
 
-  /** Call once after all events. */
+  /** Completes the run. Call it once, after all events. */
   finish(): Run {
     const lives = this.#lives.finish();
     const killed = new Set(lives.flatMap((life) => (life.killed === undefined ? [] : [life.who])));

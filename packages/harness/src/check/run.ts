@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 import type { SessionProof } from './session-proof.ts';
 import type * as scene from '../timeline/scene.ts';
 
-/** Nanoseconds since the origin of the run (its first line read); exact for a hundred days. `undefined`: it did not happen. */
+/** Nanoseconds since the origin of the run (its first line read), exact for a hundred days. `undefined`: the event did not happen. */
 export type Moment = number | undefined;
 
 export const MS = 1e6;
@@ -32,14 +32,14 @@ export class Life {
   }
 }
 
-/** The events of one attempt, as its worker recorded them; of repeated ones the newest. */
+/** The events of one attempt, as its worker recorded them. Of repeated events it has the newest. */
 export class Attempt {
   readonly life: Life;
   readonly n: number;
   readonly queue: string;
   /** Index in the order in which the queue's attempts were first seen. */
   readonly index: number;
-  /** Index in the queue; -1 if it never entered. */
+  /** Index in the queue; -1 if the attempt never entered. */
   place = -1;
   enqueue: Moment = undefined;
   queued: Moment = undefined;
@@ -51,14 +51,14 @@ export class Attempt {
   failed: Moment = undefined;
   downgrading: Moment = undefined;
   downgraded: Moment = undefined;
-  /** First and last moment at which a read (or a write) found it held. */
+  /** First and last time at which a read or a write found the lock held. */
   believedFrom: Moment = undefined;
   believedAt: Moment = undefined;
   token: bigint | undefined = undefined;
   order: bigint | undefined = undefined;
-  /** Key of its newest entry. */
+  /** Key of the newest entry of the attempt. */
   key: string | undefined = undefined;
-  /** When an operator began to remove that entry. */
+  /** Time at which an operator began to remove that entry. */
   removing: Moment = undefined;
   session: string | undefined = undefined;
   terms: Terms = {};
@@ -74,18 +74,18 @@ export class Attempt {
     this.index = index;
   }
 
-  /** Name such as `worker-3#17`. */
+  /** Name of the attempt, such as `worker-3#17`. */
   get name(): string {
     return `${this.life.who}#${this.n}`;
   }
 
-  /** Records a read or a write that found it held. */
+  /** Records a read or a write that found the lock held. */
   believe(at: number): void {
     this.believedFrom = Math.min(this.believedFrom ?? at, at);
     this.believedAt = Math.max(this.believedAt ?? at, at);
   }
 
-  /** Records that the session ended while it joined, so that it has another entry now. */
+  /** Records that the session ended while the attempt joined, so that it has another entry now. */
   joinAnew(): void {
     if (this.acquired !== undefined) return;
     this.queued = undefined;
@@ -105,7 +105,7 @@ export class Attempt {
     return this.terms.permits ?? 1;
   }
 
-  /** When its worker had finished with it, for any reason. */
+  /** Time at which the worker had finished with the attempt, for any reason. */
   get ended(): Moment {
     const ends = [this.released, this.revoked, this.cancelled, this.failed].filter(
       (end) => end !== undefined,
@@ -113,13 +113,13 @@ export class Attempt {
     return ends.length > 0 ? Math.min(...ends) : undefined;
   }
 
-  /** End of its wait in the queue; `Infinity` if it never ended. */
+  /** End of the wait in the queue; `Infinity` if it never ended. */
   get waitedUntil(): number {
     return this.acquired ?? this.ended ?? this.life.killed ?? Infinity;
   }
 }
 
-/** Belief ends by itself at the deadline, which is the proven one. */
+/** One hold. Belief ends by itself at the proven deadline. */
 export interface Hold extends scene.Hold {
   readonly attempt: Attempt;
   readonly how: 'released' | 'revoked' | 'killed' | 'ran out';
@@ -143,7 +143,7 @@ export function emptyQueue(name: string): Queue {
 
 /** A fault, from its beginning until it was healed. */
 export interface Fault extends scene.Fault {
-  /** Entries that it removes. */
+  /** Entries that the fault removes. */
   readonly entries?: readonly RemovedEntry[];
 }
 
@@ -151,7 +151,7 @@ export interface EffectCounts {
   accepted: number;
   refused: number;
   unknown: number;
-  /** Number of writes that were refused although the writer believed that it holds. */
+  /** Number of writes that were refused although the writer believed in its hold. */
   refusedInBelief: number;
 }
 
@@ -168,12 +168,12 @@ export interface Run {
   readonly leftOvers: readonly { readonly kind: string; readonly what: string; readonly at: number }[];
   readonly calm: Moment;
   readonly end: Moment;
-  /** From the first to the last event. */
+  /** Period from the first to the last event. */
   readonly span: Span;
   readonly events: number;
   /** Number of histories whose last line is incomplete, as after a kill while writing. */
   readonly torn: number;
-  /** Names of those processes that were not killed. */
+  /** Names of the processes of such histories that were not killed. */
   readonly brokenOff: readonly string[];
   /** Contradictions in the history that were seen while reading. */
   readonly oddities: readonly Finding[];

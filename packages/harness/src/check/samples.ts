@@ -10,7 +10,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Returns `undefined` for no samples. Quantiles are by nearest rank. */
+/** Returns the quantiles of the samples by nearest rank, or `undefined` without samples. */
 export function spreadOf(samples: Samples): Spread | undefined {
   if (samples.length === 0) return undefined;
   const sorted = Float64Array.from(samples).sort();

@@ -7,12 +7,12 @@ export class SessionProof {
   #latest = new Float64Array();
   #runsOut = new Float64Array();
 
-  /** All values are in nanoseconds. `at`: time of the confirmation. */
+  /** Adds a confirmed heartbeat. All values are in nanoseconds; `at` is the time of the confirmation. */
   add(at: number, deadline: number): void {
     this.#beats.push({ at, deadline });
   }
 
-  /** Call once after all heartbeats. */
+  /** Completes the proof. Call it once, after all heartbeats. */
   settle(): void {
     this.#beats.sort((a, b) => a.at - b.at);
     this.#latest = new Float64Array(this.#beats.length);
@@ -22,7 +22,7 @@ export class SessionProof {
     for (let i = this.#beats.length - 1; i >= 0; i--) this.#runsOut[i] = this.#runOutFrom(i);
   }
 
-  /** A heartbeat that is confirmed after the deadline extends nothing: a proof that has ended stays so. */
+  /** Returns when the proof ends that begins with a heartbeat. A heartbeat that is confirmed after the deadline extends nothing. */
   #runOutFrom(i: number): number {
     const deadline = this.#latest[i] ?? -Infinity;
     const next = this.#beats[i + 1];
@@ -40,7 +40,7 @@ export class SessionProof {
     return (this.#latest[this.#newestAt(at)] ?? -Infinity) > at;
   }
 
-  /** Returns -1 if there is none yet. */
+  /** Returns the index of the newest heartbeat at that time; -1 if there is none. */
   #newestAt(at: number): number {
     let low = 0;
     let high = this.#beats.length;

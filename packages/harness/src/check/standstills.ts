@@ -3,10 +3,10 @@ import type { Run, Span } from './run.ts';
 /** Kind of a fault in which the whole machine stalled, so that no process ran. */
 export const STANDSTILL = 'standstill';
 
-/** Members that received nothing from each other for this long may elect another leader when they resume. */
+/** Time in nanoseconds. Members that received nothing from each other for that long may elect another leader when they resume. */
 const LONG_NS = 1e9;
 
-/** Returns whether a standstill costs only its own length and has no later effects. */
+/** Returns whether a standstill is so short that it costs only its own length and has no later effects. */
 export function isBrief({ what, from, to }: Span & { readonly what?: string }): boolean {
   return what === STANDSTILL && to - from < LONG_NS;
 }

@@ -21,7 +21,7 @@ export function checkStory(run: Run): Breach[] {
   ]);
 }
 
-/** Checks that the history is complete; that of a run that was cut short is not. */
+/** Checks that the history is complete. The history of a run that was cut short is not. */
 export function checkWhole({ end, brokenOff, span }: Run): Breach[] {
   const missing = [
     ...brokenOff.map((who) => `the history of ${who} breaks off within a line, and nobody killed it`),

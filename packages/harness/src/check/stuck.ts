@@ -4,7 +4,7 @@ import { MS, type Attempt, type Queue, type Run } from './run.ts';
 import { standstillDuration } from './standstills.ts';
 import { tiedTo } from './together.ts';
 
-/** L3: after the calm every waiter is granted in turn, and at the end none waits or holds. */
+/** Rule L3: after the calm every waiter is granted in turn, and at the end no attempt waits or holds. */
 export function checkStuck(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) => [...lateAfterCalm(run, queue, limits), ...openAtEnd(run, queue)]);
 }
@@ -16,7 +16,7 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
     [...line, ...attempts.filter(({ token }) => token === undefined)].filter((attempt) =>
       isInProgress(run, attempt, calm),
     );
-  // A waiter for several names may have all waiters of these queues ahead, and delays those behind it.
+  // A waiter for several names may have all waiters of its other queues ahead, and delays the waiters behind it.
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
   return aliveIn(queue).flatMap((attempt, inLine) => {
     const position = inLine + elsewhere;
@@ -57,7 +57,7 @@ function whatIsOpen(attempt: Attempt): string | undefined {
   return attempt.queued === undefined ? 'still joins' : 'still waits';
 }
 
-/** A release whose session ended needs no confirmation. */
+/** Returns whether a release lacks its confirmation. A release whose session ended needs none. */
 function isUnconfirmed({ released, left, revoked, life }: Attempt): boolean {
   if (released === undefined || left !== undefined || revoked !== undefined) return false;
   return !life.sessionLost.some((at) => at >= released);
@@ -68,7 +68,7 @@ function isInProgress(run: Run, attempt: Attempt, at: number): boolean {
   return began <= at && (attempt.ended ?? Infinity) > at && !isExcused(run, attempt, at);
 }
 
-/** A process that was killed by a fault or is still frozen is not expected to finish. Kills after the calm do not count. */
+/** Returns whether an attempt need not finish: its process was killed by a fault or is still frozen. Kills after the calm do not count. */
 function isExcused(run: Run, { life }: Attempt, at: number): boolean {
   const { killed = Infinity } = life;
   if (killed <= at && killed <= (run.calm ?? Infinity)) return true;

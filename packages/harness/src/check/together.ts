@@ -3,8 +3,8 @@ import type { Breach } from './finding.ts';
 import type { Attempt, Queue, Run, Span } from './run.ts';
 
 /**
- * F1: any two claims of several names are in the same order in every queue that both are in, so that they cannot wait for each
- * other. And a claim is held in all of its names or in none.
+ * Rule F1: any two claims of several names are in the same order in every queue that both are in, so that they cannot wait for each other. A claim is
+ * held in all of its names or in none.
  */
 export function checkTogether(run: Run): Breach[] {
   const claims = claimsOf(run);
@@ -24,7 +24,7 @@ function partsOf({ life, together }: Attempt): Attempt[] {
   return together.flatMap((n) => life.attempts.get(n) ?? []);
 }
 
-/** The last event of a killed process may be recorded for some of the names only. */
+/** Finds claims that are held in some of their names only. The last event of a killed process may be recorded for some names only. */
 function tornApart(claim: Claim): Breach[] {
   const held = claim.find(({ acquired }) => acquired !== undefined);
   const missing = claim.find(({ acquired }) => acquired === undefined);

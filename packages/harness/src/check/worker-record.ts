@@ -24,7 +24,7 @@ export class Recorder {
   #file: number | undefined;
   readonly #hear: (event: ChaosEvent) => void;
 
-  /** @param hear Called with each event after it was written. */
+  /** @param hear called with each event after it was written */
   constructor(who: string, path: string, hear: (event: ChaosEvent) => void = () => undefined) {
     this.#who = who;
     this.#file = openSync(path, 'a');
@@ -32,8 +32,8 @@ export class Recorder {
   }
 
   /**
-   * Does nothing after `close`.
-   * @param quiet Writes the event without calling the listener.
+   * Writes an event. Does nothing after `close`.
+   * @param quiet writes the event without a call of the listener
    */
   tell(told: EventInput, { quiet = false }: { readonly quiet?: boolean } = {}): ChaosEvent {
     const event = { t: told.t ?? stampNow(), who: this.#who, ...told } as ChaosEvent;

@@ -21,8 +21,8 @@ export class ClusterClient {
   }
 
   /**
-   * Works as `spawn`, in this location; also with `ipc` in `stdio`. The pid is that of the program, and signals reach it. It ends
-   * with this location at the latest, or (Linux) with this process. `env` replaces the environment, as with `spawn`.
+   * Starts a program in this location, like `spawn`; also with `ipc` in `stdio`. The pid is that of the program, and signals reach it. The program
+   * ends with this location at the latest, or (Linux) with this process. `env` replaces the environment, as with `spawn`.
    */
   async exec(program: string, args: readonly string[], options: SpawnOptions = {}): Promise<ChildProcess> {
     const command = await this.#command({ program, args });

@@ -78,8 +78,8 @@ export class Cluster {
   }
 
   /**
-   * Resolves with the member that leads a majority, different from `otherThan` if given: a leader that was cut off still reports
-   * to be one for a while. Rejects when there is none for 30 s.
+   * Resolves with the member that leads a majority and differs from `otherThan`. A leader that was cut off still reports to be one for a while.
+   * Rejects when there is no such member for 30 s.
    */
   async leader({ otherThan }: { readonly otherThan?: Member } = {}): Promise<Member> {
     return until(
@@ -131,7 +131,7 @@ export class Cluster {
     }
   }
 
-  // Reserved from now on, also while it is being made.
+  // Returns the next free node number, which is reserved from now on, also while the node is being created.
   #freeNode(): Node {
     for (let number = 1; ; number += 1) {
       const node: Node = `client-${number}`;
@@ -149,7 +149,7 @@ export class Cluster {
   }
 
   async #findLeader(followers: number): Promise<Member> {
-    // A member that does not respond is ignored.
+    // Asks a member for its view. A member that does not respond is ignored.
     const ask = async (member: Member): Promise<View | undefined> =>
       member.running ? member.view().catch(() => undefined) : undefined;
     const views = await Promise.all(this.#members.map(ask));

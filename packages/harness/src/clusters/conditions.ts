@@ -15,7 +15,7 @@ export class Conditions {
     this.#nodes = [...network.members.map(({ node }) => node), 'client-0'];
   }
 
-  /** Adds a cut. Resolves with a function that undoes only this one. */
+  /** Adds a cut. Resolves with a function that undoes only this cut. */
   async cut(cut: Cut): Promise<() => Promise<void>> {
     this.#cuts = [...this.#cuts, cut];
     await this.#apply();
@@ -61,7 +61,7 @@ export class Conditions {
     if (lossRatio > 0 && noLoss !== undefined) throw new FaultAbsent('loss', noLoss);
   }
 
-  // Applies all faults that are in force. One at a time, so that an application that has not begun serves all changes meanwhile.
+  // Applies all faults that are in force. One application at a time: one that has not begun yet covers all changes made meanwhile.
   #apply(): Promise<void> {
     const next = (): Promise<void> => {
       this.#waiting = undefined;

@@ -62,8 +62,8 @@ function memberArgs(place: Place, { site, all, token }: Membership): string[] {
   ];
 }
 
-// Go uses no proxy for loopback addresses, so members behind a gate have addresses that are reserved for documentation (RFC
-// 5737). Nothing is ever sent there: the gate selects the member by the port.
+// Go uses no proxy for loopback addresses, so members behind a gate have addresses that are reserved for documentation (RFC 5737). Nothing is ever
+// sent to these addresses, because the gate selects the member by the port.
 function peerUrl({ host, ports, gate }: MemberSite): string {
   return `http://${gate === undefined ? host : '203.0.113.1'}:${ports[1]}`;
 }

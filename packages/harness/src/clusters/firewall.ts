@@ -1,8 +1,8 @@
 import type { LinkCut, Node, Weather } from './links.ts';
 
 /**
- * Returns the router's rules in the format of iptables-restore(8), which replaces all of them at once. The router is between any
- * two parties, so that neither of them sees its own packet dropped.
+ * Returns the router's rules in the format of iptables-restore(8), which replaces all of them at once. The router is between any two parties, so that
+ * no party sees its own packet dropped.
  */
 export function firewallRules(weather: Weather, addressOf: (node: Node) => string): string {
   const rules = [

@@ -6,9 +6,9 @@ import { findProgram } from '../services/programs.ts';
 import { NotHere } from '../services/service.ts';
 
 /**
- * Keeps nameless Linux namespaces alive by an idle process in them. It ends with this process in any case, because its input
- * closes then. When the last process in a namespace has ended, the kernel removes it with its links, addresses, rules and mounts.
- * A named namespace (ip netns) would remain after a crash.
+ * Keeps nameless Linux namespaces alive by an idle process in them. That process ends with this one in any case, because its input closes then. When
+ * the last process in a namespace has ended, the kernel removes the namespace with its links, addresses, rules and mounts. A named namespace (ip
+ * netns) would remain after a crash.
  */
 export class Keeper {
   readonly #child: ChildProcess;

@@ -52,7 +52,7 @@ export function descendantsOf(pid: number): number[] {
   return found.slice(1);
 }
 
-// A process may end between two reads.
+// Returns the parent of a process, or `undefined` for a process that ended between two reads.
 function parentOf(pid: number): number | undefined {
   const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
@@ -71,7 +71,7 @@ function quietly<T>(look: () => T): T | undefined {
   }
 }
 
-/** Returns whether the process exists and has not ended; an ended orphan may wait until init reaps it. */
+/** Returns whether the process exists and has not ended. An ended orphan may exist until init reaps it. */
 export function runs(pid: number): boolean {
   const state = quietly(() => stateOf(pid));
   return state !== undefined && state !== 'Z';

@@ -37,7 +37,7 @@ export class Member {
   readonly node: Node;
   /** Address `host:port` for clients in this process. It never changes. */
   readonly endpoint: string;
-  /** Its temporary directory, with its output in `server.log`. Removed when the cluster stops. */
+  /** Temporary directory of the member, with its output in `server.log`. Removed when the cluster stops. */
   readonly directory: string;
   readonly #parts: MemberParts;
   readonly #process: ServerProcess;
@@ -51,7 +51,7 @@ export class Member {
     this.#process = new ServerProcess(parts.program, parts.place);
   }
 
-  /** The current process; another one after a restart. Throws when there is none. */
+  /** Id of the current process; another one after a restart. Throws when there is none. */
   get pid(): number {
     return this.#process.pid;
   }
@@ -65,17 +65,17 @@ export class Member {
     return this.#process.version;
   }
 
-  /** Whether the log reports that another process has one of its ports. */
+  /** Whether the log reports that another process has one of the member's ports. */
   get portTaken(): boolean {
     return this.#process.portTaken();
   }
 
-  /** Crashes it (SIGKILL). Resolves when it has ended. */
+  /** Crashes the member (SIGKILL). Resolves when it has ended. */
   kill(): Promise<void> {
     return this.#process.kill();
   }
 
-  /** Freezes it (SIGSTOP): connections stay open and get no response. Resolves when it is stopped. Ends a duty cycle. */
+  /** Freezes the member (SIGSTOP): connections stay open and get no response. Resolves when it is stopped. Ends a duty cycle. */
   async freeze(): Promise<void> {
     this.#endDuty();
     await this.#process.freeze();
@@ -87,25 +87,25 @@ export class Member {
   }
 
   /**
-   * Starts it again on its data after it ended. `env`: additional variables for this start. Does not wait for a response, see
-   * `ready`.
+   * Starts the member again on its data after it ended. Does not wait for a response; see `ready`.
+   * @param env additional environment variables for this start
    */
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     if (this.running) throw new Error(`${this.node} runs; kill it before it can start`);
     await this.#process.spawn(env);
   }
 
-  /** Resolves when it serves requests, which requires a majority that it can reach. Rejects after 30 s. */
+  /** Resolves when the member serves requests, which requires a majority that it can reach. Rejects after 30 s. */
   ready(): Promise<void> {
     return this.#process.answers();
   }
 
-  /** Ends it (SIGTERM) if it runs, and starts it on the same data. Resolves when it serves requests. */
+  /** Ends the member (SIGTERM) if it runs, and starts it on the same data. Resolves when it serves requests. */
   restart(): Promise<void> {
     return this.#process.restart();
   }
 
-  /** Cuts its links, in addition to other cuts. Resolves when it is done, with a function that undoes only this cut. */
+  /** Cuts links of the member, in addition to other cuts. Resolves with a function that undoes only this cut. */
   async cut({ from = 'all', direction = 'both', as = 'silence' }: CutOptions = {}): Promise<
     () => Promise<void>
   > {
@@ -113,7 +113,7 @@ export class Member {
     return this.#parts.conditions.cut({ member: this.node, from: peers, direction, as });
   }
 
-  /** Replaces its slowness. Rejects with FaultAbsent for an effect that this network does not support. */
+  /** Replaces the slowness of the member. Rejects with FaultAbsent for an effect that this network does not support. */
   async slow({ duty, ...slowness }: SlowOptions): Promise<void> {
     await this.#parts.conditions.slow(this.node, slowness);
     this.#endDuty();
@@ -127,8 +127,8 @@ export class Member {
   }
 
   /**
-   * Fills the small disk that its data is on. etcd ends at the next writes; ZooKeeper ends or stays without participating.
-   * Rejects with FaultAbsent when it is not on a small disk.
+   * Fills the small disk that the member's data is on. etcd ends at the next writes; ZooKeeper ends or stays without participating. Rejects with
+   * FaultAbsent when the data is not on a small disk.
    */
   async fillDisk(): Promise<void> {
     await this.#disk().fill();
@@ -140,7 +140,7 @@ export class Member {
   }
 
   /**
-   * Resolves with its own view of its role, requested past all faults of the network. Rejects when it does not respond within 500
+   * Resolves with the member's own view of its role, requested past all faults of the network. Rejects when the member does not respond within 500
    * ms.
    */
   async role(): Promise<Role> {
@@ -152,7 +152,7 @@ export class Member {
     return store.view({ route: routeOf(site), data: disk?.seen ?? place.data });
   }
 
-  /** Undoes all faults and starts it if it ended. Does not wait for a response. */
+  /** Undoes all faults of the member and starts it if it ended. Does not wait for a response. */
   async recover(): Promise<void> {
     await this.heal();
     await this.#parts.disk?.free();
@@ -160,7 +160,7 @@ export class Member {
     else await this.start();
   }
 
-  /** Ends it and removes its data. */
+  /** Ends the member and removes its data. */
   async stop(): Promise<void> {
     this.#endDuty();
     await this.kill();

@@ -122,7 +122,8 @@ class NamespaceNetwork implements Network {
     };
   }
 
-  // A rule resets only a sender. A listener is notified in this way. Links that were cut before have no connections any more.
+  // Breaks open connections by resetting the listener's side, because a rule resets only a sender. Links that were cut before have no connections any
+  // more.
   async #breakConnections(cuts: readonly LinkCut[]): Promise<void> {
     const peersOf = new Map<Node, Set<Node>>();
     const add = (end: Node, peer: Node): void => {

@@ -10,15 +10,15 @@ export type RareFault = 'delay' | 'loss' | 'disk';
 /** Location of a member. */
 export interface MemberSite {
   readonly node: Node;
-  /** Address that it binds. */
+  /** Address that the member binds. */
   readonly host: string;
   /** Ports; the first one is for clients. */
   readonly ports: readonly number[];
-  /** Port on 127.0.0.1 of a SOCKS5 gate that its connections to other members must use, if any. */
+  /** Port on 127.0.0.1 of a SOCKS5 gate that the member's connections to other members must use, if any. */
   readonly gate: number | undefined;
   /** Source address of the harness's own requests to the member, which no fault affects. */
   readonly operatorAddress: string | undefined;
-  /** Returns the command that runs the same at the member's location. */
+  /** Returns a command that runs the given one at the member's location. */
   inside(command: Command): Command;
 }
 
@@ -26,7 +26,7 @@ export interface MemberSite {
 export interface ClientSite {
   /** Addresses `host:port` of the members for this client, in the order of the members. */
   readonly endpoints: readonly string[];
-  /** Returns the command that runs the same at the client's location. */
+  /** Returns a command that runs the given one at the client's location. */
   inside(command: Command): Command;
 }
 
@@ -35,7 +35,7 @@ export interface Network {
   readonly members: readonly MemberSite[];
   /** This process, `client-0`. */
   readonly here: ClientSite;
-  /** Faults that it does not support, with the reasons. */
+  /** Faults that this network does not support, with the reasons. */
   readonly absent: ReadonlyMap<RareFault, string>;
   addClient(node: Node): Promise<ClientSite>;
   removeClient(node: Node): Promise<void>;

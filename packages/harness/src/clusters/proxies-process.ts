@@ -28,7 +28,7 @@ const HOST = '127.0.0.1';
 const wires = new Wires();
 const listeners = new Map<Node, Server[]>();
 
-/** Opens the gate for outgoing connections of a member to any port of another one. */
+/** Opens the gate of a member: the port for its connections to any port of another member. */
 function openGate(node: Node, members: readonly MemberPorts[]): Promise<number> {
   return listen(node, (client) => void passGate(node, members, client));
 }

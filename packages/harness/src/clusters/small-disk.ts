@@ -50,7 +50,7 @@ export class SmallDisk {
     await rm(this.#ballast, { force: true });
   }
 
-  /** Unmounts it; processes that use it must have ended. */
+  /** Unmounts the disk. Processes that use it must have ended. */
   async unmount(): Promise<void> {
     await this.#keeper.stop();
   }

@@ -2,13 +2,13 @@ import type { Route } from '../services/endpoint.ts';
 import type { ServerProgram } from '../services/server-process.ts';
 import type { MemberSite } from './network.ts';
 
-/** What a cluster needs to know about a kind of store. */
+/** The description of a kind of store that a cluster needs. */
 export interface Store {
   readonly name: 'etcd' | 'ZooKeeper';
   /** Default ports of its servers; the first one is for clients. */
   readonly usualPorts: readonly number[];
   readonly isHere: () => Promise<boolean>;
-  /** Rejects with NotHere when it cannot be installed. */
+  /** Installs the store's programs. Rejects with NotHere when that is not possible. */
   readonly install: () => Promise<void>;
   /** Returns the program of one member of a cluster. */
   readonly program: (site: MemberSite, all: readonly MemberSite[]) => ServerProgram;
@@ -22,18 +22,18 @@ export interface ReachableMember {
   readonly data: string;
 }
 
-/** Role in the member's own view. `none`: it knows no leader. */
+/** Role in the member's own view. `none`: the member knows no leader. */
 export type Role = 'leader' | 'follower' | 'none';
 
 export interface View {
   readonly role: Role;
   /** Grows with each election: etcd's Raft term, ZooKeeper's epoch. */
   readonly term: number;
-  /** Id of the leader that it follows, if the store reports it. */
+  /** Id of the leader that the member follows, if the store reports it. */
   readonly leader?: string;
 }
 
-/** Returns how the harness reaches a member: past all faults of the network. */
+/** Returns the route by which the harness reaches a member, past all faults of the network. */
 export function routeOf({ host, ports, operatorAddress }: MemberSite): Route {
   const route = { host, port: ports[0]! };
   return operatorAddress === undefined ? route : { ...route, localAddress: operatorAddress };

@@ -123,7 +123,7 @@ export class Subnet {
   }
 }
 
-/** Runs lines of ip(8), in a namespace or (without one) here. */
+/** Runs lines of ip(8) in a namespace, or in that of this process. */
 async function ip(lines: readonly string[], place?: Keeper): Promise<void> {
   const batch = { program: 'ip', args: ['-batch', '-'] };
   await runTool(place?.inside(batch) ?? batch, lines.map((line) => `${line}\n`).join(''));

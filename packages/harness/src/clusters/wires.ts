@@ -12,8 +12,8 @@ export class Wires {
   #weather = FINE;
 
   /**
-   * Connects and transfers. While one of the two directions is silent the connection is delayed, as a handshake whose packets are
-   * lost. The target does not see a caller that disconnects meanwhile.
+   * Connects and transfers. While one of the two directions is silent the connection is delayed, like a handshake whose packets are lost. The target
+   * does not see a caller that disconnects meanwhile.
    */
   carry(call: Call): void {
     const pending = new Pending(call, () => this.#pending.delete(pending));

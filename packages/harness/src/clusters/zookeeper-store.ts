@@ -64,7 +64,7 @@ async function memberCommand(place: Place, { site, all, settings }: Membership):
   });
 }
 
-// By default Java uses no proxy for loopback addresses; the empty list removes that exception.
+// By default Java uses no proxy for loopback addresses. The empty list of exceptions changes that.
 function gateOptions({ gate }: MemberSite): string[] {
   if (gate === undefined) return [];
   return ['-DsocksProxyHost=127.0.0.1', `-DsocksProxyPort=${gate}`, '-DsocksNonProxyHosts='];

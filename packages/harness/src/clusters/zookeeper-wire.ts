@@ -41,8 +41,8 @@ export class ZooKeeperWire {
   }
 
   /**
-   * Opens a new session on this member. Rejects when it is not accepted in time. With `unref` it does not keep the process alive
-   * once it is connected.
+   * Opens a new session on this member. Rejects when the member does not accept it in time. With `unref` the connection does not keep the process
+   * alive once it is open.
    */
   static async open(
     endpoint: string,
@@ -64,7 +64,7 @@ export class ZooKeeperWire {
     }
   }
 
-  /** Opens a new session for the duration of `use`. It sends no heartbeats, and ends when it is idle for too long. */
+  /** Opens a new session for the duration of `use`. The session sends no heartbeats, and ends when it is idle for longer than its timeout. */
   static async during<T>(endpoint: string, use: (wire: ZooKeeperWire) => Promise<T>): Promise<T> {
     const wire = await ZooKeeperWire.open(endpoint);
     try {
@@ -84,7 +84,7 @@ export class ZooKeeperWire {
     await this.#call(OP.create, [bytes(path), bytes(data), ...anyone, int(0)]);
   }
 
-  /** Deletes a node of any version. Rejects with `noNode` and `notEmpty`. */
+  /** Deletes a node of any version. Rejects with `noNode` when it does not exist, and with `notEmpty` when it has children. */
   async delete(path: string): Promise<void> {
     await this.#call(OP.delete, [bytes(path), int(-1)]);
   }
@@ -104,7 +104,7 @@ export class ZooKeeperWire {
     return { data: answer.subarray(4, end), version: answer.readInt32BE(end + 32) };
   }
 
-  /** Rejects with `badVersion` when the node has another version. */
+  /** Writes the data of a node. Rejects with `badVersion` when the node has another version. */
   async write(path: string, { data, version }: { data: Uint8Array; version: number }): Promise<void> {
     await this.#call(OP.setData, [bytes(path), bytes(Buffer.from(data)), int(version)]);
   }
@@ -124,7 +124,7 @@ export class ZooKeeperWire {
     return this.#socket.destroyed || this.#socket.writableEnded;
   }
 
-  /** Returns at once and does not keep the process alive: a server that is cut off may notice late. */
+  /** Closes the connection. Returns at once and does not keep the process alive: a server that is cut off may notice late. */
   close(): void {
     this.#socket.unref();
     this.#socket.end(frame([int((this.#xid += 1)), int(OP.close)]));

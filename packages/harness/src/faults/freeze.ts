@@ -6,7 +6,7 @@ import { until } from '../services/until.ts';
 /** Stops a process (SIGSTOP): its connections stay open, it does not respond. Resolves when it is stopped. */
 export async function freeze(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
-  // Also accepts a process that has ended but was not reaped, because its parent may be frozen too.
+  // A process that has ended but was not reaped counts as stopped, because its parent may be frozen too.
   await reached(pid, `process ${pid} stands still`, (state) => state === 'T' || state === 'Z');
 }
 
@@ -28,7 +28,7 @@ export async function thawAll(pid: number): Promise<void> {
   await thaw(pid);
 }
 
-/** A process that ends meanwhile need not be frozen. */
+/** Returns a handler that ignores the error of a process that has ended meanwhile. */
 function unlessGone(pid: number): (error: unknown) => void {
   return (error) => {
     if (isAlive(pid)) throw error;

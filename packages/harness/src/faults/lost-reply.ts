@@ -1,7 +1,7 @@
 import type { ProxyConnection } from './connection.ts';
 
 export interface LostReply {
-  /** Resolves when the request passes; from then on its connection receives nothing. */
+  /** Resolves when the request passes. From then on its connection receives nothing. */
   readonly seen: Promise<ProxyConnection>;
   /**
    * Resolves when the first bytes of the response were dropped: the server has processed the request. Rejects when the connection
@@ -10,7 +10,7 @@ export interface LostReply {
   readonly lost: Promise<ProxyConnection>;
 }
 
-/** SETTINGS, PING, WINDOW_UPDATE (RFC 9113, section 6). */
+/** Types of control frames: SETTINGS, PING and WINDOW_UPDATE (RFC 9113, section 6). */
 const CONTROL_FRAMES = [4, 6, 8];
 const FRAME_HEADER_BYTES = 9;
 
@@ -37,7 +37,7 @@ export class ReplyTrap implements LostReply {
     });
     this.seen = caught.then(({ connection }) => connection);
     this.lost = caught.then(({ loss }) => loss);
-    // A test may not await it.
+    // Marks the rejection as handled, because a test may not await it.
     this.lost.catch(() => undefined);
   }
 

@@ -14,7 +14,7 @@ export interface PumpOptions {
   readonly from: Socket;
   readonly to: Socket;
   readonly flow: Flow;
-  /** Called with every chunk before it is forwarded. */
+  /** Called with every chunk before the chunk is forwarded. */
   readonly onData: (chunk: Buffer) => void;
   /** Called when data is missing and the direction was healed: the connection has to be reset. */
   readonly onBroken: () => void;
@@ -108,7 +108,7 @@ export class Pump {
     if (this.#keptBytes <= MAX_KEPT_BYTES && from.isPaused()) from.resume();
   }
 
-  // Computed from the current settings, so that a change applies to data in flight too.
+  // Returns the time at which data is due. It is computed from the current settings, so that a change applies to data in flight too.
   #dueAt(arrivedAt: number): number {
     const { delayMs, bytesPerSecond } = this.#options.flow;
     return Math.max(

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /**
- * Resets a connection. After an end was sent libuv refuses to, and Node then does not close the socket: it is closed normally.
+ * Resets a connection. After an end was sent, libuv refuses a reset and Node does not close the socket, so the socket is closed normally then.
  */
 export function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

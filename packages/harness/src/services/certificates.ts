@@ -9,7 +9,7 @@ interface Identity {
   readonly key: Buffer;
 }
 
-/** PEM of a certificate authority, a server and a client. */
+/** PEM texts of a certificate authority, and of a server and a client with their keys. */
 export interface Certificates {
   readonly ca: Buffer;
   readonly server: Identity;

@@ -11,14 +11,14 @@ export interface Command {
 
 export interface ChildPlace {
   readonly directory: string;
-  /** File that its output is appended to. Unlike a pipe it need not be read. */
+  /** File to which the child's output is appended. Unlike a pipe, a file need not be read. */
   readonly log: string;
 }
 
 const STOP_WITHIN_MS = 2_000;
 
 /**
- * Starts a child that does not keep this process alive. `started` receives it before the first await, so that it can be reaped.
+ * Starts a child that does not keep this process alive. `started` is called with the child before the first await, so that the child can be reaped.
  */
 export async function spawnChild(
   command: Command,
@@ -56,12 +56,12 @@ export function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-/** Describes how it ended: `exit code 2` or `signal SIGKILL`. */
+/** Describes how a child ended: `exit code 2` or `signal SIGKILL`. */
 export function endingOf({ exitCode, signalCode }: ChildProcess): string {
   return signalCode === null ? `exit code ${String(exitCode)}` : `signal ${signalCode}`;
 }
 
-// Exit handlers cannot run when this process itself is killed; on Linux the kernel then ends the child.
+// Returns the command with a wrapper by which the kernel ends the child on Linux when this process is killed, since exit handlers cannot run then.
 export async function dyingWithParent({ program, args }: Command): Promise<Command> {
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
   if (setpriv === undefined) return { program, args };

@@ -6,7 +6,7 @@ import { NotHere } from './service.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-/** Returns the path of a browser: that of QUEUELOCK_CHROMIUM, an installed one, or Debian's. Rejects with `NotHere`. */
+/** Returns the path of a browser: that of QUEUELOCK_CHROMIUM, else an installed one, else Debian's. Rejects with `NotHere`. */
 export async function findChromium(): Promise<string> {
   const found = await present();
   if (found !== undefined) return found;
@@ -19,7 +19,7 @@ export async function findChromium(): Promise<string> {
 /** Starts a browser without a window. It ends with the test's process. */
 export async function startChromium(): Promise<Browser> {
   const executablePath = await findChromium();
-  // The browser's sandbox refuses to run as root; the pages are our own.
+  // The browser's sandbox refuses to run as root. The pages are trusted, because the tests serve them.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   return chromium.launch({ executablePath, args, headless: true });
 }

@@ -18,7 +18,7 @@ const LEADER_WITHIN_MS = 60_000;
 /** Three Consul servers of one cluster. */
 export interface ConsulCluster {
   readonly servers: readonly ServerProcess[];
-  /** The server that all servers which answer regard as the leader. */
+  /** Resolves with the server that all responding servers regard as the leader. */
   leader(): Promise<ServerProcess>;
   /** Stops all servers. */
   stop(): Promise<void>;

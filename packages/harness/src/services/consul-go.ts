@@ -13,7 +13,7 @@ import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
-/** Consul's Go client of the same release as the server, and what it imports: sources in a GOPATH. */
+/** Consul's Go client of the same release as the server, and the packages that it imports: sources for a GOPATH. */
 const PACKAGES = [
   'golang-github-hashicorp-consul-dev',
   'golang-github-armon-go-metrics-dev',

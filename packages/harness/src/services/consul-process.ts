@@ -9,7 +9,7 @@ import { NotHere, type ProcessService } from './service.ts';
 /** Settings of the agent's configuration file, by their names there. */
 export type ConsulSettings = Readonly<Record<string, unknown>>;
 
-/** The last release of Debian with a package of Consul, and the mirrors that have it; its program needs no libc newer than that of Debian 11. */
+/** The last release of Debian with a package of Consul, and mirrors that have it. The program needs no libc newer than that of Debian 11. */
 export const CONSUL_RELEASES: readonly DebianRelease[] = [
   'http://deb.debian.org/debian',
   'http://archive.debian.org/debian',
@@ -17,8 +17,8 @@ export const CONSUL_RELEASES: readonly DebianRelease[] = [
 const OURS = /^(data_dir|bind_addr|client_addr|ports|server|bootstrap.*|retry_join|node_name)$/;
 
 /**
- * What the tests' servers are set to unless a test sets it otherwise. With `session_ttl_min` far below Consul's 10 s, a test need not wait for 20 s
- * to see a session end. Consul's raft works with the timing of a production server (`raft_multiplier` 1).
+ * Settings of the tests' servers unless a test sets others. With `session_ttl_min` far below Consul's 10 s, a test need not wait for 20 s to see a
+ * session end. Consul's raft works with the timing of a production server (`raft_multiplier` 1).
  */
 const USUAL: ConsulSettings = {
   session_ttl_min: '100ms',
@@ -30,14 +30,17 @@ const USUAL: ConsulSettings = {
   log_level: 'warn',
 };
 
-/** @throws TypeError on settings that decide where the server is, which the start itself sets */
+/**
+ * Checks the settings.
+ * @throws TypeError on settings of addresses and directories, which the start itself sets
+ */
 export function checkConsulSettings(settings: ConsulSettings): void {
   for (const name of Object.keys(settings)) {
     if (OURS.test(name)) throw new TypeError(`settings: "${name}" is set by the start itself; choose others`);
   }
 }
 
-/** Whether `startConsulProcess` has what it needs. */
+/** Returns whether the programs for `startConsulProcess` are available. */
 export async function hasConsul(): Promise<boolean> {
   return (await findConsul()) !== undefined;
 }
@@ -64,7 +67,7 @@ export async function installConsul(): Promise<void> {
 
 /**
  * Starts one Consul server, which is its own leader.
- * @param https a port for TLS, for settings that name certificates. Default: none
+ * @param https port for TLS, for settings that name certificates; -1, the default, for none
  */
 export function startConsulProcess(settings: ConsulSettings, https = -1): Promise<ProcessService> {
   return startProcess(consulProgram(settings, https));
@@ -72,7 +75,7 @@ export function startConsulProcess(settings: ConsulSettings, https = -1): Promis
 
 /**
  * Returns the version of the agent at this address once its cluster has a leader.
- * @param token of a server with ACLs
+ * @param token for a server with ACLs
  */
 export async function consulVersion(endpoint: string, token?: string): Promise<string> {
   const leader = await askConsul(endpoint, '/v1/status/leader', { token });
@@ -82,7 +85,7 @@ export async function consulVersion(endpoint: string, token?: string): Promise<s
     .Version;
 }
 
-/** The path of the program. @throws {NotHere} */
+/** Returns the path of the program. @throws {NotHere} when it is not available */
 export async function consulCommand(): Promise<string> {
   const program = await findConsul();
   if (program === undefined) throw new NotHere('consul is not installed');
@@ -114,7 +117,7 @@ function managementToken({ acl }: { readonly acl?: unknown }): string | undefine
   return (acl as { readonly tokens?: { readonly master?: string } } | undefined)?.tokens?.master;
 }
 
-/** The settings of a server in this directory, without the addresses of the others. */
+/** Returns the settings of a server in this directory, without the addresses of other servers. */
 export function agentSettings(
   { host, data, ports: [http, server, serf], directory }: Place,
   https = -1,

@@ -3,9 +3,9 @@ import { getContainerRuntimeClient } from 'testcontainers';
 import { isAlive } from './process-facts.ts';
 import { atTeardown } from './shared.ts';
 
-/** Label of every container of ours: the process that started it. */
+/** Label of every container that tests start, with the process that started it. */
 const OWNER = 'queuelock.test-server.owner';
-/** Label of the start, by which a container is found that never came up. */
+/** Label of one start, by which a container is found that never started properly. */
 const START = 'queuelock.test-server.start';
 
 export type Engine = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];
@@ -26,7 +26,7 @@ function owner(): string {
 
 let prepared = false;
 
-/** Runs once: removes containers of ended processes of this machine, and registers the cleanup of ours. */
+/** Removes containers of ended processes of this machine, and registers the cleanup for this process. Runs once. */
 export async function prepareCleanUp(): Promise<void> {
   if (prepared) return;
   prepared = true;
@@ -51,7 +51,7 @@ export async function remove(container: Container): Promise<void> {
   try {
     await container.remove({ force: true, v: true });
   } catch (error) {
-    // Another process removed it, or is about to.
+    // The container is gone, or another process is removing it.
     if (![404, 409].includes((error as { statusCode?: number }).statusCode ?? 0)) throw error;
   }
 }

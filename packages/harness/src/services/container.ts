@@ -10,7 +10,7 @@ import { engine, labelsOf, prepareCleanUp, remove, removeFailed } from './contai
 import { NotHere, type ContainerService } from './service.ts';
 import { until } from './until.ts';
 
-/** A server image: its configuration, and how to detect that its server responds. */
+/** A server image: its configuration, and the probe that detects that its server responds. */
 export interface ServerImage {
   /** Name for errors. */
   readonly name: string;
@@ -30,13 +30,13 @@ const START_WITHIN_MS = 60_000;
 
 /** Starts a container of the image. Rejects with NotHere when there is no engine or no image. */
 export async function startContainer(image: ServerImage): Promise<ContainerService> {
-  // Ryuk, which removes containers after a crash, is one more image to pull, so it is off by default.
+  // The container Ryuk, which removes containers after a crash, would be one more image to pull, so it is off by default.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true';
   const name = await chooseImage(image);
   await prepareCleanUp();
   const start = randomUUID();
   try {
-    // Makes a new builder each time, because it keeps state of the last start.
+    // Creates a new builder each time, because a builder keeps state of its last start.
     const started = await new GenericContainer(name)
       .withLabels(labelsOf(start))
       .withEnvironment({ ...image.environment })

@@ -3,12 +3,12 @@ import { startContainer, type ServerImage } from './container.ts';
 import type { ContainerService } from './service.ts';
 import { zooKeeperConfig, zooKeeperVersion, type ZooKeeperSettings } from './zookeeper-process.ts';
 
-/** etcd reads every flag from the environment too, so this works with any image that runs etcd. */
+/** Starts etcd in a container. etcd reads every flag from the environment too, so this works with any image that runs etcd. */
 export function startEtcdContainer(flags: EtcdFlags): Promise<ContainerService> {
   return startContainer(etcdImage(flags));
 }
 
-/** The official image and that of compose/images use a complete /conf/zoo.cfg and JVMFLAGS. */
+/** Starts ZooKeeper in a container. The official image and that of compose/images use a complete /conf/zoo.cfg and JVMFLAGS. */
 export function startZooKeeperContainer(settings: ZooKeeperSettings): Promise<ContainerService> {
   return startContainer(zooKeeperImage(settings));
 }

@@ -8,7 +8,7 @@ import { NotHere } from './service.ts';
 
 /** A release of Debian on a mirror. */
 export interface DebianRelease {
-  /** Its code name: `trixie`. */
+  /** Code name of the release, such as `trixie`. */
   readonly suite: string;
   readonly mirror: string;
 }
@@ -16,7 +16,7 @@ export interface DebianRelease {
 /** Packages of a release that are to be downloaded and unpacked. */
 export interface DebianDownload extends DebianRelease {
   readonly packages: readonly string[];
-  /** Whether everything that they depend on is downloaded as well, libc among it. */
+  /** Whether all dependencies are downloaded as well, libc included. */
   readonly isWithDependencies: boolean;
 }
 
@@ -30,7 +30,7 @@ export function archiveFolder({ suite }: Pick<DebianRelease, 'suite'>): string {
 }
 
 /**
- * Downloads packages and unpacks them into a folder. Nothing is installed, and no right of root is needed. The folder is complete or not there.
+ * Downloads packages and unpacks them into a folder. Nothing is installed, and root is not needed. The folder is complete or does not exist.
  * @throws {NotHere} when they cannot be downloaded
  */
 export async function downloadInto(root: string, download: DebianDownload): Promise<void> {
@@ -55,7 +55,7 @@ export async function downloadInto(root: string, download: DebianDownload): Prom
   }
 }
 
-/** Returns the folder with the packages' archives. */
+/** Downloads the packages' archives. Returns the folder that contains them. */
 async function fetchArchives(
   work: string,
   { packages, isWithDependencies, ...release }: DebianDownload,
@@ -70,7 +70,7 @@ async function fetchArchives(
   return work;
 }
 
-/** apt-get on lists and a state of its own, in which nothing is installed. */
+/** Returns the apt-get command with lists and a state of its own, in which nothing is installed. */
 async function aptOf(
   work: string,
   { suite, mirror }: DebianRelease,
@@ -87,7 +87,7 @@ async function aptOf(
     'Dir::State::status': status,
     'Dir::Cache': join(work, 'cache'),
     'Acquire::Languages': 'none',
-    // A refusal of a mirror is an error, and not a warning after which older lists are used.
+    // A refusal of a mirror is an error. Otherwise it would be a warning, and older lists would be used.
     'APT::Update::Error-Mode': 'any',
     'APT::Sandbox::User': '',
   };

@@ -1,4 +1,4 @@
-/** Target of a request, and its source address; without one the kernel chooses. */
+/** Target of a request, and its source address. Without a source address the kernel chooses one. */
 export interface Route {
   readonly host: string;
   readonly port: number;

@@ -40,7 +40,7 @@ export function startNewerEtcd(): Promise<ProcessService> {
   return startProcess({ ...etcdProgram({}), command: async (place) => newerEtcdCommand(placeArgs(place)) });
 }
 
-/** Returns the command for that program with these arguments. */
+/** Returns the command that starts etcd 3.5 of Debian 13 with these arguments. */
 export function newerEtcdCommand(args: readonly string[]): Promise<Command> {
   assertPrepared('etcd 3.5');
   return trixieCommand('etcd', args);
@@ -89,7 +89,7 @@ async function probeEtcd(place: Place): Promise<string> {
   return etcdVersion(endpoint);
 }
 
-/** Returns the names of the members, read from the store, so it needs a leader. */
+/** Returns the names of the members. They are read from the store, so the cluster needs a leader. */
 async function etcdMembers(endpoint: string): Promise<string[]> {
   await askEtcd(endpoint, '/health');
   const { members } = (await askEtcd(endpoint, '/v3/cluster/member/list', 'POST')) as {

@@ -39,7 +39,7 @@ async function argsOf(place: Place, { ca, server }: Certificates): Promise<strin
   ];
 }
 
-/** Only this server has that authority. */
+/** Resolves with the version of the server. Only this server has a certificate of that authority. */
 async function versionAt(place: Place, { ca, client }: Certificates): Promise<string> {
   const ask = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Events that a process has printed or will print. */
+/** Log of the events that a process prints. */
 export class EventLog<E> {
   readonly events: E[] = [];
   readonly #readers = new Set<() => void>();
@@ -8,7 +8,7 @@ export class EventLog<E> {
     for (const reader of this.#readers) reader();
   }
 
-  /** Resolves with the first event that matches, printed already or to come. Rejects as `without` does, if that settles first. */
+  /** Resolves with the first event that matches, printed already or to come. Rejects with the error of `without`, if that rejects first. */
   async first(matches: (event: E) => boolean, without: Promise<never>): Promise<E> {
     let stop: (() => void) | undefined;
     const found = new Promise<E>((resolve) => {

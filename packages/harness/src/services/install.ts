@@ -6,9 +6,9 @@ import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
-// Runs under one lock for all processes of the machine, since apt-get update has none that waits. Uses the known package lists
-// first and refreshes them only if that fails. No package may start its service: Debian's maintainer scripts obey exit code 101
-// of policy-rc.d. An existing policy is not changed.
+// Runs under one lock for all processes of the machine, since apt-get update does not wait for others. Uses the known package lists first, and
+// refreshes them only if that fails. No package may start its service: Debian's maintainer scripts obey exit code 101 of policy-rc.d. An existing
+// policy is not changed.
 const SCRIPT = `
   set -e
   policy=/usr/sbin/policy-rc.d
@@ -24,8 +24,8 @@ const LOCK = '/var/lock/queuelock-apt.lock';
 const WITHIN_MS = 600_000;
 
 /**
- * Installs Debian packages without starting any service. Rejects when this process may not or cannot. The time would count as the
- * test's, so after the preparation of a run nothing is installed any more.
+ * Installs Debian packages without starting any service. Rejects when this process may not or cannot install. After the preparation of a run nothing
+ * is installed any more, because the time would count as that of a test.
  */
 export async function installPackages(packages: readonly string[]): Promise<void> {
   if (isPrepared()) throw new NotHere(`not installed before the tests: ${packages.join(' ')}`);

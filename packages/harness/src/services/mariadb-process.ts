@@ -10,8 +10,8 @@ import { NotHere, type ProcessService } from './service.ts';
 import { commandAs, giveTo, runAs, unprivilegedUser } from './unprivileged.ts';
 
 /**
- * Starts a new MariaDB whose root has no password; installs it if this process may. Rejects with NotHere. `options`: further
- * arguments of its program.
+ * Starts a new MariaDB whose root has no password; installs MariaDB if this process may. Rejects with NotHere.
+ * @param options further arguments of the program
  */
 export async function startMariaDb(options: readonly string[] = []): Promise<ProcessService> {
   if ((await findMariaDb()) === undefined) await installPackages(['mariadb-server']);

@@ -8,7 +8,7 @@ export async function etcdMetrics(endpoint: string): Promise<Metrics> {
   return parseMetrics(await response.text());
 }
 
-/** Parses the Prometheus text format, version 0.0.4 (prometheus.io, "Exposition formats"). */
+/** Parses a page in the Prometheus text format, version 0.0.4 (prometheus.io, "Exposition formats"). */
 export function parseMetrics(text: string): Metrics {
   const metrics = new Map<string, number>();
   for (const line of text.split('\n')) {

@@ -13,7 +13,7 @@ export interface PlainClient {
 const KEY = Buffer.from('plain').toString('base64');
 const NODE = '/plain';
 
-/** etcd over its JSON gateway. */
+/** A plain client of etcd, over its JSON gateway. */
 export const plainEtcd: PlainClient = {
   async put(endpoint, value) {
     await callGateway(endpoint, 'kv/put', { key: KEY, value: Buffer.from(value).toString('base64') });
@@ -35,7 +35,7 @@ export async function callGateway(endpoint: string, call: string, body: object):
   return response.json();
 }
 
-/** ZooKeeper over the npm package, with a session of its own for each call. */
+/** A plain client of ZooKeeper over the npm package, with a session of its own for each call. */
 export const plainZooKeeper: PlainClient = {
   async put(endpoint, value) {
     await withSession(endpoint, (session, done) => session.a_create(NODE, value, 0, done));
@@ -49,7 +49,7 @@ export const plainZooKeeper: PlainClient = {
 
 export type Done = (code: number, text: string, ...values: unknown[]) => void;
 
-/** The part of the package that is used here; its own declarations reference other packages. */
+/** The part of the package `zookeeper` that is used here. Its own declarations reference other packages. */
 export interface Session extends EventEmitter {
   init(config: { connect: string; timeout: number; debug_level: number }): void;
   close(): void;
@@ -69,7 +69,7 @@ interface Permission {
 
 const Session = createRequire(import.meta.url)('zookeeper') as new () => Session;
 
-/** Sends one request to ZooKeeper in a session of its own; resolves with the response, rejects with the text of the result. */
+/** Sends one request to ZooKeeper in a session of its own. Resolves with the response, and rejects with the text of the result code. */
 export async function withSession(
   endpoint: string,
   call: (session: Session, done: Done) => number,
@@ -81,7 +81,7 @@ export async function withSession(
   try {
     return await new Promise<unknown[]>((resolve, reject) => {
       const sent = call(session, (code, text, ...rest) => {
-        // Called outside of the package's callback: it aborts the process when its handle is closed inside.
+        // Settles outside of the package's callback, because the package aborts the process when its handle is closed inside.
         setImmediate(() => (code === 0 ? resolve(rest) : reject(new Error(`ZooKeeper answers ${text}`))));
       });
       if (sent !== 0) reject(new Error(`the ZooKeeper client refuses the call (${String(sent)})`));

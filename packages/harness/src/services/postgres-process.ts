@@ -20,7 +20,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   return startProcess(postgresProgram(settings));
 }
 
-/** Makes an asynchronous replica; `basebackup`: the program that copies. */
+/** Creates an asynchronous replica of a server; `basebackup` is the program that copies the data. */
 export async function newPostgresReplica(
   primary: ProcessService,
   basebackup: string,
@@ -54,7 +54,7 @@ export async function newPostgresReplica(
   });
 }
 
-/** Returns its connection URL. */
+/** Returns the connection URL of the server. */
 export function postgresUrl({ endpoint }: Pick<ProcessService, 'endpoint'>): string {
   return `postgres://postgres@${endpoint}/postgres`;
 }
@@ -99,11 +99,11 @@ async function probePostgres(place: Place): Promise<string> {
   }
 }
 
-/** Returns the program on PATH, else the newest one in Debian's directories. */
+/** Returns the PostgreSQL program on PATH, else the newest one in Debian's directories. */
 async function findPostgres(): Promise<string | undefined> {
   assertPrepared('PostgreSQL');
   const onPath = await findProgram('postgres');
-  // initdb is next to the program, not next to a link to it.
+  // Resolves links, because initdb is beside the program and not beside a link to it.
   if (onPath !== undefined) return realpath(onPath);
   const versions = await readdir(DEBIAN).catch(() => []);
   const newestFirst = versions.sort((a, b) => Number(b) - Number(a));

@@ -1,10 +1,9 @@
 /**
- * Programs other than Node that tests start, and the runs that need them. `integration/prepare.ts` installs them before the first
- * test, and every start of a program checks this list. So the list and the tests cannot differ unnoticed on a machine where
- * earlier runs have installed more.
+ * Programs other than Node that tests start, and the runs that need them. `integration/prepare.ts` installs them before the first test, and every
+ * start of a program checks this list. So a missing program is noticed even on a machine where earlier runs have installed more.
  */
 
-/** Each with the Debian packages to install. */
+/** The programs, each with the Debian packages to install. */
 const PROGRAMS = {
   'the compiled ZooKeeper client': 'g++ make python3',
   etcd: 'etcd-server etcd-client',

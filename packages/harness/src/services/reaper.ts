@@ -32,8 +32,8 @@ function reap(): void {
   leftovers.clear();
 }
 
-// Only synchronous work is possible during the exit. A listener disables the signal's default, so the default is restored. An
-// exception is another listener (mocha on SIGINT), which ends the process itself.
+// Only synchronous work is possible during the exit. A listener disables the signal's default effect, so that is restored. With another listener for
+// the signal (mocha on SIGINT), that listener ends the process.
 function reapOnSignal(signal: NodeJS.Signals): void {
   reap();
   process.off(signal, reapOnSignal);
@@ -48,7 +48,7 @@ export function thawingBelow<T>(pid: number, end: () => T): T {
   return answer;
 }
 
-/** Signals a process (or a group, if negative); ignores one that has ended. */
+/** Sends a signal to a process, or to a group for a negative id. Ignores a process that has ended. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -34,7 +34,7 @@ export async function installRedis(): Promise<void> {
   await installPackages(['redis-server']);
 }
 
-/** Starts Redis or Valkey. By default its data does not survive a restart. */
+/** Starts Redis or Valkey. By default the data does not survive a restart. */
 export function startRedisProcess(settings: RedisSettings): Promise<ProcessService> {
   return startProcess(redisProgram(settings));
 }

@@ -20,8 +20,8 @@ export async function endScripts(): Promise<void> {
 }
 
 /**
- * A script of ours as a process of its own. It prints one JSON object a line. The channel to this process closes when this
- * process dies, so that it can end too.
+ * A script of this repository that runs as a process of its own. It prints one JSON object per line. The channel to this process closes when this
+ * process dies, so that the script can end too.
  */
 export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: string }> {
   readonly ended: Promise<Ending>;

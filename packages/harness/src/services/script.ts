@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, rmSync } from 'node:fs
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 
-/** How to start a script in a process of its own. */
+/** The arguments that start a script in a process of its own. */
 export interface Script {
   readonly script: string;
   /** Options of Node. */
@@ -20,16 +20,16 @@ interface Manifest {
 /** Whether all packages were built for this run. */
 export const isBuilt = process.env['QUEUELOCK_IS_BUILT'] === 'yes';
 
-// Tests use the sources of these, which have to be bundled.
+// Packages whose sources tests use, so that they are part of a bundle.
 const SOURCES = ['@queuelock/cli', '@queuelock/harness'];
 
 const require = createRequire(import.meta.url);
 const prepared = new Map<string, Script>();
 
 /**
- * Returns how to start a script of ours, given as its source. If all was built for this run, it is one bundle over the built
- * packages, which starts in a third of the time. Otherwise, and for a user without write access, it is run from its source, as
- * this process is.
+ * Returns the arguments that start a script of this repository, given as its source. If everything was built for this run, the script is one bundle
+ * over the built packages, which starts in a third of the time. Otherwise, and for a user without write access, it runs from its source, as this
+ * process does.
  */
 export function scriptOf(source: string): Script {
   const known = prepared.get(source);
@@ -41,18 +41,18 @@ export function scriptOf(source: string): Script {
   return script;
 }
 
-/** Returns how to start a script from its source, whose imports are sources. */
+/** Returns the arguments that start a script from its source, whose imports are sources too. */
 export function fromSource(source: string): Script {
   return { script: source, execArgv: ownOptions() };
 }
 
-/** Returns this process's options, without the code of `-e`: the script would start itself again. */
+/** Returns the options of this process without the code of `-e`, because a script with that code would start itself again. */
 function ownOptions(): readonly string[] {
   const at = process.execArgv.findIndex((option) => option === '-e' || option === '--eval');
   return at < 0 ? process.execArgv : process.execArgv.toSpliced(at, 2);
 }
 
-/** Bundles into a directory where its imports are found as from the source; each test process makes its own. */
+/** Bundles a script into a directory where its imports are found as from the source. Each test process makes a bundle of its own. */
 function bundle(source: string, place: string): string {
   const name = relative(place, source).replace(/\.ts$/, '').replaceAll(sep, '-');
   const outfile = join(place, '.cache', `${name}-${process.pid}.mjs`);
@@ -68,7 +68,7 @@ function bundle(source: string, place: string): string {
   return outfile;
 }
 
-/** Returns the package and its dependencies, except the sources. */
+/** Returns the package and its dependencies, without the packages that are bundled as sources. */
 function packagesOf(place: string): string[] {
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
   const { name, dependencies, devDependencies, optionalDependencies } = manifest;

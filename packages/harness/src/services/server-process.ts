@@ -11,20 +11,20 @@ import { reapAtExit, thawingBelow } from './reaper.ts';
 import type { ProcessService } from './service.ts';
 import { until } from './until.ts';
 
-/** A server program: its command, and how to detect that it responds. */
+/** A server program: its command, and the probe that detects that it responds. */
 export interface ServerProgram {
   /** Name for directories and errors. */
   readonly name: string;
-  /** Number of ports that it binds; the first one is for clients. */
+  /** Number of ports that the server binds; the first one is for clients. */
   readonly ports: number;
   /** Returns the command for this directory and port; `data` is an empty directory. May write files into `directory`. */
   readonly command: (place: Place) => Promise<Command>;
-  /** Resolves with the version once this very server (not a foreign one on the same port) serves requests; rejects before. */
+  /** Resolves with the version once this very server serves requests, and not a foreign one on the same port. Rejects before. */
   readonly probe: (place: Place) => Promise<string>;
 }
 
 export interface Place {
-  /** Address that it binds. */
+  /** Address that the server binds. */
   readonly host: string;
   readonly directory: string;
   readonly data: string;
@@ -103,7 +103,7 @@ export class ServerProcess implements ProcessService {
     await this.answers();
   }
 
-  /** Starts the process on the existing data; `env`: additional variables. Does not wait for a response. */
+  /** Starts the process on the existing data, without waiting for a response. @param env additional environment variables */
   async spawn(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const command = await this.#program.command(this.#place);
     await spawnChild(
@@ -115,7 +115,7 @@ export class ServerProcess implements ProcessService {
     );
   }
 
-  /** Resolves when it serves requests; rejects with the end of its log when it ends before that or takes 30 s. */
+  /** Resolves when the server serves requests. Rejects with the end of its log when it ends before that or takes 30 s. */
   async answers(): Promise<void> {
     try {
       this.version = await until(() => this.#program.probe(this.#place), {
@@ -153,7 +153,7 @@ export class ServerProcess implements ProcessService {
     if (this.running) this.#child?.kill(signal);
   }
 
-  // Keeps the port, because clients have it. Another process that took it meanwhile only had it briefly, or appears in the error.
+  // Keeps the port, because clients know it. Another process that took it meanwhile did so only briefly, or appears in the error.
   // Connections of a killed PostgreSQL are processes that end a moment after it, and keep its data directory until then.
   async restart(): Promise<void> {
     await this.#end('SIGTERM');
@@ -192,7 +192,7 @@ export class ServerProcess implements ProcessService {
     return this.#child !== undefined && isRunning(this.#child) ? this.#child.pid : undefined;
   }
 
-  /** Empty when nothing was started, because the command could not be made. */
+  /** Returns the end of the log. Empty when nothing was started, because the command could not be created. */
   #logTail(): string {
     if (!existsSync(this.#log)) return '';
     return readFileSync(this.#log, 'utf8').trimEnd().split('\n').slice(-40).join('\n');

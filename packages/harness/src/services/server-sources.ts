@@ -29,8 +29,8 @@ export interface ServerSources {
 }
 
 /**
- * Tries the ways in their order, or uses the forced one. Rejects with one line that lists all that is missing when no way is
- * available. A server that is installed and does not start is an error: the next way is not tried.
+ * Tries the ways in their order, or uses the forced one. Rejects with one line that lists all missing programs when no way is available. A server
+ * that is installed and does not start is an error: the next way is not tried.
  */
 export async function startFirstAvailable<W extends Way>(
   forced: W | undefined,
@@ -40,7 +40,7 @@ export async function startFirstAvailable<W extends Way>(
   const missing: string[] = [];
   for (const way of order) {
     try {
-      // A forced way is the only one in the order, and otherwise W is all of them.
+      // A forced way is the only one in the order. Without a forced way, W stands for all ways.
       return (await starters[way](ways)) as ServiceOf[W];
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;

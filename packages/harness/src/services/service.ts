@@ -1,5 +1,5 @@
 /**
- * A server as tests use it: its address, its version, and, if the tests started it, its faults. Check `way` before you apply a
+ * A server as tests use it: its address and version, and the faults that can be applied to it if the tests started it. Check `way` before you apply a
  * fault: an external server has none.
  */
 
@@ -38,7 +38,7 @@ export interface ProcessService extends Disturbable {
   readonly way: 'process';
   /** Id of the current process; another one after a restart. */
   readonly pid: number;
-  /** Its temporary directory: `data`, and `server.log` with its output. Removed by `stop`. */
+  /** Temporary directory of the server: `data`, and `server.log` with its output. Removed by `stop`. */
   readonly directory: string;
 }
 
@@ -57,7 +57,7 @@ export interface ServiceOf {
   container: ContainerService;
 }
 
-/** A way to get a server is not available on this machine; the message names what is missing. */
+/** The error for a way to get a server that is not available on this machine. The message names what is missing. */
 export class NotHere extends Error {
   override readonly name = 'NotHere';
 }

@@ -19,7 +19,7 @@ export function shareService<S extends Service>(
       const service = (started = start());
       atTeardown(async () => {
         started = undefined;
-        // The caller of a server that did not start has the error already.
+        // The caller of a server that did not start has received the error already.
         const running = await service.catch(() => undefined);
         await running?.stop();
       });
@@ -40,7 +40,7 @@ export function recordRanAgainst(what: string, name: string, { version, way }: S
   recordLine(what, `${name} ${version} (${way})`);
 }
 
-/** As `recordRanAgainst`, with a free text. */
+/** Appends a line like that of `recordRanAgainst`, with a free text. */
 export function recordLine(what: string, against: string): void {
   const file = process.env['QUEUELOCK_RAN_AGAINST'];
   if (file) appendFileSync(file, `${JSON.stringify({ what, against })}\n`);

@@ -22,7 +22,7 @@ const LOADER = /^ld-linux-.*\.so\.\d$/;
 /**
  * Returns the command that starts a program of Debian 13. Its packages and dependencies, libc included, are downloaded and
  * unpacked into a cache folder of this user. Nothing is installed, and root is not needed.
- * @throws {NotHere} when they cannot be downloaded, or were not before a prepared run.
+ * @throws {NotHere} when they cannot be downloaded, or when a prepared run has not downloaded them
  */
 export async function trixieCommand(program: TrixieProgram, args: readonly string[]): Promise<Command> {
   const root = archiveFolder(RELEASE);
@@ -36,7 +36,7 @@ export async function trixieCommand(program: TrixieProgram, args: readonly strin
 }
 
 interface Unpacked {
-  /** Dynamic linker of their libc. */
+  /** Dynamic linker of the libc of Debian 13. */
   readonly loader: string;
   readonly libraries: string;
   readonly file: string;

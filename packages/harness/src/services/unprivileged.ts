@@ -30,7 +30,7 @@ export async function giveTo(user: User, ...paths: readonly string[]): Promise<v
   for (const path of paths) await chown(path, user.uid, user.gid);
 }
 
-/** Returns the same command as that user. It still ends with the process that starts it, which a change of user would undo. */
+/** Returns a command that runs the given one as that user. It still ends with the process that starts it, which a change of user would undo. */
 export function commandAs(user: User, { program, args }: Command): Command {
   if (user === undefined) return { program, args };
   const change = [`--reuid=${String(user.uid)}`, `--regid=${String(user.gid)}`, '--clear-groups'];

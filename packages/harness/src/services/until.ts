@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { livedSince } from '../lived-time.ts';
 
 export interface UntilOptions {
-  /** What is awaited, for the error: `etcd answers on 127.0.0.1:2379`. */
+  /** Description of the awaited state, for the error: `etcd answers on 127.0.0.1:2379`. */
   readonly what: string;
   /** Time limit in milliseconds, not counting time in which the machine stalled. */
   readonly withinMs: number;
-  /** Returns a reason to stop waiting at once. */
+  /** Returns the reason when waiting is useless, which ends the wait at once. */
   readonly hopeless?: () => string | undefined | Promise<string | undefined>;
 }
 

@@ -56,10 +56,10 @@ export async function installZooKeeper(): Promise<void> {
   await installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]);
 }
 
-// The server runs for seconds, so the costs of optimized code and of a heap of many regions are never recovered.
+// Options of Java for a server that runs for seconds, so that the cost of optimized code and of a heap of many regions would not pay off.
 export const SHORT_LIVED: readonly string[] = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
-/** `isMeasured`: runs Java with its defaults, for measurements. */
+/** Starts ZooKeeper. With `isMeasured`, Java runs with its defaults, for measurements. */
 export function startZooKeeperProcess(
   settings: ZooKeeperSettings,
   isMeasured: boolean,
@@ -80,7 +80,7 @@ export interface Ensemble {
   readonly javaOptions: readonly string[];
 }
 
-/** Writes zoo.cfg and returns the command that runs a server on it. */
+/** Writes zoo.cfg. Returns the command that runs a server with it. */
 export async function zooKeeperCommand(
   place: Place,
   settings: ZooKeeperSettings,
@@ -107,7 +107,7 @@ async function findLauncher(): Promise<Launcher | undefined> {
   return (await scriptLauncher()) ?? (await debianLauncher());
 }
 
-// Debian's jar names its dependencies in the manifest; slf4j-simple prints the log to stderr.
+// Returns the launcher for Debian's jar, which names its dependencies in its manifest. slf4j-simple prints the log to stderr.
 async function debianLauncher(): Promise<Launcher | undefined> {
   const jars = ['/usr/share/java/zookeeper.jar', '/usr/share/java/slf4j-simple.jar'];
   const java = await findJava();
@@ -119,7 +119,7 @@ async function debianLauncher(): Promise<Launcher | undefined> {
   });
 }
 
-// The script of the Apache distribution; in the foreground it replaces itself by java, so the pid is the server's.
+// Returns the launcher for the script of the Apache distribution. In the foreground the script replaces itself by java, so the pid is the server's.
 async function scriptLauncher(): Promise<Launcher | undefined> {
   const home = process.env['ZOOKEEPER_HOME'];
   const script =
@@ -146,7 +146,7 @@ async function probeZooKeeper(place: Place): Promise<string> {
   return version;
 }
 
-// A server that is just starting may never respond to an early request.
+// Time limit of a probe in milliseconds. A server that is just starting may never respond to an early request.
 const ANSWER_WITHIN_MS = 1_000;
 
 /** Resolves with the server's version; rejects as long as it does not serve requests. */

@@ -20,7 +20,7 @@ interface Stay extends Span {
   readonly tone: string;
 }
 
-/** `wrong`: names of the attempts to outline in red. */
+/** Returns the lanes of all processes. @param wrong names of the attempts to outline in red */
 export function lanesOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Lane[] {
   const stays = staysOf(scene, scale, wrong);
   return scene.lives.map((life) => {
@@ -100,7 +100,7 @@ function drawHold(hold: Hold, drawn: { tone: string; isWrong: boolean; scale: Sc
   return bar + name + drawLoss(hold, { right, scale, top });
 }
 
-/** For a hold that was not released: draws the end of the proven time, and when its holder was notified. */
+/** Draws the loss of a hold: the end of its proven time, and the time at which its holder was notified. */
 function drawLoss(hold: Hold, { right, scale, top }: { right: number; scale: Scale; top: number }): string {
   const [proof, heard] = [proofShown(hold), lossMark(hold)];
   const middle = top + BAR_PX / 2;
@@ -161,7 +161,7 @@ function background(scene: Scene, { life, scale, top, height }: LaneBox): string
   ].join('');
 }
 
-/** A killed process has an end mark. */
+/** Draws the mark at the end of a killed process. */
 function end({ killed }: Life, scale: Scale, { top, height }: { top: number; height: number }): string {
   if (killed === undefined || killed > scale.window.to) return '';
   const x = scale.x(killed);

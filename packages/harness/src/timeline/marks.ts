@@ -5,7 +5,7 @@ import { element, hint, text, widthOf } from './svg.ts';
 const LINE_PX = 16;
 const MAX_NAMED = 12;
 const MAX_ROWS = 3;
-/** Height of the labels of the seconds. */
+/** Height of the labels of the seconds, in pixels. */
 const AXIS_PX = 17;
 
 export interface Strip {
@@ -13,7 +13,7 @@ export interface Strip {
   draw(top: number): string;
 }
 
-/** Bands of faults of servers and network, drawn through all lanes under everything else. */
+/** Bands of faults of servers and network, drawn through all lanes below everything else. */
 export interface FaultStrip extends Strip {
   drawBands(top: number, bottom: number): string;
 }

@@ -16,7 +16,7 @@ export class Scale {
     this.#begin = scene.span.from;
   }
 
-  /** Returns the position, clamped to the edges. */
+  /** Returns the horizontal position of a time, clamped to the edges. */
   x(moment: number): number {
     const { from, to } = this.window;
     const share = Math.min(1, Math.max(0, (moment - from) / (to - from)));
@@ -41,7 +41,7 @@ export class Scale {
   }
 }
 
-/** Returns the next of 1, 2, 5, 10, … */
+/** Returns the smallest of 1, 2, 5, 10, … that is at least this number of seconds. */
 function roundStep(seconds: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(seconds));
   return ([1, 2, 5].find((digit) => digit * magnitude >= seconds) ?? 10) * magnitude;

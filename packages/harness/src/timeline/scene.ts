@@ -7,7 +7,7 @@ export interface Scene {
   readonly span: Span;
 }
 
-/** A period; `to` is `Infinity` if it did not end. */
+/** A period. `to` is `Infinity` if the period did not end. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -17,7 +17,7 @@ export interface Span {
 export interface Life {
   readonly who: string;
   readonly frozen: readonly Span[];
-  /** Periods in which its event loop was blocked. */
+  /** Periods in which the event loop of the process was blocked. */
   readonly stalled: readonly Span[];
   readonly killed: number | undefined;
 }
@@ -34,17 +34,17 @@ export interface Attempt {
   readonly name: string;
   readonly queue: string;
   readonly token: bigint | undefined;
-  /** The first of these moments that is set begins the wait. */
+  /** The earliest of these times that is set is the beginning of the wait. */
   readonly enqueue: number | undefined;
   readonly queued: number | undefined;
   readonly acquired: number | undefined;
-  /** When its holder was notified of the loss. */
+  /** Time at which the holder was notified of the loss. */
   readonly revoked: number | undefined;
   readonly cancelled: number | undefined;
   readonly failed: number | undefined;
   /** Reason of a failure. */
   readonly why: string | undefined;
-  /** `Infinity` if it never ended. */
+  /** End of the wait; `Infinity` if it never ended. */
   readonly waitedUntil: number;
 }
 
@@ -56,14 +56,14 @@ export interface Hold {
   readonly until: number;
   /** End of the proven time, drawn if the hold was lost. `Infinity`: not known. */
   readonly deadline: number;
-  /** How it ended: `released` or another reason. */
+  /** How the hold ended: `released` or another reason. */
   readonly how: string;
 }
 
 export interface Fault extends Span {
   readonly number: number;
   readonly what: string;
-  /** Name of the process that it affects alone, or of anything else. */
+  /** Name of the process that the fault affects alone, or of anything else. */
   readonly target: string;
 }
 

@@ -70,7 +70,7 @@ export function timelineOf(scene: Scene, options: TimelineOptions): string {
 const LONGEST_SECONDS = 120;
 const AROUND_SECONDS = 15;
 
-/** Returns all of a short run; of a long one the time around the first violation, or its beginning. In seconds. */
+/** Returns the shown period in seconds: all of a short run; of a long one the time around the first violation, or its beginning. */
 export function windowOf(
   scene: Scene,
   violations: readonly Violation[],

@@ -8,7 +8,7 @@ import { runOf } from '../../src/check/history.ts';
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const handOversIn = (builder: HistoryBuilder) => check(runOf(builder.events), LIMITS).numbers.handOvers;
 
-/** `a` is killed at 100 while it holds; `b` waits. */
+/** Worker `a` is killed at 100 ms while it holds, and `b` waits. */
 const crash = (next: Omit<Steps, 'token'>): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -19,12 +19,12 @@ const crash = (next: Omit<Steps, 'token'>): HistoryBuilder =>
 
 const served = (acquired: number) => ({ acquired, released: acquired + 10 });
 
-describe('L1', () => {
+describe('rule L1 (grants after a crash)', () => {
   it('flags a waiter that is granted a nanosecond too late after a crash', () => {
     expectFine(crash(served(6_100)).close(30_000, 'b'));
     expect(rulesIn(crash(served(6_100 + 1e-6)).close(30_000, 'b'))).to.deep.equal(['L1']);
   });
-  it('flags that no waiter is granted at all', () => {
+  it('flags a run in which no waiter is granted at all', () => {
     expect(rulesIn(crash({ cancelled: 20_000 }).close(30_000, 'b'))).to.deep.equal(['L1']);
   });
   it('flags nothing when there are no waiters any more, or were none when the holder died', () => {
@@ -44,7 +44,7 @@ describe('L1', () => {
     const builder = crash(served(6_101)).worker('c', 0).fault(1, elsewhere);
     expect(rulesIn(builder.close(30_000, 'b', 'c'))).to.deep.equal(['L1']);
   });
-  it('lets waiters outlast a dead waiter ahead of them', () => {
+  it('lets waiters wait longer behind a dead waiter', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0, 4_000)
@@ -56,13 +56,13 @@ describe('L1', () => {
       .harness(4_500, { ev: 'killed', worker: 'b' });
     expectFine(builder.close(30_000, 'c'));
   });
-  it('does not flag waiters behind the one that was granted in time', () => {
+  it('does not flag waiters behind a waiter that was granted in time', () => {
     const both = crash({ acquired: 5_000, released: 12_000 })
       .worker('c', ...BEATS)
       .attempt('c', { token: 3, queued: 40, acquired: 12_001, released: 12_002 });
     expectFine(both.close(30_000, 'b', 'c'));
   });
-  it('measures from the kill to the next grant, separately if servers had faults', () => {
+  it('measures the time from the kill to the next grant, separately if servers had faults', () => {
     const plain = handOversIn(crash(served(5_100)).close(30_000, 'b'));
     expect(plain).to.deep.include({ crash: [5_000], crashInTrouble: [] });
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90 };
@@ -71,7 +71,7 @@ describe('L1', () => {
   });
 });
 
-describe('L2', () => {
+describe('rule L2 (hand-offs without faults)', () => {
   const handOver = (acquired: number, queued = 30): HistoryBuilder =>
     new HistoryBuilder()
       .worker('a', 0)
@@ -85,7 +85,7 @@ describe('L2', () => {
     expectFine(handOver(150).close(300, 'a', 'b'), limits);
     expectFine(handOver(151).close(300, 'a', 'b'));
   });
-  it('measures from the release to the grant of a claim that waited before it', () => {
+  it('measures the time from the release to the grant of a claim that waited before it', () => {
     expect(handOversIn(handOver(103).close(300, 'a', 'b')).clean).to.deep.equal([3]);
     expect(handOversIn(handOver(103, 101).close(300, 'a', 'b')).clean).to.deep.equal([]);
   });
@@ -104,7 +104,7 @@ describe('L2', () => {
   });
 });
 
-describe('L3', () => {
+describe('rule L3 (no waiter is left)', () => {
   const calm = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
     new HistoryBuilder()
       .worker('a', ...BEATS)
@@ -117,7 +117,7 @@ describe('L3', () => {
       builder.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
     return builder.harness(24_000, { ev: 'end' });
   };
-  /** Limit: 10 s, the own hold and that of the predecessor, and a crash. */
+  /** Limit in milliseconds: 10 s, the own hold and that of the predecessor, and the limit after a crash. */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 
   it('flags an attempt that ends too late after the calm', () => {
@@ -145,7 +145,7 @@ describe('L3', () => {
   });
 });
 
-describe('L4', () => {
+describe('rule L4 (nothing is left over)', () => {
   const alone = (): HistoryBuilder => new HistoryBuilder().worker('a', 0);
 
   it('flags left-overs on a server', () => {
@@ -166,7 +166,7 @@ describe('L4', () => {
   });
 });
 
-describe('L5', () => {
+describe('rule L5 (processes and event loops)', () => {
   it('flags a crash, once', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
@@ -174,7 +174,7 @@ describe('L5', () => {
     builder.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
     expect(messagesIn(builder.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
   });
-  it('reports the delay of event loops, and checks it only with a limit and when the loop was not blocked on purpose', () => {
+  it('reports the delay of event loops, and checks it only if there is a limit and the loop was not blocked on purpose', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
     const end = (builder: HistoryBuilder): HistoryBuilder =>
@@ -193,7 +193,7 @@ describe('L5', () => {
   });
 });
 
-describe('L6', () => {
+describe('rule L6 (memory)', () => {
   const heaps = (...heapBytes: number[]): HistoryBuilder => {
     const builder = new HistoryBuilder().worker('a', 0);
     for (const [i, bytes] of heapBytes.entries())
@@ -207,7 +207,7 @@ describe('L6', () => {
     expectFine(heaps(0, 1e6, 1.09e6, 0.98e6, 1.02e6), limits);
     expectFine(heaps(0, 1e6, 1.09e6, 1.17e6, 1.31e6));
   });
-  it('does not count the growth up to the first steady state', () => {
+  it('does not count the growth of the heap up to the first steady state', () => {
     expectFine(heaps(0, 9e6, 9e6, 9e6), { bytesPerCycle: 50 });
   });
 });

@@ -5,7 +5,7 @@ import { HistoryBuilder } from '../../src/check/history-builder.ts';
 const three = (): HistoryBuilder => new HistoryBuilder().worker('a', 0).worker('b', 0).worker('c', 0);
 const all = ['a', 'b', 'c'];
 
-describe('F1', () => {
+describe('rule F1 (order of grants)', () => {
   it('flags a grant against the order of the queue', () => {
     const builder = three()
       .attempt('a', { token: 2, queued: 10, acquired: 20, released: 30 })
@@ -26,7 +26,7 @@ describe('F1', () => {
       .attempt('b', { token: 2, queued: 30, ...steps })
       .attempt('c', { token: 3, queued: 40, acquired: 61, released: 70 });
 
-  it('flags a grant past a waiter whose session is proven, though the waiter leaves later', () => {
+  it('flags a grant past a waiter whose session is proven, although the waiter leaves later', () => {
     expect(rulesIn(passed({ cancelled: 62 }).close(300, ...all))).to.deep.equal(['F1']);
   });
   it('does not flag a grant past a waiter that left before or failed, whose departure time is unknown', () => {

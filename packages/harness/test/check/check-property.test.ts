@@ -22,7 +22,7 @@ const WHATS = [
   'thaw',
 ] as const;
 
-/** The same with all other kinds of claims. */
+/** The corruptions that also apply to histories with all other kinds of claims. */
 const WITH_SHARING = [
   ...WHATS,
   'read',
@@ -53,8 +53,8 @@ function movesOf(whats: readonly Move['what'][]): fc.Arbitrary<Move[]> {
 const found = (events: readonly ChaosEvent[]): string[] =>
   check(runOf(events), LIMITS).findings.map(({ rule, message }) => `${rule}: ${message}`);
 
-describe('histories of a simulated lock', () => {
-  it('are never flagged', function () {
+describe('the check of random histories of a simulated lock', () => {
+  it('flags no correct history of plain locks', function () {
     this.timeout(60_000);
     fc.assert(
       fc.property(movesOf(WHATS), (played) => {
@@ -64,7 +64,7 @@ describe('histories of a simulated lock', () => {
     );
   });
 
-  it('are never flagged with shared names, several names and permits', function () {
+  it('flags no correct history with shared names, several names and permits', function () {
     this.timeout(60_000);
     fc.assert(
       fc.property(movesOf(WITH_SHARING), (played) => {
@@ -80,7 +80,7 @@ describe('histories of a simulated lock', () => {
   ];
   for (const { corruption, moves } of cases) {
     const { breaks, name } = corruption;
-    it(`are flagged as ${breaks} when ${name}`, function () {
+    it(`flags a violation of rule ${breaks} when ${name}`, function () {
       this.timeout(60_000);
       let spoilt = 0;
       fc.assert(

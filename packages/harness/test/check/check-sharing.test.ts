@@ -10,7 +10,7 @@ const READS: Terms = { shared: true };
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const all = ['a', 'b', 'c', 'd'];
 
-/** Workers that live until the end of the history. */
+/** Four workers that live until the end of the history. */
 const four = (): HistoryBuilder =>
   all.reduce((builder, who) => builder.worker(who, ...BEATS), new HistoryBuilder());
 const permits = (count: number, limit = 3): Terms => ({ limit, permits: count });
@@ -20,7 +20,7 @@ const fine = (builder: HistoryBuilder, endsAt = 300, living = all): void =>
   expectFine(builder.close(endsAt, ...living));
 
 interface First extends Partial<Steps> {
-  /** Outcome instead of a release: lost at 100, or aborted while waiting at 70. */
+  /** Outcome of the attempt instead of a release: lost at 100 ms, or aborted at 70 ms while it waits. */
   readonly outcome?: 'lost' | 'gave up';
 }
 
@@ -32,14 +32,14 @@ function firstSteps({ outcome, ...first }: First): Steps {
 
 const gone = { outcome: 'gave up' } as const;
 
-/** `a` holds from 20 to 100, `b` from `acquired` to 150. */
+/** Worker `a` holds from 20 to 100 ms, and `b` from `acquired` to 150 ms. */
 const overlap = (first: First, second: Partial<Steps>, acquired = 50): HistoryBuilder =>
   four()
     .attempt('a', firstSteps(first))
     .attempt('b', { token: 2, queued: 15, acquired, released: 150, ...second });
 
-describe('S2 with shared holds', () => {
-  describe('read and write locks', () => {
+describe('rule S2 (exclusion) with shared holds', () => {
+  describe('of read and write locks', () => {
     it('does not flag readers that hold at the same time', () => {
       fine(overlap({ terms: READS }, { terms: READS }));
     });
@@ -76,12 +76,12 @@ describe('S2 with shared holds', () => {
     });
   });
 
-  describe('a write lock that becomes a read lock', () => {
-    it('admits readers from when its holder requests it, and not before', () => {
+  describe('of a write lock that becomes a read lock', () => {
+    it("allows readers from the holder's request on, and not before", () => {
       fine(overlap({ downgrading: 50 }, { terms: READS }, 50));
       expect(rulesOf(overlap({ downgrading: 50 }, { terms: READS }, 50 - NS))).to.deep.equal(['S2']);
     });
-    it('admits no writer before its holder releases', () => {
+    it('allows no writer before the holder releases', () => {
       expect(rulesOf(overlap({ downgrading: 50 }, {}, 100 - NS))).to.deep.equal(['S2']);
       fine(overlap({ downgrading: 50 }, {}, 100));
     });
@@ -92,8 +92,8 @@ describe('S2 with shared holds', () => {
     });
   });
 
-  describe('semaphores', () => {
-    it('allow as many permits as there are, and flag one more', () => {
+  describe('of semaphores', () => {
+    it('allows as many permits as there are, and flags one more', () => {
       const builder = (third: Terms): HistoryBuilder =>
         overlap({ terms: permits(1) }, { terms: permits(1) }).attempt('c', {
           token: 3,
@@ -106,7 +106,7 @@ describe('S2 with shared holds', () => {
       expect(rulesOf(builder(permits(2)))).to.deep.equal(['S2']);
       expect(messagesIn(builder(permits(2)).close(300, ...all))[0]).to.contain('4 of 3 permits');
     });
-    it('flag one holder too many, by a nanosecond', () => {
+    it('flags one holder too many, by a nanosecond', () => {
       const builder = (acquired: number): HistoryBuilder =>
         overlap({ terms: permits(2), released: 100 }, { terms: permits(1) }).attempt('c', {
           token: 3,
@@ -118,15 +118,15 @@ describe('S2 with shared holds', () => {
       expect(rulesOf(builder(100 - NS))).to.deep.equal(['S2']);
       fine(builder(100));
     });
-    it('flag a lost holder that believed for too long as S3 too', () => {
+    it('flags a lost holder that believed for too long as a violation of S3 too', () => {
       const lost = { outcome: 'lost' } as const;
       const builder = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
       expect(rulesOf(builder)).to.deep.equal(['S2', 'S3']);
     });
   });
 
-  describe('locks of several names', () => {
-    /** `b` holds `q` and `r` from 50 on; `a` holds only `r`. */
+  describe('of locks of several names', () => {
+    /** Worker `b` holds `q` and `r` from 50 ms on; `a` holds only `r`. */
     const crossing = (released: number, terms?: Terms): HistoryBuilder => {
       const both = { queued: 15, acquired: 50, released: 150, together: [1, 2] };
       return four()
@@ -139,10 +139,10 @@ describe('S2 with shared holds', () => {
       expect(rulesOf(crossing(50 + NS))).to.deep.equal(['S2']);
       fine(crossing(50));
     });
-    it('allow readers of several names beside other readers', () => {
+    it('allows readers of several names beside other readers', () => {
       fine(crossing(120, READS));
     });
-    it('flag a claim that is held in some of its names only', () => {
+    it('flags a claim that is held in some of its names only', () => {
       const builder = four()
         .attempt('a', {
           n: 1,
@@ -156,7 +156,7 @@ describe('S2 with shared holds', () => {
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, cancelled: 30, together: [1, 2] });
       expect(rulesOf(builder)).to.deep.equal(['story']);
     });
-    it('allow an incomplete last event of a killed worker', () => {
+    it('allows an incomplete last event of a killed worker', () => {
       const builder = four()
         .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, acquired: 20, together: [1, 2] })
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] })
@@ -166,8 +166,8 @@ describe('S2 with shared holds', () => {
   });
 });
 
-describe('F1 with shared holds', () => {
-  it('does not flag readers of one phase that are notified in another order, or leave', () => {
+describe('rule F1 (order of grants) with shared holds', () => {
+  it('does not flag readers between two writers that are notified in another order, or leave', () => {
     fine(overlap({ terms: READS, acquired: 60 }, { terms: READS }));
     fine(overlap({ terms: READS, ...gone }, { terms: READS }));
   });
@@ -193,16 +193,16 @@ describe('F1 with shared holds', () => {
     expect(rulesOf(overlap(late, { terms: READS }))).to.deep.equal(['F1']);
     expect(rulesOf(overlap({ ...late, terms: READS }, {}))).to.deep.equal(['F1']);
   });
-  it('does not flag permits that are free for both, in any order of notification', () => {
+  it('does not flag permits that are free for both claims, in any order of notification', () => {
     fine(overlap({ terms: permits(1), acquired: 60 }, { terms: permits(2) }));
   });
-  it('flags a smaller claim that overtakes one that waits for many permits', () => {
+  it('flags a smaller claim that overtakes a claim that waits for many permits', () => {
     expect(rulesOf(overlap({ terms: permits(3), ...gone }, { terms: permits(1) }))).to.deep.equal(['F1']);
     expect(
       rulesOf(overlap({ terms: permits(3), acquired: 200, released: 210 }, { terms: permits(1) })),
     ).to.deep.equal(['F1']);
   });
-  it('flags a smaller claim that overtakes one that has too few permits because of others', () => {
+  it('flags a smaller claim that overtakes a claim that lacks permits because of others', () => {
     const builder = (third: number): HistoryBuilder =>
       overlap(
         { terms: permits(2), released: 200 },
@@ -212,7 +212,7 @@ describe('F1 with shared holds', () => {
     expect(rulesOf(builder(200 - NS), 400)).to.deep.equal(['F1']);
     fine(builder(200), 400);
   });
-  it('does not flag claims behind one that left before', () => {
+  it('does not flag claims behind a claim that left before', () => {
     const builder = (cancelled: number): HistoryBuilder =>
       four()
         .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200, terms: permits(2) })
@@ -221,7 +221,7 @@ describe('F1 with shared holds', () => {
     expect(rulesOf(builder(60 + NS), 400)).to.deep.equal(['F1']);
     fine(builder(60), 400);
   });
-  it('flags claims of several names whose order differs in one of them', () => {
+  it('flags claims of several names whose order differs in one of the names', () => {
     const waits = (who: string, tokens: readonly [number, number]): Steps[] =>
       tokens.map((token, at) => ({
         n: at + 1,
@@ -245,8 +245,8 @@ describe('F1 with shared holds', () => {
   });
 });
 
-describe('liveness with shared holds', () => {
-  /** `a` is killed at 100 while it reads; `b` reads until `released`, `c` waits to write. */
+describe('rules of liveness with shared holds', () => {
+  /** Worker `a` is killed at 100 ms while it reads; `b` reads until `released`, and `c` waits to write. */
   const crash = (released: number, acquired: number): HistoryBuilder =>
     four()
       .attempt('a', { token: 1, queued: 10, acquired: 20, terms: READS })
@@ -255,12 +255,12 @@ describe('liveness with shared holds', () => {
       .harness(100, { ev: 'killed', worker: 'a' });
   const living = ['b', 'c', 'd'];
 
-  it('L1: allows a waiter behind a dead reader as long as others read, and no longer', () => {
+  it('L1 allows a waiter behind a dead reader to wait as long as others read, and no longer', () => {
     fine(crash(9_000, 9_001), 20_500, living);
     expect(rulesOf(crash(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
     fine(crash(1_000, 11_000), 20_500, living);
   });
-  it('L1: allows a claim of several names as long as it waits for the others, and no longer', () => {
+  it('L1 allows a claim of several names to wait as long as its other names are held, and no longer', () => {
     const builder = (released: number, acquired: number): HistoryBuilder => {
       const both = { queued: 30, acquired, released: acquired + 10, together: [1, 2] };
       return four()
@@ -273,7 +273,7 @@ describe('liveness with shared holds', () => {
     fine(builder(9_000, 9_001), 20_500, living);
     expect(rulesOf(builder(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
   });
-  it('L2: measures the last reader’s release to the grant of the writer', () => {
+  it("L2 measures the time from the last reader's release to the grant of the writer", () => {
     const builder = overlap({ terms: READS, released: 100 }, { terms: READS, released: 60 }).attempt('c', {
       token: 3,
       queued: 30,
@@ -284,7 +284,7 @@ describe('liveness with shared holds', () => {
     expect(numbers.handOvers.clean.map(Math.round)).to.deep.equal([3]);
     expect(numbers.gaps.released.map(Math.round)).to.deep.equal([3]);
   });
-  it('L3: flags a claim of several names that waits forever', () => {
+  it('L3 flags a claim of several names that waits for ever', () => {
     const builder = four()
       .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, together: [1, 2] })
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });

@@ -7,11 +7,11 @@ import { runOf } from '../../src/check/history.ts';
 
 const BEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 
-/** Recorded when it is over, among later lines. */
+/** Adds a standstill. It is recorded when it is over, among later lines. */
 const still = (builder: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
   builder.fault(number, { what: STANDSTILL, target: 'machine', from, to });
 
-/** `a` is killed at 100 while it holds, and `b` acquires at `acquired`. */
+/** Worker `a` is killed at 100 ms while it holds, and `b` acquires at `acquired`. */
 const crash = (acquired: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -27,7 +27,7 @@ const handOver = (acquired: number): HistoryBuilder =>
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
 
-/** The calm begins at 1,000, and `b` releases at `released`. */
+/** The calm begins at 1,000 ms, and `b` releases at `released`. */
 const afterCalm = (released: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -39,13 +39,13 @@ const afterCalm = (released: number): HistoryBuilder =>
     .harness(24_000, { ev: 'exited', worker: 'b', clean: true, tookMs: 1 })
     .harness(24_000, { ev: 'end' });
 
-describe('standstill of the machine', () => {
-  it("extends a waiter's limit after a crash by its length, and no more (L1)", () => {
+describe('a standstill of the machine', () => {
+  it("extends a waiter's limit after a crash by its length, and no more (rule L1)", () => {
     expect(rulesIn(crash(6_400).close(30_000, 'b'))).to.deep.equal(['L1']);
     expectFine(still(crash(6_400).close(30_000, 'b'), 3_000, 3_300));
     expect(rulesIn(still(crash(6_401).close(30_000, 'b'), 3_000, 3_300))).to.deep.equal(['L1']);
   });
-  it('extends the limit by its part after the crash, each time that it occurs', () => {
+  it('extends the limit by its part after the crash, each time that the machine stalls', () => {
     expectFine(still(crash(6_300).close(30_000, 'b'), 0, 300));
     expect(rulesIn(still(crash(6_301).close(30_000, 'b'), 0, 300))).to.deep.equal(['L1']);
     const twice = (acquired: number): HistoryBuilder =>
@@ -53,24 +53,24 @@ describe('standstill of the machine', () => {
     expectFine(twice(6_700));
     expect(rulesIn(twice(6_701))).to.deep.equal(['L1']);
   });
-  it('counts as a server fault if it is long: members may have elected another leader', () => {
+  it('counts as a server fault if it is long, because members may have elected another leader', () => {
     expectFine(still(crash(14_000).close(30_000, 'b'), 3_000, 4_000));
     expect(rulesIn(still(crash(14_001).close(30_000, 'b'), 3_000, 4_000))).to.deep.equal(['L1']);
   });
-  it('excludes a hand-off that it affects (L2)', () => {
+  it('excludes a hand-off that it affects (rule L2)', () => {
     const limits = { handOverMs: 50 };
     expect(rulesIn(handOver(410).close(900, 'a', 'b'), limits)).to.deep.equal(['L2']);
     expectFine(still(handOver(410).close(900, 'a', 'b'), 105, 405), limits);
     expect(rulesIn(still(handOver(410).close(900, 'a', 'b'), 500, 800), limits)).to.deep.equal(['L2']);
   });
-  it('extends the limit after the calm (L3)', () => {
+  it('extends the limit after the calm (rule L3)', () => {
     const allowed = 1_000 + 10_000 + 2 * 200 + 6_000;
     expect(rulesIn(afterCalm(allowed + 300))).to.deep.equal(['L3']);
     expectFine(still(afterCalm(allowed + 300), 5_000, 5_300));
     expect(rulesIn(still(afterCalm(allowed + 301), 5_000, 5_300))).to.deep.equal(['L3']);
     expect(rulesIn(still(afterCalm(allowed + 300), 500, 800))).to.deep.equal(['L3']);
   });
-  it('is no delay of an event loop (L5)', () => {
+  it('is no delay of an event loop (rule L5)', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder()
         .worker('a', 0)

@@ -6,7 +6,7 @@ const one = (steps: Omit<Steps, 'token'>): HistoryBuilder =>
   new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, ...steps });
 const storyOf = (builder: HistoryBuilder): string => messagesIn(builder.close(300, 'a')).join('\n');
 
-describe('contradictory history', () => {
+describe('a contradictory history', () => {
   it('is flagged if it has no end', () => {
     const builder = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, queued: 10, cancelled: 20 });
     expect(messagesIn(builder)).to.deep.equal(['story: the history has no end']);

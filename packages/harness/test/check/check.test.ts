@@ -9,12 +9,12 @@ const NS = 1e-6;
 
 const two = (): HistoryBuilder =>
   new HistoryBuilder().worker('a', 0, 1_000, 2_000).worker('b', 0, 1_000, 2_000);
-/** `a` holds from 20 to `ended`, `b` from `acquired` on. */
+/** Worker `a` holds from 20 ms to `ended`, and `b` from `acquired` on. */
 const handedOver = (ended: number, acquired: number): HistoryBuilder =>
   two()
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: ended })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 50 });
-/** `a` loses its hold without notice; its last proof ends at `2,000 + PROVEN_MS`. */
+/** Worker `a` loses its hold without notice. Its last proof ends at `2,000 + PROVEN_MS`. */
 const DEADLINE = 2_000 + PROVEN_MS;
 const frozenHolder = (acquired: number, revoked: number): HistoryBuilder =>
   two()
@@ -24,7 +24,7 @@ const frozenHolder = (acquired: number, revoked: number): HistoryBuilder =>
     .harness(2_100, { ev: 'frozen', worker: 'a' })
     .harness(revoked - 1, { ev: 'thawed', worker: 'a' });
 
-describe('check', () => {
+describe('the check of a history', () => {
   it('finds nothing in a clean hand-off', () => {
     expectFine(handedOver(100, 101).close(300, 'a', 'b'));
   });
@@ -37,21 +37,21 @@ describe('check', () => {
     expect(rules(byWorker)).to.deep.equal(['S2']).and.deep.equal(rules(events));
   });
 
-  describe('S1', () => {
+  describe('rule S1 (fenced writes)', () => {
     const written = (sentAt: number): HistoryBuilder =>
       handedOver(100, 101)
         .effect('b', 110, { token: 2, answered: 120 })
         .effect('a', sentAt, { token: 1, believed: false })
         .close(300, 'a', 'b');
 
-    it('flags an older token that is accepted after a newer one was', () => {
+    it('flags an older token that is accepted after a newer token', () => {
       expect(rulesIn(written(120 + NS))).to.deep.equal(['S1']);
     });
     it('does not flag effects that overlap in time by a nanosecond or touch', () => {
       expectFine(written(120 - NS));
       expectFine(written(120));
     });
-    it('does not flag an effect of unknown outcome, nor a refused one', () => {
+    it('does not flag an effect of unknown outcome, nor a refused effect', () => {
       for (const outcome of ['unknown', 'refused'] as const)
         expectFine(
           handedOver(100, 101)
@@ -60,7 +60,7 @@ describe('check', () => {
             .close(300, 'a', 'b'),
         );
     });
-    it('does not use an effect of unknown outcome as the newer one', () => {
+    it('does not take an effect of unknown outcome for the newer one', () => {
       expectFine(
         handedOver(100, 101)
           .effect('b', 110, { token: 2, answered: 120, outcome: 'unknown' })
@@ -68,7 +68,7 @@ describe('check', () => {
           .close(300, 'a', 'b'),
       );
     });
-    it('counts on an unfenced resource what fencing would have prevented, and flags nothing', () => {
+    it('counts on an unfenced resource the writes that fencing would have prevented, and flags nothing', () => {
       const builder = handedOver(100, 101)
         .effect('b', 110, { token: 2, answered: 120, resource: 'log' })
         .effect('a', 130, { token: 1, believed: false, resource: 'log' })
@@ -88,7 +88,7 @@ describe('check', () => {
           .close(300, 'a', 'b'),
       );
     });
-    it('compares tokens that are equal as doubles', () => {
+    it('distinguishes tokens that are equal as doubles', () => {
       const older = 2n ** 60n;
       const newer = older + 1n;
       const builder = two()
@@ -100,7 +100,7 @@ describe('check', () => {
     });
   });
 
-  describe('S2 and S3', () => {
+  describe('rules S2 (exclusion) and S3 (end of lost holds)', () => {
     it('flag a grant a nanosecond before the release', () => {
       expect(rulesIn(handedOver(100 + NS, 100).close(300, 'a', 'b'))).to.deep.equal(['S2']);
       expectFine(handedOver(100, 100).close(300, 'a', 'b'));
@@ -113,7 +113,7 @@ describe('check', () => {
           .close(9_100, 'a', 'b'),
       );
     });
-    it('flag a frozen holder that reads true after the next one acquired', () => {
+    it('flag a frozen holder that reads true after the next holder acquired', () => {
       const rules = rulesIn(
         frozenHolder(DEADLINE + 1, 9_000)
           .look('a', 8_999, true)

@@ -2,7 +2,7 @@ import type { ChaosEvent, Terms } from '../../src/check/event.ts';
 import { byStamp } from '../../src/check/history.ts';
 import type { Invariant } from '../../src/check/finding.ts';
 
-/** Makes a correct history wrong in one place; `undefined` if it has no such place. */
+/** Corrupts a correct history in one place. Returns `undefined` if the history has no such place. */
 export interface Corruption {
   readonly breaks: Invariant;
   readonly name: string;
@@ -18,24 +18,28 @@ export const CORRUPTIONS: readonly Corruption[] = [
   { breaks: 'S2', name: 'a grant comes before the release', spoil: grantEarly },
   { breaks: 'S2', name: 'a lost hold looks true after its loss', spoil: lookTrue },
   { breaks: 'S3', name: 'a grant comes before the end of a lost hold', spoil: grantBeforeLoss },
-  { breaks: 'F1', name: 'two grants change places', spoil: swapTokens },
-  { breaks: 'L1', name: 'nobody is served after a crash', spoil: forgetSuccessor },
+  { breaks: 'F1', name: 'two grants are in the wrong order', spoil: swapTokens },
+  { breaks: 'L1', name: 'no waiter is granted after a crash', spoil: forgetSuccessor },
   { breaks: 'L3', name: 'a release does not happen', spoil: drop('released', 'left') },
   { breaks: 'L3', name: 'a release is not confirmed', spoil: drop('left') },
   { breaks: 'L4', name: 'a process does not end', spoil: drop('exited') },
   { breaks: 'L5', name: 'a process crashes', spoil: crash },
-  { breaks: 'story', name: 'a grant comes out of nothing', spoil: drop('queued') },
+  { breaks: 'story', name: 'a grant has no claim before it', spoil: drop('queued') },
 ];
 
 /** Corruptions of histories with claims of all kinds. */
 export const SHARING_CORRUPTIONS: readonly Corruption[] = [
-  { breaks: 'S2', name: 'a reader beside readers is a writer', spoil: alter(({ shared }) => shared && {}) },
   {
     breaks: 'S2',
-    name: 'a permit beside others is all there are',
+    name: 'a reader beside other readers becomes a writer',
+    spoil: alter(({ shared }) => shared && {}),
+  },
+  {
+    breaks: 'S2',
+    name: 'a claim of one permit beside others takes all permits',
     spoil: alter(({ limit }) => limit !== undefined && { limit, permits: limit }),
   },
-  { breaks: 'F1', name: 'locks of two names cross', spoil: cross },
+  { breaks: 'F1', name: 'two locks of the same two names are in different orders', spoil: cross },
 ];
 
 function all<K extends ChaosEvent['ev']>(events: readonly ChaosEvent[], ...kinds: K[]): Of<K>[] {
@@ -197,7 +201,7 @@ function drop(...kinds: ChaosEvent['ev'][]): Corruption['spoil'] {
   };
 }
 
-/** The exit of a killed process adds no information. */
+/** Returns whether an event adds no information, such as the exit of a killed process. */
 function isDropped(event: ChaosEvent): boolean {
   return event.ev !== 'exited' || event.clean;
 }

@@ -39,7 +39,7 @@ describe('histories in files', () => {
     return check(run, LIMITS).findings.map(({ rule, message }) => `${rule}: ${message}`);
   };
 
-  it('are checked as one', async () => {
+  it('are checked as one history', async () => {
     await write(builder());
     const { run, files } = await readRun(directory);
     expect(files).to.equal(3);
@@ -68,7 +68,7 @@ describe('histories in files', () => {
     await appendFile(fileOf('harness'), '{"t":"1234567890500000000","who":"harness","ev":"calm"}');
     expect((await readRun(directory)).run.torn).to.equal(0);
   });
-  it('contain nothing more once they are closed', async () => {
+  it('contain no further events once they are closed', async () => {
     const recorder = new Recorder('harness', fileOf('harness'));
     recorder.tell({ ev: 'calm' });
     recorder.close();
@@ -76,7 +76,7 @@ describe('histories in files', () => {
     recorder.close();
     expect(await readFile(fileOf('harness'), 'utf8')).to.match(/^.*"calm".*\n$/);
   });
-  it('are refused with file and line when a line in the middle is not JSON', async () => {
+  it('are rejected with file and line when a line in the middle is not JSON', async () => {
     await writeFile(
       fileOf('a'),
       '{"t":"1","who":"a","ev":"session-lost"}\n{"t":\n{"t":"2","who":"a","ev":"session-lost"}\n',
@@ -84,10 +84,10 @@ describe('histories in files', () => {
     const refused = await readRun(directory).then(String, String);
     expect(refused).to.contain('Line 2 of').and.contain('a.jsonl');
   });
-  it('are refused when there are none', async () => {
+  it('are rejected when there are none', async () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
-  it('provide the ten events of the queue that are nearest to a finding', async () => {
+  it('yield the ten events of the queue that are nearest to a finding', async () => {
     await write(builder());
     const { run } = await readRun(directory);
     const [finding] = await withEvents(directory, check(run, LIMITS).findings);

@@ -1,7 +1,7 @@
 import type { Terms } from '../../src/check/event.ts';
 import { MARGIN_MS, PROVEN_MS, TTL_MS, HistoryBuilder, stamp } from '../../src/check/history-builder.ts';
 
-/** Next step of a simulation, after a pause; numbers choose among the possible objects. */
+/** Next step of a simulation, after a delay. The numbers choose among the possible objects. */
 export interface Move {
   readonly what: What;
   readonly worker: number;
@@ -11,7 +11,7 @@ export interface Move {
 
 type What = Join | 'release' | 'downgrade' | 'cancel' | 'kill' | 'freeze' | 'thaw' | 'write';
 
-/** Claim of one name; a read of one name; both names, or a read of both; permits of a semaphore. */
+/** Kinds of claims: of one name, a read of one name, of both names, a read of both, or permits of a semaphore. */
 type Join = 'join' | 'read' | 'join both' | 'read both' | 'take permits';
 
 interface Entry {
@@ -34,7 +34,7 @@ interface Worker {
   state: 'runs' | 'frozen' | 'dead';
   attempts: number;
   session: string;
-  /** Deadline by its own clock, and by the server's. */
+  /** Deadlines by the worker's own clock and by the server's. */
   deadline: number;
   expiry: number;
   beatAt: number;
@@ -137,7 +137,7 @@ export class SimulatedLock {
     worker.state = 'runs';
     this.builder.harness(this.#now, { ev: 'thawed', worker: worker.name });
     if (this.#now < worker.deadline) return;
-    // The worker's own clock detects the end, whatever the server did meanwhile.
+    // The worker's own clock detects the end, whatever the server has done meanwhile.
     for (const { n, queue, claim } of this.#heardOf(worker)) {
       const { granted } = claim;
       if (granted) this.builder.tell(worker.name, this.#now, { ev: 'look', held: false, n, queue });
@@ -247,7 +247,7 @@ export class SimulatedLock {
     }
   }
 
-  /** Returns whether the entry and the conflicting ones ahead take no more permits than there are. */
+  /** Returns whether the entry and the conflicting entries ahead take no more permits than there are. */
   #isAdmitted(entry: Entry): boolean {
     const ahead = this.#line.filter(({ queue, token }) => queue === entry.queue && token < entry.token);
     const conflicting = ahead.filter(({ claim }) => !(claim.shared && entry.claim.shared));

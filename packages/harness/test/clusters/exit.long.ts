@@ -23,7 +23,7 @@ async function endAfterStart(
   lastLine: string,
   user: readonly string[] = [],
 ): Promise<Started> {
-  // Not as a module: --input-type would apply to the children of this child too.
+  // The source does not run as a module, because --input-type would apply to the children of this child too.
   const source = `(async () => {
     const { startEtcdCluster } = await import(${here('../../src/clusters.ts')});
     const { tracesOf } = await import(${here('../../src/clusters/machine-facts.ts')});
@@ -56,7 +56,7 @@ async function disappear({ pids, namespaces }: Started, device: string): Promise
 
 const ROOT_ON_LINUX = process.platform === 'linux' && process.getuid?.() === 0;
 
-describe('cluster whose test process', () => {
+describe('a cluster whose test process', () => {
   before(function () {
     if (ROOT_ON_LINUX) return;
     this['skipReason'] = 'only root on Linux has network namespaces to look for';
@@ -68,19 +68,19 @@ describe('cluster whose test process', () => {
     const options = network === 'namespaces' ? { diskMiB: 200 } : { network };
     const where = network === 'namespaces' ? /in network namespaces$/ : /behind proxies$/;
 
-    it(`exits early ends with it and leaves nothing (${network})`, async () => {
+    it(`exits early ends with that process and leaves nothing behind (${network})`, async () => {
       const started = await endAfterStart(options, 'process.exit(3);');
       expect(started.description).to.match(where);
       await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
       for (const directory of started.directories) expect(existsSync(directory)).to.equal(false);
     });
 
-    it(`is killed ends with it and leaves nothing but directories (${network})`, async () => {
+    it(`is killed ends with that process and leaves only directories behind (${network})`, async () => {
       const started = await endAfterStart(options, 'process.kill(process.pid, "SIGKILL");');
       try {
         await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
       } finally {
-        // No process was left to remove them.
+        // No process was left that could remove the directories.
         for (const directory of started.directories) rmSync(directory, { recursive: true, force: true });
       }
     });

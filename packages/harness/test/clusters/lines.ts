@@ -4,18 +4,18 @@ import { ZooKeeperWire } from '../../src/clusters/zookeeper-wire.ts';
 
 /** One connection to one member that stays open during a fault. */
 export interface Line {
-  /** Resolves when the store has committed it. */
+  /** Writes a value. Resolves when the store has committed it. */
   put(key: string, value: string): Promise<void>;
   close(): void;
 }
 
-/** Minimal client that shows whether a member accepts writes and has those of others. */
+/** Minimal client that shows whether a member accepts writes and has the writes of other members. */
 export interface LineKind {
-  /** Resolves when the connection works. */
+  /** Opens a connection. Resolves when it works. */
   open(endpoint: string): Promise<Line>;
   /** Reads the value of the majority through this member. Rejects when there is no such key. */
   get(endpoint: string, key: string): Promise<string>;
-  /** Bytes that any running member responds to, over TCP. */
+  /** Bytes over TCP to which any running member responds. */
   readonly greeting: string;
 }
 

@@ -13,7 +13,7 @@ function cutPairs(...cuts: Partial<Cut>[]): string[] {
   return linkCuts(NODES, whole).map(({ from, to, as }) => `${from}>${to} ${as}`);
 }
 
-describe('cut of a member', () => {
+describe('a cut of a member', () => {
   it('affects both directions of every link', () => {
     expect(cutPairs({})).to.have.members(
       ['member-2', 'member-3', 'client-0', 'client-1'].flatMap((peer) => [
@@ -34,12 +34,12 @@ describe('cut of a member', () => {
     ]);
   });
 
-  it('affects one link when it names the other end', () => {
+  it('affects one link when the cut names the other end', () => {
     expect(cutPairs({ from: 'client-1', direction: 'in' })).to.deep.equal(['client-1>member-1 silence']);
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });
 
-  it('adds to other cuts, and the later one decides the effect', () => {
+  it('adds to earlier cuts, and the later cut decides the effect where both overlap', () => {
     const cuts = cutPairs(
       { from: 'member-2', direction: 'in' },
       { member: 'member-2', from: 'member-1', as: 'reset' },
@@ -48,16 +48,16 @@ describe('cut of a member', () => {
   });
 });
 
-describe('rules of the router', () => {
+describe('the rules of the router', () => {
   const addressOf = (node: Node): string => `addr-${node}`;
 
-  it('let everything pass without faults', () => {
+  it('let all packets pass without faults', () => {
     expect(firewallRules(FINE, addressOf)).to.equal(
       '*filter\n:INPUT ACCEPT\n:FORWARD ACCEPT\n:OUTPUT ACCEPT\nCOMMIT\n',
     );
   });
 
-  it('drop, reject and lose', () => {
+  it('drop, reject and lose packets', () => {
     const weather = {
       cuts: [
         { from: 'member-1', to: 'member-2', as: 'silence' },
@@ -74,7 +74,7 @@ describe('rules of the router', () => {
   });
 });
 
-describe('leader of three members', () => {
+describe('the leader of three members', () => {
   const view = (role: View['role'], term: number, leader?: string): View => {
     return leader === undefined ? { role, term } : { role, term, leader };
   };
@@ -86,7 +86,7 @@ describe('leader of three members', () => {
     expect(leaderOf([undefined, view('follower', 7), view('leader', 7)])).to.equal(2);
   });
 
-  it('is not a member that lost the others', () => {
+  it('is not a member that lost the connection to the others', () => {
     expect(leaderOf([view('leader', 1), view('none', 0), view('none', 0)])).to.equal(undefined);
     expect(leaderOf([view('leader', 1), undefined, undefined])).to.equal(undefined);
     expect(leaderOf([view('leader', 1), view('follower', 2), view('leader', 2)])).to.equal(2);

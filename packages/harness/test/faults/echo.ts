@@ -28,7 +28,7 @@ export class Echo {
     await closed;
   }
 
-  /** Resolves when it has received all of this. */
+  /** Resolves when the server has received all of this text. */
   async hears(text: string): Promise<void> {
     await eventually(`the server hears ${text}`, () => this.heard.join('').includes(text));
   }

@@ -9,7 +9,7 @@ import { isAlive } from '../../src/services/process-facts.ts';
 import { NotHere } from '../../src/services/service.ts';
 import { until } from '../../src/services/until.ts';
 
-/** How a server is started: a module of this directory and a call of it. */
+/** The start of a server: a module of this directory, and a call of that module. */
 type Start = readonly [module: string, call: string];
 
 const ETCD: Start = ['../../src/services.ts', `startEtcd({ way: 'process' })`];
@@ -49,7 +49,7 @@ async function disappears(pid: number): Promise<void> {
   });
 }
 
-describe('server whose test process', () => {
+describe('a server whose test process', () => {
   const endings = {
     'forgets to stop it': '',
     'exits early': 'process.exit(3);',
@@ -59,14 +59,14 @@ describe('server whose test process', () => {
     'gets SIGHUP': 'setInterval(() => {}, 1000); process.kill(process.pid, "SIGHUP");',
   };
   for (const [ending, lastLine] of Object.entries(endings)) {
-    it(`${ending} ends with it and leaves no directory`, async () => {
+    it(`${ending} ends with that process and leaves no directory`, async () => {
       const { pid, directory } = await endAfterStart(lastLine);
       await disappears(pid);
       expect(existsSync(directory)).to.equal(false);
     });
   }
 
-  it('is killed ends with it', async function () {
+  it('is killed ends with that process', async function () {
     if (process.platform !== 'linux') {
       this['skipReason'] = 'only Linux ends a child with its parent';
       this.skip();
@@ -75,13 +75,13 @@ describe('server whose test process', () => {
     try {
       await disappears(pid);
     } finally {
-      // No process was left to remove it.
+      // No process was left that could remove the directory.
       rmSync(directory, { recursive: true, force: true });
     }
   });
 
   for (const { name, start, from } of DATABASES) {
-    it(`is killed ends with it, also as another user: ${name}`, async function () {
+    it(`is killed ends with that process, also as another user: ${name}`, async function () {
       this.timeout(60_000);
       if (process.platform !== 'linux') {
         this['skipReason'] = 'only Linux ends a child with its parent';

@@ -12,7 +12,7 @@ wait_bucket{le="+Inf"} +Inf
 wait_sum NaN
 `;
 
-describe('page of metrics', () => {
+describe('a page of metrics', () => {
   const metrics = parseMetrics(PAGE);
 
   it('has one number for each sample', () => {

@@ -9,7 +9,7 @@ import {
   preparedEnv,
 } from '@queuelock/harness/services/prepared';
 
-/** Runs `work` as in a run that has prepared these programs, or as without preparation. */
+/** Runs `work` as in a run that has prepared these programs, or as in a run without preparation. */
 function inRun(env: Readonly<Record<string, string>>, work: () => void): void {
   const before = process.env['QUEUELOCK_PREPARED'];
   delete process.env['QUEUELOCK_PREPARED'];

@@ -26,7 +26,7 @@ async function withEnvironment<T>(
   }
 }
 
-describe('server that the environment names', () => {
+describe('a server that the environment names', () => {
   let running: ProcessService;
 
   before(async () => {
@@ -37,7 +37,7 @@ describe('server that the environment names', () => {
     await running.stop();
   });
 
-  it('is preferred to any other way, and is not stopped', async () => {
+  it('is preferred to all other ways, and is not stopped', async () => {
     const list = `${running.endpoint}, ${running.endpoint}`;
     const given = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: list }, () => startEtcd());
     expect(given.way).to.equal('endpoints');
@@ -56,7 +56,7 @@ describe('server that the environment names', () => {
     await own.stop();
   });
 
-  it('has to respond', async () => {
+  it('is rejected when it does not respond', async () => {
     const stopped = await startEtcd({ way: 'process' });
     await stopped.stop();
     const list = `${running.endpoint},${stopped.endpoint}`;
@@ -64,7 +64,7 @@ describe('server that the environment names', () => {
     expect(error).to.equal(`Error: QUEUELOCK_ETCD_ENDPOINTS: no etcd serves requests at ${stopped.endpoint}`);
   });
 
-  it('has to be written as host:port', async () => {
+  it('is rejected when it is not written as host:port', async () => {
     for (const [list, rule] of [
       ['127.0.0.1', /QUEUELOCK_ZOOKEEPER: endpoint: "127.0.0.1" is not host:port/],
       ['127.0.0.1:99999', /"127.0.0.1:99999" is not host:port with a port from 1 to 65535/],
@@ -77,7 +77,7 @@ describe('server that the environment names', () => {
     }
   });
 
-  it('has to be available when it is the only way', async () => {
+  it('is required when it is the only allowed way', async () => {
     const error = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: undefined }, () =>
       startEtcd({ way: 'endpoints' }).catch((reason: unknown) => reason),
     );
@@ -87,8 +87,8 @@ describe('server that the environment names', () => {
   });
 });
 
-describe('process that does not start', () => {
-  it('is reported with its log and leaves nothing', async () => {
+describe('a process that does not start', () => {
+  it('is reported with its log and leaves nothing behind', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'queuelock-empty-'));
     const error = await withEnvironment({ QUEUELOCK_SERVER_DATA: scratch }, () =>
       startEtcd({ way: 'process', flags: { 'no-such-flag': 1 } }).catch(String),
@@ -175,8 +175,8 @@ for (const { name, start, client } of [
   });
 }
 
-describe('container image that is not available', () => {
-  it('is reported with what to do', async function () {
+describe('a container image that is not available', () => {
+  it('is reported with the remedy', async function () {
     this.timeout(60_000);
     const error = await withEnvironment({ QUEUELOCK_ETCD_IMAGE: 'queuelock.invalid/none:1' }, () =>
       startEtcd({ way: 'container' }).catch((reason: unknown) => reason),
@@ -188,7 +188,7 @@ describe('container image that is not available', () => {
   });
 });
 
-describe('shared server', () => {
+describe('a shared server', () => {
   it('is one for all suites, is recorded for each suite, and ends with the tests', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-ran-'));
     const file = join(directory, 'ran.jsonl');

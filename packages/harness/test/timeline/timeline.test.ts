@@ -26,7 +26,7 @@ const drawn = (options: { window?: [number, number] } = {}): string => {
 };
 const bars = (svg: string): number => svg.match(/height="11" rx="2" fill="#0072b2"/g)?.length ?? 0;
 
-describe('timeline', () => {
+describe('the timeline', () => {
   it('is one file without scripts, with all text escaped', () => {
     const svg = drawn();
     expect(svg).to.match(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"[^]*<\/svg>\n$/);
@@ -36,7 +36,7 @@ describe('timeline', () => {
   });
   it('shows a bar for each hold, and the violation in red with its number and message', () => {
     const svg = drawn();
-    // One more bar in the legend.
+    // The legend has one bar more.
     expect(bars(svg)).to.equal(2 + 1);
     expect(svg).to.contain('>S2 [1]<').and.contain('[1] S2: a#1');
     expect(svg.match(/wrongbar"/g)).to.have.length(1);

@@ -48,7 +48,7 @@ export function checkConnection(connection: unknown): void {
   });
 }
 
-/** Returns the refusal of a pool whose methods take callbacks. */
+/** Returns the error for a pool whose methods take callbacks. */
 export function refuseCallbacks(): QueueLockError {
   return invalidArgument('pool', 'a pool of mariadb/callback', RULE);
 }

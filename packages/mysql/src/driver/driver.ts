@@ -20,6 +20,6 @@ export interface Driver {
   open(events: { readonly onEnd: (error: unknown) => void; readonly signal: AbortSignal }): Promise<Wire>;
   /** Returns a message with numbers when all connections of a pool are in use, and `undefined` when they are not or when that is unknown. */
   exhaustion?(): string | undefined;
-  /** Least time between attempts, even while they succeed, in milliseconds. */
+  /** Minimum time between attempts, even while they succeed, in milliseconds. */
   readonly leastBetweenMs: number;
 }

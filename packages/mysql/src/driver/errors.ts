@@ -1,6 +1,6 @@
 import { QueueLockError, failureOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 
-// https://dev.mysql.com/doc/mysql-errors/8.0/en/server-error-reference.html
+// Errors of missing permissions: https://dev.mysql.com/doc/mysql-errors/8.0/en/server-error-reference.html
 const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151]);
 /** Errors after which a step has changed nothing and a retry may succeed: deadlock, lock wait timeout, concurrent change, duplicate key. */
 const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);

@@ -27,7 +27,7 @@ export class MariadbDriver implements Driver {
       this.#optionsNow(),
     ]);
     signal.throwIfAborted();
-    // It is connected when the promise resolves, which connectTimeout limits.
+    // The connection is open when the promise resolves. The option connectTimeout limits how long that takes.
     const connection = await createConnection(options);
     const destroy = (): void => {
       connection.destroy();

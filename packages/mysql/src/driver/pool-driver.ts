@@ -32,7 +32,7 @@ export interface Statement {
   readonly typeCast: (field: unknown, next: () => unknown) => never;
 }
 
-/** The error of npm mariadb for a method that wants a callback. */
+/** The error number of npm mariadb for a method that expects a callback. */
 const NO_CALLBACK = 45_016;
 
 /** Borrows connections of a pool that the application uses too. */
@@ -120,7 +120,7 @@ function followEnd(
   };
 }
 
-/** @returns a statement whose options override those of the pool */
+/** Returns a statement whose options override those of the pool. */
 export function statementOf(sql: string): Statement {
   return {
     ...{ sql, values: [], rowsAsArray: false, nestTables: false, metaAsArray: true },
@@ -128,7 +128,7 @@ export function statementOf(sql: string): Statement {
   };
 }
 
-/** What pools show: those of mysql2 their address and their connections, those of npm mariadb the numbers of connections. */
+/** The properties that pools have: those of mysql2 their address and their connections, those of npm mariadb the numbers of connections. */
 interface Shown {
   readonly totalConnections?: () => unknown;
   readonly idleConnections?: () => unknown;

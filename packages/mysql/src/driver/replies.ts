@@ -24,7 +24,10 @@ export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
   throw invalidArgument('pool', inspect(rows), rule);
 }
 
-/** Without it, a step would not be committed, and each read would show the state of the first one. Absent from pools without a server. */
+/**
+ * Throws if autocommit is off: a step would not be committed, and each read would show the state of the first one. A pool without a server has no
+ * such value.
+ */
 function requireAutocommit({ autocommit }: { readonly autocommit?: unknown }): void {
   if (autocommit === undefined || Number(autocommit) === 1) return;
   const rule =
@@ -43,14 +46,14 @@ function isAsSent(row: unknown): boolean {
   );
 }
 
-/** What a statement without rows returns. */
+/** The result of a statement that returns no rows. */
 interface Header {
   readonly affectedRows: unknown;
 }
 
 export function isHeader(part: unknown): part is Header {
   if (typeof part !== 'object' || part === null || !('affectedRows' in part)) return false;
-  // Of npm mysql2 or npm mariadb.
+  // npm mysql2 has the first property, and npm mariadb has the second one.
   return 'serverStatus' in part || 'warningStatus' in part;
 }
 

@@ -221,7 +221,7 @@ export class Link {
         const late = exhaustion === undefined ? 'did not answer' : 'gave no connection';
         const why = exhaustion === undefined ? before : `: ${exhaustion}`;
         const message = `${this.endpoint} ${late} within ${Math.round(Math.max(ms, 0))} ms${why}`;
-        // After a pause of this process, the answer may have arrived already. It is read before the timeout counts.
+        // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });

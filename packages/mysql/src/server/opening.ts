@@ -4,7 +4,7 @@ import { isAbsence, isDenial } from '../driver/errors.ts';
 import { PARTS, STATEMENTS, VERSION } from '../schema/migration.ts';
 
 /** How long to wait while another client creates the tables, in seconds. */
-const PATIENCE_S = 10;
+const CREATION_TIMEOUT_S = 10;
 
 /**
  * Checks that tables and procedures exist, and creates them if they are absent.
@@ -16,10 +16,13 @@ export async function makeReady(wire: Wire, endpoint: string, isIncomplete: bool
   if (!isIncomplete && isPresent(await versionAt(wire), endpoint)) return;
   const [lock] = await ask(
     wire,
-    `select get_lock(concat('queuelock.', md5(database())), ${PATIENCE_S}) as it`,
+    `select get_lock(concat('queuelock.', md5(database())), ${CREATION_TIMEOUT_S}) as it`,
   );
   if (Number(lock?.it) !== 1)
-    throw new QueueLockError('UNAVAILABLE', `${endpoint}: somebody else makes the tables at this moment`);
+    throw new QueueLockError(
+      'UNAVAILABLE',
+      `${endpoint}: another client is creating the tables at this moment`,
+    );
   try {
     const hasAll = isPresent(await versionAt(wire), endpoint) && !(isIncomplete && (await lacksParts(wire)));
     if (!hasAll) await migrate(wire, endpoint);
@@ -60,7 +63,7 @@ async function migrate(wire: Wire, endpoint: string): Promise<void> {
     for (const sql of STATEMENTS) await ask(wire, sql);
   } catch (cause) {
     if (!isDenial(cause)) throw cause;
-    const message = `${endpoint}: the tables of queuelock are not there, and this user may not make them. Have somebody run the statements in node_modules/@queuelock/mysql/migration.sql, as by: mysql database < migration.sql. This user then needs: grant select, insert, update, delete, execute`;
+    const message = `${endpoint}: the tables of queuelock do not exist, and this user may not create them. Let an administrator run the statements in node_modules/@queuelock/mysql/migration.sql, as by: mysql database < migration.sql. This user then needs: grant select, insert, update, delete, execute`;
     throw new QueueLockError('ACCESS_DENIED', message, { cause });
   }
 }

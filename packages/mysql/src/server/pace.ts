@@ -1,6 +1,6 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-/** Least time between attempts after a failure: at most five attempts in any second. */
+/** Minimum time between attempts after a failure, in milliseconds: at most five attempts in any second. */
 const LEAST_BETWEEN_MS = 200;
 const SPREAD_MS = 50;
 const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
@@ -14,7 +14,7 @@ export class Pace {
   #attemptedAt = -Infinity;
   #failures = 0;
 
-  /** @param leastBetweenMs least time between attempts while none fails, in milliseconds */
+  /** @param leastBetweenMs minimum time between attempts while none fails, in milliseconds */
   constructor(clock: Clock, leastBetweenMs: number) {
     this.#clock = clock;
     this.#leastBetweenMs = leastBetweenMs;

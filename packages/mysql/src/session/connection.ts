@@ -6,7 +6,7 @@ import { Rounds, type Found } from '../turn/rounds.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import { literal, textOf, type Value } from '../queue/sql.ts';
 import { Steps, type Answer } from '../server/steps.ts';
-import { firsts, roundQuery, type Placed, type Told } from '../turn/waiting.ts';
+import { firsts, roundQuery, type Placed, type PollRow } from '../turn/waiting.ts';
 
 /** A session of this process, as the connection calls it. */
 export interface Resident {
@@ -99,7 +99,7 @@ export class Connection {
   tidySoon(): void {
     if (this.#clock.now() - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = this.#clock.now();
-    // If it fails, a later call repeats it.
+    // A later call repeats a removal that fails.
     this.steps.take('tidy').catch(() => undefined);
   }
 
@@ -124,9 +124,9 @@ export class Connection {
     const waiting = firsts(residents.flatMap(({ entries }) => [...entries.waiting]));
     try {
       const ids = residents.map(({ id }) => id);
-      const told = await this.steps.read<Told>(roundQuery(ids, waiting));
-      this.#tell(residents, told);
-      const ahead = told.filter(({ kind }) => kind === 4).map(({ b, c }) => [Number(b), Number(c)] as const);
+      const rows = await this.steps.read<PollRow>(roundQuery(ids, waiting));
+      this.#notify(residents, rows);
+      const ahead = rows.filter(({ kind }) => kind === 4).map(({ b, c }) => [Number(b), Number(c)] as const);
       for (const [nth, count] of ahead)
         if (count === 0) this.#mendLater(waiting[nth]?.queue ?? '', waiting[nth]?.ord ?? '');
       const isQuiet = this.#isAsBefore(
@@ -144,9 +144,9 @@ export class Connection {
     this.#residents.get(session)?.entries.notify(ord, true, this.#calls);
   }
 
-  #tell(residents: readonly Resident[], told: readonly Told[]): void {
-    const sessions = new Map<string, Told>();
-    for (const each of told) {
+  #notify(residents: readonly Resident[], rows: readonly PollRow[]): void {
+    const sessions = new Map<string, PollRow>();
+    for (const each of rows) {
       if (each.kind === 1) this.#admit(textOf(each.a), String(each.b));
       if (each.kind === 2) sessions.set(textOf(each.a), each);
       if (each.kind === 3) this.sweepSoon();

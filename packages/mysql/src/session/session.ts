@@ -204,7 +204,10 @@ export class MysqlSession implements Session, Resident {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was left to its TTL or to the process that resumes it`,
+      );
     const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();

@@ -8,13 +8,13 @@ export interface ObservedSource<T> {
   readonly read: () => Promise<T | typeof UNCHANGED>;
   /** Interval of polling in milliseconds, since MySQL sends no notifications. */
   readonly everyMs: number;
-  /** Least time between two reads, in milliseconds. Above 0, steps of this process cause no earlier read. Default 0: at least 10 ms. */
+  /** Minimum time between two reads, in milliseconds. Above 0, steps of this process cause no earlier read. Default 0: at least 10 ms. */
   readonly apartMs?: number;
 }
 
 export const UNCHANGED: unique symbol = Symbol('unchanged');
 
-/** Least time between two reads. A step of this process causes an earlier read, but not before this time. */
+/** Minimum time between two reads, in milliseconds. A step of this process causes an earlier read, but not before this time. */
 const LEAST_BETWEEN_MS = 10;
 
 /** The observers of this process. Each gets the data at once, and again whenever it has changed. */

@@ -17,7 +17,7 @@ const COUNTED = 15;
 const QUEUES = 16;
 
 /** A row that a round returns. */
-export interface Told {
+export interface PollRow {
   /**
    * 1: an admitted entry (session, order). 2: a session (id, generation, count of evicted entries). 3: a lease has expired. 4: the count of
    * entries ahead (index in the list of waiting entries, count).

@@ -61,7 +61,7 @@ export async function diagnose(
     {
       level: 'ok',
       about: prefix === '' ? 'queues' : `queues ${prefix}…`,
-      text: `${queues.length} queues with somebody in them, ${Number(state?.sessions)} sessions`,
+      text: `${queues.length} queues with entries, ${Number(state?.sessions)} sessions`,
     },
   ];
 }

@@ -49,7 +49,7 @@ export class AdvisoryHold {
   }
 
   /** Verifies a held lock, or checks that the server still waits for a requested one. Never rejects. */
-  async beat(): Promise<void> {
+  async verify(): Promise<void> {
     const wire = this.#wire;
     if (!wire) return;
     if (this.#isHeld) await wire.prove().catch(() => this.#lose());

@@ -99,8 +99,8 @@ export class AdvisoryHolds {
   }
 
   /** Verifies all locks. Called with each renewal, since the server ends connections that are silent for a TTL. Never rejects. */
-  async beat(): Promise<void> {
-    await Promise.all([...this.#holds.values()].map((hold) => hold.beat()));
+  async verifyAll(): Promise<void> {
+    await Promise.all([...this.#holds.values()].map((hold) => hold.verify()));
   }
 
   #holdOf(entry: Named, lock: AdvisoryLock): AdvisoryHold {

@@ -222,7 +222,7 @@ function postgresJsConfig(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    // The host is what the certificate is compared with.
+    // The certificate is compared with this host.
     ssl: ssl && { ...ssl, host },
     connection: { application_name: 'queuelock' },
   };

@@ -7,7 +7,7 @@ import { QueueLockError, type Clock } from '@queuelock/core/backend';
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
-  /** The server that does not answer. */
+  /** The server that does not respond. */
   readonly endpoint: string;
   /** Returns the reason when something other than a silent server causes the timeout. */
   readonly reason?: (() => string | undefined) | undefined;
@@ -17,7 +17,7 @@ export interface Limit {
 export function within<T>({ clock, ms, endpoint, reason }: Limit, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
-      // After a pause of this process, the answer may have arrived already. It is read before the timeout counts.
+      // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.
       setImmediate(() => {
         const found = reason?.();
         const late = found === undefined ? 'did not answer' : 'gave no connection';

@@ -2,7 +2,7 @@ import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/cor
 import type { PgPoolLike } from './pool-like.ts';
 
 const RULE = 'is a Pool of npm pg (version 8), and not one of its clients';
-/** One connection listens and sends heartbeats. Another one is kept for steps. */
+/** Minimum number of connections: one listens and sends heartbeats, and another one is kept for steps. */
 const LEAST_CONNECTIONS = 2;
 
 /** The options of a pool that decide whether it can be used. */

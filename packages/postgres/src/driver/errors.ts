@@ -4,7 +4,7 @@ import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/bac
 const MISSING: ReadonlySet<string> = new Set(['42883', '3F000', '42P01']);
 /** Error codes of conflicts between steps: deadlock, serialization failure, lock timeout, and a key inserted twice at the same time. */
 const CLASHES: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '23505']);
-/** Error codes of a server that accepts no writes or shuts down, so that its connection has to be left. */
+/** Error codes of a server that accepts no writes or shuts down, so that its connection has to be closed. */
 const LEAVE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03', '57P05']);
 
 /** Hints for the operator, by error code. */

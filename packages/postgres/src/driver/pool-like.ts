@@ -26,7 +26,7 @@ export interface PgQueryable {
   /** Sends one statement. */
   query(statement: Statement): Promise<{ readonly rows?: readonly Record<string, unknown>[] }>;
   /** Adds a listener for the event `notification`, `error` or `end`. */
-  on(event: string, listener: (told: unknown) => void): unknown;
+  on(event: string, listener: (value: unknown) => void): unknown;
   /** Removes a listener that `on` has added. */
-  removeListener(event: string, listener: (told: unknown) => void): unknown;
+  removeListener(event: string, listener: (value: unknown) => void): unknown;
 }

@@ -6,7 +6,7 @@ import { PostgresJsDriver, connectSocket, type PostgresJsConfig } from './postgr
 /** The part of a client of postgres.js that `postgres()` uses: its options, which new connections get. */
 export interface PostgresJsLike {
   readonly options: object;
-  /** Reserves a connection. It is not called; postgres.js before 3.4 does not have it. */
+  /** Reserves a connection. This package never calls it. postgres.js before 3.4 does not have this method. */
   reserve(): PromiseLike<unknown>;
 }
 
@@ -66,7 +66,7 @@ function driverOf(options: ParsedOptions): Driver {
 
 function configOf(options: ParsedOptions): Omit<PostgresJsConfig, 'connect'> {
   const { user, pass, ssl, connection, prepare, keep_alive, target_session_attrs } = options;
-  // The types of postgres.js exclude nothing that it has parsed itself.
+  // postgres.js has parsed these options itself, so they are valid for it, whatever its types declare.
   return {
     username: user,
     password: pass,

@@ -79,7 +79,7 @@ class Connection {
       onclose: () => {
         this.#end(new Error('the server closed the connection'));
       },
-      // postgres.js reads it, and its types do not have it.
+      // postgres.js reads this option, but its types do not declare it.
       ...({
         onnotify: (channel: string, message: string) => {
           if (!this.#isOver) events.onMessage(channel, message);
@@ -108,7 +108,8 @@ class Connection {
       release: (broken) => {
         if (this.#isOver) return;
         this.#isOver = true;
-        // Pending statements reject. The end of an idle connection is sent first; a broken one may never take it.
+        // Ends the connection. Pending statements reject. On a broken connection the message of the end may never be sent, so its socket is destroyed
+        // too.
         void sql.end({ timeout: 0 }).catch(() => undefined);
         if (broken) this.#socket?.destroy();
       },

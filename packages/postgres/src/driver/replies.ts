@@ -6,7 +6,7 @@ type Parse = (text: string) => unknown;
 
 const asText: Parse = (text) => text;
 
-// https://www.postgresql.org/docs/current/catalog-pg-type.html
+// The parsers by the object ids of the types: https://www.postgresql.org/docs/current/catalog-pg-type.html
 const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [16, (text) => text === 't'],
   [23, Number],

@@ -18,7 +18,7 @@ export function sslModeOf(sslmode: string | undefined, hasPems: boolean): SslMod
   const wanted = sslmode ?? (hasPems ? 'verify-full' : 'disable');
   const mode = MODES.find((known) => known === wanted);
   if (mode === undefined) {
-    const rule = `is one of ${MODES.join(', ')}: what may be encrypted or not protects nobody`;
+    const rule = `is one of ${MODES.join(', ')}: modes that allow an unencrypted connection protect nothing`;
     throw invalidArgument('sslmode', wanted, rule);
   }
   if (mode === 'disable' && hasPems)

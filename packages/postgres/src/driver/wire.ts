@@ -19,7 +19,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
     try {
       release(broken);
     } catch (error) {
-      // The pool has not taken it back, so it does not listen to it either. An error event without a listener would end the process.
+      // The pool has not taken the connection back, so it has no listener for it. An error event without a listener would end the process.
       if (!broken) client.on('error', () => undefined);
       throw error;
     }
@@ -57,7 +57,7 @@ class Statements {
 
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     const answer = this.#last.then(() => {
-      // Another user of the pool may have the connection by now.
+      // Another user of the pool may have this connection by now.
       if (this.#isOver) throw new Error('the connection was given back');
       return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
     });
@@ -86,9 +86,12 @@ function rowsOf(result: unknown, maySeveral: boolean): readonly Record<string, u
 function notificationTo({
   onMessage,
   onEnd,
-}: Pick<WireEvents, 'onMessage' | 'onEnd'>): (told: unknown) => void {
-  return (told) => {
-    const { channel, payload } = (told ?? {}) as { readonly channel?: unknown; readonly payload?: unknown };
+}: Pick<WireEvents, 'onMessage' | 'onEnd'>): (notification: unknown) => void {
+  return (notification) => {
+    const { channel, payload } = (notification ?? {}) as {
+      readonly channel?: unknown;
+      readonly payload?: unknown;
+    };
     if (typeof channel === 'string') onMessage(channel, typeof payload === 'string' ? payload : '');
     else onEnd(new Error('the client delivered a notification without a channel'));
   };

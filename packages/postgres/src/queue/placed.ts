@@ -16,7 +16,7 @@ export interface Place {
 /** A stored entry that differs from the requested one of the same id. */
 type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
 /** Reply to a renewal, with the sums of the numbers of the session's entries: of all, and of those that wait. */
-export interface Beat {
+export interface RenewalReply {
   readonly there: string;
   readonly waiting: string;
   readonly someEnded: boolean;
@@ -28,6 +28,6 @@ export interface Entered extends Other {
 }
 
 /** Encodes a requested entry for the function `enqueue`. */
-export function wishOf({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): object {
+export function encodedEntry({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): object {
   return { queue: storedText(queue), id, shared, limit, permits, value: storedText(value) };
 }

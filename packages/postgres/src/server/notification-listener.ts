@@ -25,7 +25,7 @@ interface Settings {
 }
 
 /** How long a notification from this process to itself may take. */
-const HEARS_WITHIN_MS = 500;
+const ARRIVES_WITHIN_MS = 500;
 
 /**
  * The connection that receives notifications. Heartbeats are sent on it as well: they wait for no other statement there, and they detect a
@@ -36,7 +36,7 @@ export class NotificationListener {
   readonly #opener: Opener;
   readonly #settings: Settings;
   readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #heard = new Set<string>();
+  readonly #subscribed = new Set<string>();
   #wire: Wire | undefined;
   #connecting: Promise<void> | undefined;
   #onSaid: (() => void) | undefined;
@@ -64,7 +64,7 @@ export class NotificationListener {
     });
     const limit = {
       clock,
-      ms: 2 * withinMs + HEARS_WITHIN_MS,
+      ms: 2 * withinMs + ARRIVES_WITHIN_MS,
       endpoint: this.#driver.endpoint,
       reason: () => this.#driver.exhaustion?.(),
     };
@@ -75,13 +75,13 @@ export class NotificationListener {
   listen(channel: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(channel) ?? new Set();
     this.#listeners.set(channel, listeners.add(listener));
-    if (this.#heard.has(channel)) listener.onReady();
+    if (this.#subscribed.has(channel)) listener.onReady();
     else if (this.#wire) void this.#hear(channel, this.#wire);
     return () => {
       listeners.delete(listener);
       if (listeners.size > 0 || this.#listeners.get(channel) !== listeners) return;
       this.#listeners.delete(channel);
-      if (this.#heard.delete(channel) && this.#wire)
+      if (this.#subscribed.delete(channel) && this.#wire)
         void this.#ask(this.#wire, `unlisten "${channel}"`).catch(() => undefined);
     };
   }
@@ -137,7 +137,7 @@ export class NotificationListener {
       throw connectionClosed(this.#driver.endpoint);
     }
     its.wire = this.#wire = opened;
-    for (const channel of this.#listeners.keys()) this.#heard.add(channel);
+    for (const channel of this.#listeners.keys()) this.#subscribed.add(channel);
     if (this.#isDeaf) this.#settings.onDeaf();
     this.alert();
   }
@@ -149,7 +149,7 @@ export class NotificationListener {
       this.#onSaid = resolve;
     });
     await say();
-    await within({ clock, ms: HEARS_WITHIN_MS, endpoint: this.#driver.endpoint }, said).catch(
+    await within({ clock, ms: ARRIVES_WITHIN_MS, endpoint: this.#driver.endpoint }, said).catch(
       () => undefined,
     );
   }
@@ -171,7 +171,7 @@ export class NotificationListener {
     }
     const listeners = this.#listeners.get(channel);
     if (wire !== this.#wire || !listeners) return;
-    this.#heard.add(channel);
+    this.#subscribed.add(channel);
     for (const { onReady } of [...listeners]) onReady();
   }
 
@@ -196,7 +196,7 @@ export class NotificationListener {
   #lost(wire: Wire): void {
     if (wire !== this.#wire) return;
     this.#wire = undefined;
-    this.#heard.clear();
+    this.#subscribed.clear();
     wire.release(true);
     if (this.#isClosed) return;
     this.#opener.broke();

@@ -107,7 +107,7 @@ export class Steps {
 
   async #makeTables(missing: unknown): Promise<void> {
     const { endpoint, schema, migrate } = this.#settings;
-    const how = `have its owner run what migration({ schema: '${schema}', role: … }) of @queuelock/postgres says, by psql`;
+    const how = `let its owner run the statements of migration({ schema: '${schema}', role: … }) of @queuelock/postgres by psql`;
     const absent = `${endpoint}: the tables of queuelock are not in the schema ${schema}`;
     if (!migrate)
       throw new QueueLockError('ACCESS_DENIED', `${absent}, and migrate is false: ${how}`, {

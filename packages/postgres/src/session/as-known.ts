@@ -1,5 +1,5 @@
 import type { FoundEntry, SessionReconciler, EntryTracker } from '@queuelock/core/backend';
-import type { Beat } from '../queue/placed.ts';
+import type { RenewalReply } from '../queue/placed.ts';
 import { sumOf, type Placed } from '../turn/placed.ts';
 
 /** An entry of a session as stored. */
@@ -9,7 +9,7 @@ export interface Found extends FoundEntry {
 
 /** Returns whether the store has the entries that this client knows, by comparing the sums in the reply to a renewal. */
 export function isAsKnown(
-  { there, waiting }: Pick<Beat, 'there' | 'waiting'>,
+  { there, waiting }: Pick<RenewalReply, 'there' | 'waiting'>,
   entries: EntryTracker<Placed>,
   { unclaimed }: SessionReconciler<Found>,
 ): boolean {

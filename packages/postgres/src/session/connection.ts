@@ -41,7 +41,7 @@ export interface Resident {
 const POLL_MS = 120;
 // A read of a queue enables notifications of its changes for one minute, so observers repeat it in time.
 const AGAIN_AFTER_MS = 20_000;
-// Least delay before leases are read again: another client may just be ending an expired session.
+// Minimum delay before leases are read again, in milliseconds: another client may just be ending an expired session.
 const LEAST_MS = 20;
 
 /** The connections of a backend, shared by all sessions of a process: several for steps, one for notifications and heartbeats. */
@@ -91,7 +91,7 @@ export class Connection {
     });
     this.steps = new Steps(this.#pool, { endpoint: driver.endpoint, schema, migrate });
     const [opener, pool] = [this.#opener, this.#pool];
-    const hasOwn = (): Promise<boolean> => this.#hears();
+    const hasOwn = (): Promise<boolean> => this.#receivesNotifications();
     this.advisory = {
       wires: new AdvisoryWires({ driver, opener, pool, clock, withinMs, hasOwn, spare: most }),
       keyOf: advisoryKeyOf,
@@ -117,7 +117,7 @@ export class Connection {
   }
 
   /** Sends a heartbeat, which waits for no other step. @throws {QueueLockError} as `Steps.take` */
-  beat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
+  sendHeartbeat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
 
@@ -161,7 +161,7 @@ export class Connection {
     this.#opener.close();
   }
 
-  async #hears(): Promise<boolean> {
+  async #receivesNotifications(): Promise<boolean> {
     await this.open();
     return !this.isDeaf;
   }

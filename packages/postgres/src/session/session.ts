@@ -23,7 +23,7 @@ import { keyOf } from '../queue/names.ts';
 import type { Placed } from '../turn/placed.ts';
 import type { Observable } from '../base/rx.ts';
 import type { Answer } from '../server/steps.ts';
-import { wishOf, type Beat, type Entered, type Place } from '../queue/placed.ts';
+import { encodedEntry, type RenewalReply, type Entered, type Place } from '../queue/placed.ts';
 import { storedText, textOf } from '../queue/text.ts';
 
 /** What identifies a client's tenancy of a session. Resuming a session starts a new generation, which ends all earlier tenancies. */
@@ -85,8 +85,8 @@ export class PostgresSession implements Session {
     const { num, generation } = this.#tenancy;
     this.#requireOurs();
     const [answer] = await Promise.all([
-      this.#connection.beat<Beat>('renew', num, generation),
-      this.#advisory.beat(),
+      this.#connection.sendHeartbeat<RenewalReply>('renew', num, generation),
+      this.#advisory.verifyAll(),
     ]);
     this.#requireAlive(answer);
     if (!isAsKnown(answer, this.entries, this.#reconciler)) this.#reconciler.reconcile();
@@ -170,8 +170,8 @@ export class PostgresSession implements Session {
     this.#reconciler.entryAdded();
     return this.entries.whilePending(async () => {
       const call = this.#connection.nextCall();
-      const wishes = JSON.stringify(specs.map(wishOf));
-      const answer = await this.#step<Entered>('enqueue', isTry, wishes);
+      const entries = JSON.stringify(specs.map(encodedEntry));
+      const answer = await this.#step<Entered>('enqueue', isTry, entries);
       if (answer.word === 'busy') return undefined;
       if (answer.word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
       if (answer.word === 'other') {
@@ -190,7 +190,10 @@ export class PostgresSession implements Session {
 
   #requireOurs(): void {
     if (!this.#abandoned) return;
-    throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+    throw new QueueLockError(
+      'CLOSED',
+      `session ${this.id} was left to its TTL or to the process that resumes it`,
+    );
   }
 
   #requireAlive({ word }: Answer): void {

@@ -13,7 +13,7 @@ create table queuelock.queue ( -- a row is the lock of its queue: steps on one q
   name text collate "C" primary key,
   last bigint not null, -- the newest number, at least microseconds since 1970
   joined bigint not null, -- how many have ever joined
-  watched timestamptz not null -- until then somebody wants to hear of changes
+  watched timestamptz not null -- until then observers are notified of changes
 ) with (fillfactor = 50);
 
 create table queuelock.session (

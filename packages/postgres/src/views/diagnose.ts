@@ -41,7 +41,7 @@ export async function diagnose(
     {
       level: 'ok',
       about: prefix === '' ? 'queues' : `queues ${prefix}…`,
-      text: `${found.length} queues with somebody in them, ${sessions} sessions`,
+      text: `${found.length} queues with entries, ${sessions} sessions`,
     },
   ];
 }
@@ -76,7 +76,7 @@ export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly F
 function hearing({ isDeaf }: Connection, about: string): readonly Finding[] {
   if (!isDeaf) return [];
   const text =
-    'what is notified does not come here, as behind a pooler in transaction mode: whoever waits looks eight times a second; connect past the pooler for hand-offs without delay';
+    'notifications do not arrive here, as behind a pooler in transaction mode: waiters read eight times a second; connect without the pooler for hand-offs without delay';
   return [{ level: 'warning', about, text }];
 }
 

@@ -13,7 +13,8 @@ async function expectRefusal(promise: Promise<unknown>, code: QueueLockErrorCode
 
 export const admissionFacts: readonly RecipeFact[] = [
   {
-    title: 'of ten who join at the same time as many wait as were allowed; the others leave nothing',
+    title:
+      'of ten clients that join at the same time, as many wait as `maxWaiters` allows, and the others leave nothing behind',
     async check({ client, queue }) {
       const clients = [client(), client(), client()];
       const holder = await clients[0]!.acquire(queue);
@@ -51,11 +52,12 @@ export const admissionFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'who does not want to wait so long is turned away, by what those ahead say of themselves',
+    title:
+      'a claim whose expected wait is too long is refused, based on the hold times that the entries ahead announce',
     async check({ client, queue }) {
       const slow = client();
       const own = await slow.acquire(queue);
-      await new Promise((resolve) => setTimeout(resolve, 60)); // the hold time is what the label reports
+      await new Promise((resolve) => setTimeout(resolve, 60)); // The hold takes 60 ms, which the label then reports.
       await own.release();
       const holder = await slow.acquire(queue);
       await expectRefusal(client().acquire(queue, { maxExpectedWaitMs: 10 }), 'WAIT_TOO_LONG');
@@ -65,7 +67,7 @@ export const admissionFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a wait of which nothing is known is no reason to be turned away',
+    title: 'a claim whose expected wait is unknown is not refused',
     async check({ client, queue }) {
       const holder = await client().acquire(queue);
       const waiter = await join(client(), queue, { maxExpectedWaitMs: 0 });

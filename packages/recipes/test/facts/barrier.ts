@@ -4,7 +4,7 @@ import type { RecipeFact } from '../frame.ts';
 
 export const barrierFacts: readonly RecipeFact[] = [
   {
-    title: 'all waiters pass together when it opens, and none before',
+    title: 'all waiters pass together when a barrier opens, and none before',
     async check({ client, queue, until, follow }) {
       const keeper = client();
       const closed = await barrier(keeper, queue).close();
@@ -24,7 +24,7 @@ export const barrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'it opens when the client that closed it dies',
+    title: 'a barrier opens when the client that closed it dies',
     async check({ client, line, queue, ttlMs }) {
       const cut = await line();
       const closed = await barrier(cut.client({ ttlMs }), queue).close();
@@ -36,7 +36,7 @@ export const barrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a wait ends by its time and leaves nothing',
+    title: 'a wait for a barrier ends at its timeout, and leaves nothing behind',
     async check({ client, queue, until, follow }) {
       const keeper = client();
       const closed = await barrier(keeper, queue).close();

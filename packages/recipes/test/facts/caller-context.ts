@@ -5,11 +5,11 @@ import { tap, type Observable } from 'rxjs';
 import { cohort, election, latch, semaphore, watchDeadlocks } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
-/** Who runs: what a web server keeps for each request. */
+/** The name of the caller that runs, as a web server keeps it for each request. */
 const caller = new AsyncLocalStorage<string>();
 const CALLERS = ['Ann', 'Ben', 'Cid'] as const;
 
-/** Notes in whose context each callback ran, beside the caller that it belongs to. */
+/** Records the context in which each callback ran, beside the caller that it belongs to. */
 class Seen {
   readonly #calls: string[] = [];
 
@@ -26,7 +26,7 @@ class Seen {
   }
 }
 
-/** What is true on every store of the asynchronous context in which callbacks and streams run. */
+/** Facts about the asynchronous context of callbacks and streams that hold on every store. */
 export const callerContextFacts: readonly RecipeFact[] = [
   {
     title: 'callbacks and streams of several callers of one client run in the context of their own caller',

@@ -26,7 +26,7 @@ export const cohortFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'when the hold is lost its holder is notified, and waiters continue with a new entry',
+    title: 'when the hold of a cohort is lost, its holder is notified, and waiters continue with a new entry',
     async check({ client, line, queue, ttlMs, until }) {
       const cut = await line();
       const crew = cohort(cut.client({ ttlMs }), queue);

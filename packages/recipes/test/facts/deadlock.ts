@@ -6,10 +6,10 @@ import type { RecipeFact, Site } from '../frame.ts';
 
 type Deadlocks = Observable<readonly Deadlock[]>;
 
-/** What is true of deadlocks on every store. */
+/** Facts about deadlocks that hold on every store. */
 export const deadlockFacts: readonly RecipeFact[] = [
   {
-    title: 'two call chains in a circle: all see it, the youngest gives up, the other goes on',
+    title: 'two call chains in a cycle: all clients see it, the youngest gives up, and the other continues',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [ann, ben] = [site.client({ owner: 'ann' }), site.client({ owner: 'ben' })];
@@ -25,7 +25,7 @@ export const deadlockFacts: readonly RecipeFact[] = [
       const bens = ben.run(y, async () => {
         await bothHold();
         await site.until('ann waits', () => waiters(site, y));
-        // The clocks of entries count milliseconds.
+        // Waits for the next millisecond, because the clocks of entries count milliseconds.
         const now = Date.now();
         await site.until('ben is younger', () => Date.now() > now);
         bensEnd = await takeAndRelease(ben, x, deadlocks$).catch((error: unknown) => error);
@@ -44,7 +44,7 @@ export const deadlockFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'three call chains in a circle end one after the other',
+    title: 'three call chains in a cycle end one after the other',
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const deadlocks$ = watchOver(site, ...names);
@@ -62,7 +62,7 @@ export const deadlockFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a reader that wants to read again behind a writer is in a circle of its own',
+    title: 'a reader that reads again behind a writer is in a cycle with itself',
     async check(site) {
       const { queue } = site;
       const [ann, ben] = [site.client({ owner: 'ann' }), site.client({ owner: 'ben' })];
@@ -94,7 +94,7 @@ async function takeAndRelease(client: LockClient, name: string, deadlocks$: Dead
   await ownership.release();
 }
 
-/** Each caller waits until there are so many. */
+/** Returns a function that each caller awaits until as many callers as `count` have called it. */
 function meeting(count: number): () => Promise<void> {
   let left = count;
   let open!: () => void;
@@ -106,7 +106,7 @@ function meeting(count: number): () => Promise<void> {
   };
 }
 
-/** Whether an entry waits behind the holder. */
+/** Returns whether an entry waits behind the holder. */
 async function waiters(site: Site, name: string): Promise<boolean> {
   const queue = site.follow(site.client().watch(name));
   await site.until(`a picture of ${name}`, () => queue.last?.status === 'live');

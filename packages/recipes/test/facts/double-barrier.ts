@@ -7,7 +7,7 @@ const at = ({ client, queue }: Pick<Site, 'client' | 'queue'>, members: number):
 
 export const doubleBarrierFacts: readonly RecipeFact[] = [
   {
-    title: 'members go in together and out together, round after round',
+    title: 'members begin together and end together, round after round',
     async check(site) {
       const barriers = [at(site, 3), at(site, 3), at(site, 3)];
       const rounds = new Set<string>();
@@ -54,7 +54,7 @@ export const doubleBarrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a member that dies does not keep others from leaving',
+    title: 'a member that dies does not keep the other members from leaving',
     async check(site) {
       const line = await site.line();
       const dying = doubleBarrier(line.client({ ttlMs: site.ttlMs }), site.queue, { members: 2 });

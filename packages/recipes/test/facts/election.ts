@@ -3,7 +3,7 @@ import { filter, firstValueFrom } from 'rxjs';
 import { election, type CandidatesState, type LeaderState, type Leadership } from '../../src/index.ts';
 import type { Followed, RecipeFact, Site } from '../frame.ts';
 
-/** What an observer saw of leaders while it was up to date: their values, vacancies as `-`, each once. */
+/** Returns the leaders that an observer saw while it was up to date: their values, `-` for no leader, each once. */
 function story({ values }: Followed<LeaderState>): string[] {
   const seen = values.filter(({ status }) => status === 'live').map(({ leader }) => leader?.value ?? '-');
   return seen.filter((value, at) => value !== seen[at - 1]);
@@ -31,7 +31,7 @@ async function standing(site: Site, value: string): Promise<{ readonly elected: 
 
 const leaders: RecipeFact = {
   title:
-    'candidates lead in the order of joining, and observers see each of them, proclamations and vacancy, once',
+    'candidates lead in the order of joining, and observers see each leader, each new value and each vacancy once',
   async check(site) {
     const seen = observe(site);
     await untilSeen(site, seen, '-');
@@ -52,7 +52,7 @@ const leaders: RecipeFact = {
 
 const acrossDisconnect: RecipeFact = {
   title:
-    'an observer that was cut off sees vacancy and the next leader afterwards, and the old one as stale meanwhile',
+    'an observer that was cut off sees the old leader as stale meanwhile, and the vacancy and the next leader afterwards',
   async check(site) {
     const line = await site.line();
     const seen = site.follow(election(line.client(), site.queue, { value: 'observer' }).leader$);
@@ -107,7 +107,8 @@ const cutOff: RecipeFact = {
 };
 
 const leading: RecipeFact = {
-  title: 'repeated leaders take turns, one work at a time, and leave when their signal aborts',
+  title:
+    'clients that call lead repeatedly take turns, one work at a time, and leave when their signal aborts',
   async check(site) {
     const retiring = new AbortController();
     const served: string[] = [];
@@ -155,7 +156,7 @@ const restarted: RecipeFact = {
     await untilSeen(site, seen, 'after');
     await again.resign();
     const next = await rival.elected;
-    // Views may leave out what did not last.
+    // Views may leave out states that lasted only a short time.
     await untilSeen(site, seen, 'rival');
     await next.resign();
     await untilSeen(site, seen, '-');
@@ -186,7 +187,7 @@ const tooLate: RecipeFact = {
 };
 
 const resigned: RecipeFact = {
-  title: 'a leader that had resigned before it is restarted stands as all others',
+  title: 'a leader that had resigned before its restart joins at the end of the queue',
   async check(site) {
     const before = site.client();
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();

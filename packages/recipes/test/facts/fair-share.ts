@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { fairShare } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
-/** On ZooKeeper the queues of keys are below the shared one, and what is below the queue of a site counts as left over. */
+/**
+ * Returns a name outside of the site's queue. On ZooKeeper the queues of keys are below the shared one, and nodes below the site's queue count as
+ * left over.
+ */
 const nameOn = ({ queue }: Site): string => `shares-${queue}`;
 
 async function nothingLeft(site: Site, keys: readonly string[]): Promise<void> {
@@ -45,7 +48,7 @@ export const fairShareFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a share that is taken keeps others of its key out, and not those of other keys',
+    title: 'a share that is taken delays other callers of its key, and not those of other keys',
     async check(site) {
       const { client } = site;
       const name = nameOn(site);

@@ -12,7 +12,7 @@ interface Scene {
   readonly request: HandoverRequest;
 }
 
-/** One client holds, another waits, and a third sends a request. */
+/** Sets up a client that holds, a client that waits, and a third client that sends a request. */
 async function ask({ client, queue, follow, until }: Site): Promise<Scene> {
   const holder = await join(client({ owner: 'holder' }), queue, { metadata: { data: 'of the holder' } });
   const requests = follow((await holder.held).requests$);
@@ -29,7 +29,7 @@ async function finish(...line: readonly Joined[]): Promise<void> {
 export const handoverFacts: readonly RecipeFact[] = [
   {
     title:
-      'a request reaches the holder with who, why and how long; a refusal reaches the requester; nothing is destroyed',
+      'a request reaches the holder with requester, reason and time; a refusal reaches the requester; no hold is lost',
     async check(site) {
       const { holder, between, requester, request } = await ask(site);
       expect(request).to.include(REQUEST);
@@ -63,7 +63,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder that yields to the requester is followed by it, and those in between wait on behind',
+    title: 'a holder that yields to the requester is followed by it, and waiters in between wait behind it',
     async check(site) {
       const { between, requester, request } = await ask(site);
       await request.yieldToRequester();
@@ -89,7 +89,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'each holder gets a waiting request once',
+    title: 'each holder gets a request of a waiter once',
     async check(site) {
       const { holder, between, requester, request } = await ask(site);
       await request.decline('no');

@@ -4,7 +4,8 @@ import type { RecipeFact } from '../frame.ts';
 
 export const latchFacts: readonly RecipeFact[] = [
   {
-    title: 'everybody goes on when the count comes to 0, however many count down at a time',
+    title:
+      'all waiters of a latch continue when the count comes to 0, however many clients count down at a time',
     async check({ client, queue, follow, until }) {
       const [a, b, c] = [client(), client(), client()].map((one) => latch(one, queue));
       const counts = follow(c!.count$);
@@ -25,7 +26,7 @@ export const latchFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the count outlives the clients that set it and count it down',
+    title: 'the count of a latch outlives the clients that set it and count it down',
     async check({ client, queue }) {
       const [setter, counter] = [client(), client()];
       await latch(setter, queue).trySetCount(2);
@@ -39,7 +40,7 @@ export const latchFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a waiter that was cut off learns that the count is 0',
+    title: 'a waiter of a latch that was cut off learns that the count is 0',
     async check({ client, line, queue, follow, until }) {
       const cut = await line();
       const own = latch(client(), queue);

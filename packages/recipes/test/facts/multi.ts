@@ -12,7 +12,7 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Takes the names one after the other, holding on to what it has, as multi-locks without a common order do. */
+/** Takes the names one after the other and keeps the earlier holds, as a multi-lock without a common order would. */
 async function oneByOne(client: LockClient, names: readonly string[], timeoutMs: number): Promise<void> {
   const [name, ...others] = names;
   if (name === undefined) return;
@@ -40,7 +40,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'crossing multi-locks of several clients all come to an end, one after the other in every queue',
+    title: 'crossing multi-locks of several clients are all granted, one after the other in every queue',
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const [x, y, z] = names as [string, string, string];
@@ -84,12 +84,12 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a multi-lock waits in all queues; a timeout or an abort withdraws all of it',
+    title: 'a multi-lock waits in all queues, and a timeout or an abort withdraws all its entries',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
       const holder = await a.acquire(y);
-      // It is connected, and has time for an answer: what is short is the wait.
+      // Connects first and leaves time for the reply, so that only the wait is short.
       await (await b.acquire(x)).release();
       const timeoutMs = Math.max(60, site.ttlMs / 8);
       expect(isQueueLockError(await refusal(b.multi([x, y]).acquire({ timeoutMs })), 'TIMEOUT')).to.equal(
@@ -112,7 +112,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the loss of one name is the loss of all, and what was left is released',
+    title: 'the loss of one name of a multi-lock is the loss of all, and the other names are released',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
@@ -130,7 +130,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'tryAcquire takes all or nothing',
+    title: 'tryAcquire of several names takes all or none',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
@@ -144,7 +144,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the session that dies takes all of a multi-lock with it',
+    title: 'a session that ends takes all entries of its multi-lock with it',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const line = await site.line();
@@ -172,7 +172,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'names that cannot be taken together are refused at the call',
+    title: 'names that cannot be locked together are rejected at the call',
     async check(site) {
       const locks = site.client();
       expect(() => locks.multi([])).to.throw('1 to 60');

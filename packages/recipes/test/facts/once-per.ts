@@ -4,7 +4,8 @@ import type { RecipeFact } from '../frame.ts';
 
 export const oncePerFacts: readonly RecipeFact[] = [
   {
-    title: 'of all who call for a slot at a time one does the work, slot by slot, and all know who',
+    title:
+      'of all clients that call for a slot at a time one does the work, slot by slot, and all know which one',
     async check({ client, queue }) {
       const all = ['a', 'b', 'c', 'd'].map((owner) => oncePer(client(), queue, { owner }));
       const begun: string[] = [];
@@ -26,7 +27,7 @@ export const oncePerFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a slot outlives those who did it',
+    title: 'the note of a slot outlives the clients that did it',
     async check({ client, queue }) {
       const [first, second] = [client(), client()];
       expect(await oncePer(first, queue, { owner: 'a' }).run(1, () => 'done')).to.include({ value: 'done' });
@@ -40,7 +41,7 @@ export const oncePerFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a slot whose holder goes half-way is done by the next in line if it is promised until done',
+    title: 'a slot whose holder dies half-way is done by the next waiter with the guarantee at-least-once',
     async check({ client, queue, follow, until }) {
       const [dying, next, observer] = [client(), client(), client()];
       const entries = follow(observer.watch(queue));

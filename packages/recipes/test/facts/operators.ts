@@ -4,7 +4,7 @@ import { filter, firstValueFrom, map } from 'rxjs';
 import type { RecipeFact } from '../frame.ts';
 import { join } from '../join.ts';
 
-/** The queue as it is now. */
+/** Returns the present entries of the queue. */
 function look(client: LockClient, queue: string): Promise<readonly QueueEntry[]> {
   return firstValueFrom(
     client.watch(queue).pipe(
@@ -21,14 +21,15 @@ async function first(client: LockClient, queue: string): Promise<QueueEntry> {
   return entry;
 }
 
-/** No event ends the use of the record of an eviction, so it stays until it is deleted. */
+/** Deletes the record of an eviction. No event does that, so it would count as left over. */
 async function forget(client: LockClient, queue: string): Promise<void> {
   await client.register(queue, 'evictions').change(() => undefined);
 }
 
 export const operatorFacts: readonly RecipeFact[] = [
   {
-    title: 'a holder that is evicted learns who did it and why; the next one follows; all can see it',
+    title:
+      'a holder that is evicted gets the operator and the reason; the next waiter is granted; all clients see the record',
     async check({ client, queue, follow, until }) {
       const [a, b, operator] = [client(), client(), client({ owner: 'operator' })];
       const seen = follow(b.evictions(queue));
@@ -50,7 +51,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a waiter that is evicted learns who did it and why',
+    title: 'a waiter that is evicted gets the operator and the reason',
     async check({ client, queue }) {
       const [a, b, operator] = [client(), client(), client({ owner: 'operator' })];
       const holder = await a.acquire(queue);
@@ -66,7 +67,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'an eviction of who has left already changes nothing and leaves no record',
+    title: 'an eviction of an entry that has already left changes nothing and leaves no record',
     async check({ client, queue }) {
       const [a, operator] = [client(), client()];
       const holder = await a.acquire(queue);
@@ -80,7 +81,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a thief holds next; the victim learns it, and those who waited ahead go on waiting behind',
+    title: 'a claim that steals holds next; the victim is notified, and the waiters ahead wait behind it',
     async check({ client, queue, until }) {
       const [a, b, c, thief] = [client(), client(), client(), client({ owner: 'thief' })];
       const victim = await join(a, queue);
@@ -108,7 +109,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'stealing a free lock is joining',
+    title: 'a steal of a free lock is a normal join',
     async check({ client, queue }) {
       const own = await client().acquire(queue, { steal: { reason: 'why not' } });
       await own.release();
@@ -140,7 +141,7 @@ export const operatorFacts: readonly RecipeFact[] = [
   },
   {
     title:
-      'a holder replaces what everybody sees of it, as often as it likes, and never what is not its own any more',
+      'a holder replaces its published metadata as often as it wants, and never changes an entry that it has lost',
     async check({ client, queue }) {
       const locks = client();
       const own = await locks.acquire(queue, { metadata: { step: '0' } });

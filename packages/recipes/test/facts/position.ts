@@ -7,10 +7,10 @@ import {
 import { expect } from 'chai';
 import type { Followed, RecipeFact, Site } from '../frame.ts';
 
-/** What is true of places in queues on every store. */
+/** Facts about positions in queues that hold on every store. */
 export const placeFacts: readonly RecipeFact[] = [
   {
-    title: 'a line counts down while those ahead leave, and ends with the hold',
+    title: 'a position counts down while the entries ahead leave, and ends with the grant',
     async check(site) {
       const line = [await join(site), await join(site), await join(site)] as const;
       await site.until('it is second', () => position(line[2].states) === 2);
@@ -37,7 +37,7 @@ export const placeFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the expected wait comes from what others have held, as they say, or from what is assumed',
+    title: 'the expected wait comes from hold times that clients announce, or from the assumed one',
     async check(site) {
       const client = site.client();
       await client.acquire(site.queue).then((hold) => hold.release());

@@ -27,7 +27,7 @@ export const readWriteFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'readers behind a writer are let in together when it leaves, up to the next writer',
+    title: 'readers behind a writer are admitted together when it leaves, up to the next writer',
     async check({ client, queue }) {
       const [a, b, c] = [client(), client(), client()];
       const writer = await a.acquire(queue);
@@ -47,7 +47,8 @@ export const readWriteFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a writer becomes a reader without another writer in between; the readers behind it come along',
+    title:
+      'a writer becomes a reader without another writer in between, and the readers behind it are admitted',
     async check({ client, queue, until, follow }) {
       const [a, b, c] = [client(), client(), client()];
       const own = await a.acquire(queue);
@@ -91,7 +92,7 @@ export const readWriteFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a reader is refused to write from within',
+    title: 'a reader that requests the write lock inside its hold is rejected',
     async check({ client, queue }) {
       const locks = client();
       const options = { ...SHARED, reentrant: true };

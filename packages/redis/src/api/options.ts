@@ -172,7 +172,7 @@ function checkPrefix(prefix: unknown = 'queuelock'): string {
   return prefix;
 }
 
-/** Returns the texts that are there: npm redis passes `undefined` on. */
+/** Returns the texts that are set, since npm redis would pass on a property that is `undefined`. */
 function tlsWith({ ca, cert, key }: PemTexts): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> {
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
 }

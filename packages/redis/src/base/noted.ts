@@ -3,10 +3,10 @@
 
 /** Wraps a listener so that only the first call reaches it. */
 export function noted(listener: (error: unknown) => void): (error: unknown) => void {
-  let told = false;
+  let wasCalled = false;
   return (error) => {
-    if (told) return;
-    told = true;
+    if (wasCalled) return;
+    wasCalled = true;
     listener(error);
   };
 }

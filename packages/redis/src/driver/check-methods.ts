@@ -10,7 +10,7 @@ const METHODS: Readonly<Record<ClientLibrary, readonly string[]>> = {
   redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
 };
 
-/** What a client from the caller has to be. */
+/** The rule for a client from the caller, as error messages state it. */
 export const RULE = 'is a client of npm redis (version 5 or 6) or a connection of ioredis (version 5 or 6)';
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */

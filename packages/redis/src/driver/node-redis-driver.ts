@@ -17,14 +17,14 @@ export type ClientOverrides = {
 export interface Client {
   connect(): Promise<unknown>;
   sendCommand(args: string[]): Promise<unknown>;
-  subscribe(channel: string, listener: Heard): Promise<void>;
-  unsubscribe(channel: string, listener: Heard): Promise<void>;
+  subscribe(channel: string, listener: MessageListener): Promise<void>;
+  unsubscribe(channel: string, listener: MessageListener): Promise<void>;
   destroy(): void;
   on(event: string, listener: (error: unknown) => void): unknown;
   readonly isOpen: boolean;
 }
 
-type Heard = (message: unknown, channel: unknown) => void;
+type MessageListener = (message: unknown, channel: unknown) => void;
 
 /** Creates a client with these options. */
 export type MakeClient = (options: ClientOverrides) => Client | Promise<Client>;
@@ -59,7 +59,7 @@ export class NodeRedisDriver implements Driver {
     await client.connect();
     opened();
     const onMessage = messageTo({ ...events, onEnd: end });
-    const listener: Heard = (message, channel) => {
+    const listener: MessageListener = (message, channel) => {
       onMessage(channel, message);
     };
     return {
@@ -72,8 +72,9 @@ export class NodeRedisDriver implements Driver {
 }
 
 /**
- * Returns functions that destroy the client and that note that it has a socket. Before that, npm redis would forget the socket that is being opened,
- * which would stay open and keep the process alive. An attempt to connect that gets no socket ends by itself.
+ * Returns two functions: one destroys the client, and one records that the client has a socket. If a client without a socket were destroyed, npm
+ * redis would forget the socket that it is opening. That socket would stay open and keep the process alive. An attempt to connect that gets no socket
+ * ends by itself.
  */
 function destroying(
   client: Client,

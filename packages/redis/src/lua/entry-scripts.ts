@@ -84,7 +84,7 @@ const LEAVE = `
 export const entryScripts: Readonly<
   Record<'enqueue' | 'enqueueAll' | 'remove' | 'update' | 'evict', Script>
 > = {
-  /** Arguments: session, generation, `1` for a try, queue, id, shared, limit, permits, value, single key or an empty text. */
+  /** Adds an entry. Arguments: session, generation, `1` for a try, queue, id, shared, limit, permits, value, single key or an empty text. */
   enqueue: script(
     'enqueue',
     `${OWN}${JOIN}
@@ -126,8 +126,8 @@ export const entryScripts: Readonly<
   ),
 
   /**
-   * Arguments: session, generation, queue, id, `1` when an enqueue of the entry may still arrive, and optionally a number. With a number,
-   * only an entry of that number is removed.
+   * Removes an entry. Arguments: session, generation, queue, id, `1` when an enqueue of the entry may still arrive, and optionally a number. With a
+   * number, only an entry of that number is removed.
    */
   remove: script(
     'remove',
@@ -138,7 +138,7 @@ export const entryScripts: Readonly<
     'evenIfFull',
   ),
 
-  /** Arguments: session, generation, queue, id, value, `1` to make the entry shared. */
+  /** Changes an entry. Arguments: session, generation, queue, id, value, `1` to make the entry shared. */
   update: script(
     'update',
     `${OWN}

@@ -3,7 +3,7 @@ import { OWN, script, type Script } from './script.ts';
 
 /** Steps that open, resume, renew, read and end a session. */
 export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look' | 'end', Script>> = {
-  /** Arguments: session, TTL in microseconds, inbox. */
+  /** Opens a session. Arguments: session, TTL in microseconds, inbox. */
   open: script(
     'open',
     `${ACL_CHECK}
@@ -15,7 +15,7 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   return {'ok'}`,
   ),
 
-  /** Arguments: session, inbox. */
+  /** Resumes a session. Arguments: session, inbox. */
   resume: script(
     'resume',
     `
@@ -52,8 +52,8 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   ),
 
   /**
-   * Arguments: session, generation. Returns the number of the newest notification, the count of fields of the session's hash, and all
-   * entries of the session: number, admitted, entry, queue.
+   * Reads a session. Arguments: session, generation. Returns the number of the newest notification, the count of fields of the session's hash, and
+   * all entries of the session: number, admitted, entry, queue.
    */
   look: script(
     'look',

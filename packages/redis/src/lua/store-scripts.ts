@@ -4,7 +4,7 @@ import { OWN, script, type Script } from './script.ts';
 export const storeScripts: Readonly<
   Record<'leaveTrace' | 'eraseTraces' | 'readRegister' | 'writeRegister' | 'view' | 'ends' | 'queues', Script>
 > = {
-  /** Arguments: session, generation, queue, id. Returns the queue's traces whose entries are no longer in it. */
+  /** Adds the trace of an entry. Arguments: session, generation, queue, id. Returns the queue's traces whose entries are no longer in it. */
   leaveTrace: script(
     'leaveTrace',
     `${OWN}
@@ -21,7 +21,7 @@ export const storeScripts: Readonly<
     'evenIfFull',
   ),
 
-  /** Arguments: session, generation, queue, traces. */
+  /** Deletes traces. Arguments: session, generation, queue, traces. */
   eraseTraces: script(
     'eraseTraces',
     `${OWN}
@@ -31,7 +31,7 @@ export const storeScripts: Readonly<
     'evenIfFull',
   ),
 
-  /** Arguments: queue, kind. */
+  /** Reads a register. Arguments: queue, kind. */
   readRegister: script(
     'readRegister',
     `
@@ -39,7 +39,9 @@ export const storeScripts: Readonly<
   return {'ok', call('HGET', register(ARGV[1]), ARGV[2])}`,
   ),
 
-  /** Arguments: queue, kind, expected version (empty: the register is empty), then `1` and a text, or `0` to empty the register. */
+  /**
+   * Writes a register. Arguments: queue, kind, expected version (empty: the register is empty), then `1` and a text, or `0` to empty the register.
+   */
   writeRegister: script(
     'writeRegister',
     `
@@ -52,7 +54,7 @@ export const storeScripts: Readonly<
   return {'ok', 1}`,
   ),
 
-  /** Argument: queue. Returns the microseconds until the first lease at the head ends, and the entries in order. */
+  /** Reads a queue. Argument: queue. Returns the microseconds until the first lease at the head ends, and the entries in order. */
   view: script(
     'view',
     `
@@ -66,7 +68,7 @@ export const storeScripts: Readonly<
   return {'ok', first_end(q), rows}`,
   ),
 
-  /** Arguments: queues. Returns for each the microseconds until the first lease at its head ends. */
+  /** Reads when leases end. Arguments: queues. Returns for each the microseconds until the first lease at its head ends. */
   ends: script(
     'ends',
     `
@@ -81,8 +83,8 @@ export const storeScripts: Readonly<
   ),
 
   /**
-   * Argument: prefix of the names. Returns for each queue its name, count of entries, first number and count of joins, and then the count of
-   * all sessions.
+   * Lists the queues. Argument: prefix of the names. Returns for each queue its name, count of entries, first number and count of joins, and then the
+   * count of all sessions.
    */
   queues: script(
     'queues',

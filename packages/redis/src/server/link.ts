@@ -13,7 +13,8 @@ import type { Address, Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-// 64 commands take some milliseconds of the server's time. With more in flight no reply is faster, and the last of thousands times out.
+// Maximum number of commands in flight. 64 commands take some milliseconds of the server's time. With more in flight no reply is faster, and the last
+// of thousands times out.
 const AT_ONCE = 64;
 /** Backoff between attempts while the cluster migrates the slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
@@ -83,7 +84,7 @@ export class Link {
     }
   }
 
-  /** Repeats a command that the server redirected, or refused while it migrates the keys, until its timeout: nothing was executed then. */
+  /** Repeats, until its timeout, a command that the server redirected, or refused while it migrates the keys. A refused command was not executed. */
   async #sendNow(args: readonly string[]): Promise<unknown> {
     const { clock, withinMs } = this.#settings;
     const begunAt = clock.now();
@@ -187,7 +188,7 @@ export class Link {
     wire.close();
   }
 
-  /** Drops the connection when its server did not answer, redirected the command, or is a replica. Remembers the address of a redirect. */
+  /** Drops the connection when its server did not respond, redirected the command, or is a replica. Remembers the address of a redirect. */
   #judge(wire: Wire, error: unknown): void {
     const moved = movedTo(error);
     if (moved) this.#at = { ...this.#at, ...moved };
@@ -217,7 +218,7 @@ export class Link {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const before = this.#failure === undefined ? '' : `; before that: ${detail(this.#failure)}`;
         const message = `${this.#driver.endpoint} did not answer within ${this.#settings.withinMs} ms${before}`;
-        // After a pause of this process, the answer may have arrived already. It is read before the timeout counts.
+        // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });

@@ -16,7 +16,7 @@ export interface Listener {
 export class NotificationListener {
   readonly #link: Link;
   readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #heard = new Set<string>();
+  readonly #subscribed = new Set<string>();
   #wire: Wire | undefined;
 
   constructor(driver: Driver, settings: { readonly clock: Clock; readonly withinMs: number }) {
@@ -24,7 +24,7 @@ export class NotificationListener {
       ...settings,
       onUp: (wire) => this.#hearAll(wire),
       onDown: () => {
-        this.#heard.clear();
+        this.#subscribed.clear();
         // Changes may be missed from now on, so observers read again instead of showing an outdated state.
         for (const listeners of [...this.#listeners.values()])
           for (const { onReady } of [...listeners]) onReady();
@@ -44,14 +44,14 @@ export class NotificationListener {
   listen(channel: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(channel) ?? new Set();
     this.#listeners.set(channel, listeners.add(listener));
-    if (this.#heard.has(channel)) listener.onReady();
+    if (this.#subscribed.has(channel)) listener.onReady();
     else if (this.#wire) this.#hear(channel, this.#wire).catch(() => undefined);
     this.#link.keep();
     return () => {
       listeners.delete(listener);
       if (listeners.size > 0 || this.#listeners.get(channel) !== listeners) return;
       this.#listeners.delete(channel);
-      this.#heard.delete(channel);
+      this.#subscribed.delete(channel);
       this.#wire?.unsubscribe(channel).catch(() => undefined);
     };
   }
@@ -66,7 +66,7 @@ export class NotificationListener {
   }
 
   async #hearAll(wire: Wire): Promise<void> {
-    this.#heard.clear();
+    this.#subscribed.clear();
     this.#wire = wire;
     await Promise.all([...this.#listeners.keys()].map((channel) => this.#hear(channel, wire)));
   }
@@ -82,7 +82,7 @@ export class NotificationListener {
     }
     const listeners = this.#listeners.get(channel);
     if (wire !== this.#wire || !listeners) return;
-    this.#heard.add(channel);
+    this.#subscribed.add(channel);
     for (const { onReady } of [...listeners]) onReady();
   }
 }

@@ -1,6 +1,6 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-/** Least time between attempts. The two connections of a backend together make at most five attempts in any second. */
+/** Minimum time between attempts, in milliseconds. The two connections of a backend together make at most five attempts in any second. */
 const LEAST_BETWEEN_MS = 500;
 const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
 // A connection that lasted this long does not count as a failed attempt.

@@ -20,7 +20,7 @@ export class PubSubHealthCheck {
   readonly #settings: Settings;
   #cancel: (() => void) | undefined;
   #isOpen = false;
-  #heard = false;
+  #hasArrived = false;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -32,8 +32,8 @@ export class PubSubHealthCheck {
     this.#ask();
   }
 
-  heard(): void {
-    this.#heard = true;
+  messageArrived(): void {
+    this.#hasArrived = true;
   }
 
   close(): void {
@@ -50,10 +50,10 @@ export class PubSubHealthCheck {
       this.#ask();
     };
     later(EVERY_MS, () => {
-      this.#heard = false;
+      this.#hasArrived = false;
       say().then(() => {
         later(withinMs, () => {
-          if (!this.#heard) onDeaf();
+          if (!this.#hasArrived) onDeaf();
           again();
         });
       }, again);

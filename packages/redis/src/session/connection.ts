@@ -31,7 +31,7 @@ export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
   /** Called with the number of each notification. A gap in the numbers shows that some were missed. */
-  heard(nth: number): void;
+  notified(nth: number): void;
   /** Called when notifications may have been missed. */
   lookAround(): void;
 }
@@ -169,7 +169,7 @@ export class Connection {
     this.#listens = true;
     this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
-        this.#healthCheck.heard();
+        this.#healthCheck.messageArrived();
         for (const said of message.split(' ')) this.#hear(said);
       },
       onReady: () => {
@@ -200,7 +200,7 @@ export class Connection {
     const resident = this.#residents.get(id);
     if (kind === 'ended') resident?.entries.endSession();
     else resident?.entries.notify(ord, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
-    resident?.heard(Number(nth));
+    resident?.notified(Number(nth));
   }
 
   #lookAround(): void {

@@ -88,12 +88,13 @@ export class RedisSession implements Session {
   async renew(): Promise<number> {
     const newest = newestOf(this.entries.all);
     const { rest } = await this.#step(SCRIPTS.renew, this.#cursor, newest?.id ?? '', newest?.ord ?? '');
-    const [cursor, told, fields, isThere] = rest;
+    const [cursor, newestNotification, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
     const isGone = newest && isThere === 0 && this.entries.has(newest.ord);
     const isAsKnown =
-      unclaimed && this.#news.isAsKnown(Number(told), Number(fields), this.entries.size + unclaimed.length);
+      unclaimed &&
+      this.#news.isAsKnown(Number(newestNotification), Number(fields), this.entries.size + unclaimed.length);
     if (isGone || !isAsKnown) this.#reconciler.reconcile();
     return this.ttlMs;
   }
@@ -160,8 +161,8 @@ export class RedisSession implements Session {
     this.#connection.leave(this);
   }
 
-  heard(nth: number): void {
-    if (this.#news.heard(nth)) this.#reconciler.reconcile();
+  notified(nth: number): void {
+    if (this.#news.received(nth)) this.#reconciler.reconcile();
   }
 
   lookAround(): void {
@@ -187,7 +188,10 @@ export class RedisSession implements Session {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(script: Script, ...args: readonly string[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to whoever resumes it`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was left to its TTL or to the process that resumes it`,
+      );
     const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();
@@ -196,9 +200,9 @@ export class RedisSession implements Session {
 
   async #look(): Promise<readonly Found[]> {
     const { rest } = await this.#step(SCRIPTS.look);
-    const [told, fields, ...rows] = rest;
+    const [newest, fields, ...rows] = rest;
     const found = foundIn(rows);
-    this.#news.looked(Number(told), Number(fields) - found.length);
+    this.#news.recordRead(Number(newest), Number(fields) - found.length);
     return found;
   }
 
@@ -207,7 +211,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Returns the further values of the reply: none for a try that would have to wait. */
+  /** Runs a step that adds entries. Returns the further values of the reply, or an empty list for a try that would have to wait. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],

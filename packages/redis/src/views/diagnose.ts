@@ -20,7 +20,7 @@ export async function diagnose(
     {
       level: 'ok',
       about: prefix === '' ? 'queues' : `queues ${prefix}…`,
-      text: `${found.length} queues with somebody in them, ${sessions} sessions`,
+      text: `${found.length} queues with entries, ${sessions} sessions`,
     },
   ];
 }
@@ -62,7 +62,7 @@ export function role(info: Info, about: string): readonly Finding[] {
   if (info.get('role') === 'slave')
     return [{ level: 'error', about, text: 'it is a replica: locks are made on the primary' }];
   const replicas = Number(info.get('connected_slaves') ?? 0);
-  // Present when both min-replicas-to-write and min-replicas-max-lag are set, even for users who may not read the configuration.
+  // The server reports this field when both min-replicas-to-write and min-replicas-max-lag are set, even to users who may not read the configuration.
   const needsReplicas = info.has('min_slaves_good_slaves');
   if (replicas === 0 && !needsReplicas) return [];
   const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock`;

@@ -64,7 +64,7 @@ export class Holds {
     this.#checkOrder(held);
     this.#checkTokens(held);
     this.#checkTold(held);
-    this.#takings.check(held, this.#held);
+    this.#takings.begin(held, this.#held);
     this.#held.push(held);
   }
 
@@ -78,6 +78,7 @@ export class Holds {
 
   end(held: Held, how: HoldEnd): void {
     if (!held.isOver) this.#checkTold(held);
+    if (how === 'released') this.#takings.release(held, this.#held);
     held.isOver = true;
     this.#endedAt.set(held.queue, this.#timeline.now());
     this.#beliefs.end(held, how);

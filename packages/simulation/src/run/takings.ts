@@ -2,39 +2,66 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// 100 ms between the first unanswered removal and the last hand-over, and the error of the clients' clocks.
-const HANDS_ON_FOR_MS = 150;
+// A session hands over for at most 100 ms after its first unanswered removal; the rest is the error of the clients' clocks.
+const HANDS_OVER_FOR_MS = 150;
 
-/** Checks what sessions do with a queue that was taken from them before they are notified. */
+/** First release by a session of a queue that another session has taken from it. */
+interface Release {
+  readonly at: number;
+  /** Holds of the session that began afterwards. */
+  begun: number;
+}
+
+/** Checks that a session soon stops to hand over a queue that another session has taken from it. */
 export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** By session and the hold that has taken the queue from it: time at which a hold of the session first began afterwards. */
-  readonly #handedOnAt = new Map<string, number>();
+  /** By the session and the hold that has taken the queue from it. */
+  readonly #releases = new Map<string, Release>();
 
   constructor(timeline: Timeline, judge: Judge) {
     this.#timeline = timeline;
     this.#judge = judge;
   }
 
-  /** Allows one hold at any time: of a client that was frozen, or that releases a hold that it does not know to be lost. */
-  check(held: Held, earlier: readonly Held[]): void {
-    const session = sessionOf(held);
-    const taker = earlier.find(
-      (other) => excludes(held, other) && other.token > held.token && sessionOf(other) !== session,
-    );
-    if (session === undefined || !taker) return;
-    const taking = `${session} ${lifeOf(taker)}`;
-    const now = this.#timeline.now();
-    const firstAt = this.#handedOnAt.get(taking) ?? now;
-    this.#handedOnAt.set(taking, firstAt);
-    const sinceMs = now - firstAt;
+  /** Notes a release. `others`: the holds that have begun in the run. */
+  release(held: Held, others: readonly Held[]): void {
+    const taker = takerOf(held, others);
+    if (!taker) return;
+    const taking = nameOf(held, taker);
+    if (!this.#releases.has(taking)) this.#releases.set(taking, { at: this.#timeline.now(), begun: 0 });
+  }
+
+  /**
+   * Checks a hold that begins. The first one after the release is allowed at any time, since the client may have been frozen
+   * between the hand-over and this moment. `others`: the holds that have begun in the run.
+   */
+  begin(held: Held, others: readonly Held[]): void {
+    const taker = takerOf(held, others);
+    const release = taker && this.#releases.get(nameOf(held, taker));
+    if (!release) return;
+    release.begun += 1;
+    const sinceMs = this.#timeline.now() - release.at;
     this.#judge.require(
       'taken',
-      sinceMs <= HANDS_ON_FOR_MS,
-      () => `${held.who} begins ${sinceMs} ms after its session began to hand on what ${taker.who} has taken`,
+      release.begun === 1 || sinceMs <= HANDS_OVER_FOR_MS,
+      () =>
+        `${held.who} begins ${sinceMs} ms after the first release by its session of what ${taker.who} has taken`,
     );
   }
+}
+
+/** Returns the hold of another session that has taken the queue from the session of `held`. */
+function takerOf(held: Held, others: readonly Held[]): Held | undefined {
+  const session = sessionOf(held);
+  if (session === undefined) return undefined;
+  return others.find(
+    (other) => excludes(held, other) && other.token > held.token && sessionOf(other) !== session,
+  );
+}
+
+function nameOf(held: Held, taker: Held): string {
+  return `${String(sessionOf(held))} ${lifeOf(taker)}`;
 }
 
 /** Returns whether the two cannot hold at a time: permits of both may fit into the limit. */

@@ -1,4 +1,5 @@
 import { execFileSync, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
@@ -110,9 +111,16 @@ async function simulate(chosen: Options): Promise<void> {
   if (progress.violations.length > 0) process.exitCode = 1;
 }
 
-function answerOf<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as T));
-    child.once('exit', (code) => reject(new Error(`a process that plays runs ended with ${String(code)}`)));
+async function answerOf<T>(child: ChildProcess): Promise<T> {
+  const answered = new AbortController();
+  const { signal } = answered;
+  const exit = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`a process that plays runs ended with ${String(code)}`);
   });
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), exit]);
+    return message as T;
+  } finally {
+    answered.abort();
+  }
 }

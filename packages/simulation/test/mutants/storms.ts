@@ -21,14 +21,4 @@ export const STORMS: readonly Mutant[] = [
     ['no storm', 'outcome', 'progress'],
     ['core/src/kit/definite.ts', "  'ACCESS_DENIED',\n", ''],
   ),
-  mutant(
-    'a leader that was replaced is asked on and on',
-    'no storm',
-    [
-      'etcd/src/session/proof-choice.ts',
-      'if (BigInt(knownTerm) >= BigInt(term) ||',
-      'if (String(knownTerm) === term ||',
-    ],
-    ['etcd/src/session/session.ts', '    this.#keepAlive.follow();\n', ''],
-  ),
 ];

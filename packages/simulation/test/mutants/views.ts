@@ -21,4 +21,9 @@ export const VIEWS: readonly Mutant[] = [
     'for (const kv of [...marks.kvs, ...entries.kvs])',
     'for (const kv of marks.kvs)',
   ]),
+  mutant('a view shows the past after a stale read', 'view', [
+    'etcd/src/views/observe.ts',
+    '        noteRevision(connection, notification.events);\n',
+    '',
+  ]),
 ];

@@ -133,7 +133,7 @@ export class Lane {
   #backOff(): void {
     this.#tries += 1;
     this.#rejectTimedOut();
-    // The next turn of the event loop comes anyway.
+    // The next turn of the event loop tries again anyway.
     if (this.#tries <= IMMEDIATE_RETRIES || this.#steps.length === 0) return;
     const longest = Math.min(MAX_BACKOFF_MS, 2 ** (this.#tries - IMMEDIATE_RETRIES));
     this.#retryTimer = setTimeout(

@@ -36,7 +36,7 @@ export class Store {
   readonly #lane: Lane;
   readonly #checkpoints: Checkpoints;
   #notifications: EntryNotification[] = [];
-  /** The first of the two events. */
+  /** Whether the store was closed or its file was removed, whichever came first. */
   #ended: 'closed' | 'gone' | undefined;
   #isClosed = false;
 

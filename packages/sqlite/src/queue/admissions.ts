@@ -24,9 +24,9 @@ export function isAdmitted(
 
 /**
  * Returns the entries that are newly admitted.
- * @param entries the entries from the first waiter on. It is read only as far as an entry can be admitted: once the exclusive entries use up
- *   the largest limit, all later entries wait
- * @param ahead the permits that the entries before `line` take
+ * @param entries the entries from the first waiter on. It is read only as far as an entry can be admitted: once the exclusive entries use up the
+ * largest limit, all later entries wait
+ * @param ahead the permits that the entries before `entries` take
  */
 export function admissions(
   entries: Iterable<QueuedEntry>,

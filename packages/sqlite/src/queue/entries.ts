@@ -66,7 +66,7 @@ export class Entries {
     return this.#existing(request) ?? this.#insertEntry(request);
   }
 
-  /** Works as `enter`, but only if the entry is admitted or would be admitted. */
+  /** Works as `enqueue`, but adds an entry only if it would be admitted. */
   enqueueIfAdmitted(session: number, spec: EntrySpec): EntryPosition | undefined {
     const request = { session, spec, queue: bytesOf(spec.queue) };
     const known = this.#find(request);

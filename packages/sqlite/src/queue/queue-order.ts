@@ -70,8 +70,8 @@ export class QueueOrder {
   }
 
   /**
-   * Returns the limit of the nearest entry ahead that has another one, readers included. A lock admits no entry beside it, so for a lock
-   * the nearest exclusive entry is enough. For a semaphore all entries count, since refused ones may be in between for a moment.
+   * Returns the limit of the nearest entry ahead whose limit differs, readers included. A lock admits no entry beside it, so for a lock the nearest
+   * exclusive entry is enough. For a semaphore all entries count, since refused ones may be in between for a moment.
    */
   otherLimit(
     queue: Uint8Array,

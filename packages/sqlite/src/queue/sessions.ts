@@ -7,7 +7,7 @@ import { storedWhole } from './stored.ts';
 /** The shortest lease. A busy process can be late by some tens of milliseconds. */
 export const MIN_TTL_MS = 200;
 
-/** A session as a client uses it. Resuming it creates a new generation, which ends the earlier ones. */
+/** A session as a client uses it. Resuming a session creates a new generation, which ends the earlier ones. */
 export interface SessionGeneration {
   readonly id: string;
   /** The session's number in the file. */

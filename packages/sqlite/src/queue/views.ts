@@ -91,7 +91,7 @@ export class Views {
     return (this.#first.get(bytesOf(queue)) as { readonly admitted: number } | undefined)?.admitted === 0;
   }
 
-  /** Returns another number as soon as another connection has changed something. */
+  /** Returns a number that changes as soon as another connection has changed the file. */
   dataVersion(): number {
     return (this.#dataVersion.get() as { readonly data_version: number }).data_version;
   }

@@ -141,7 +141,7 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.views.isStuck(queue));
-    // A step ends expired sessions. If it fails, the next round repeats it.
+    // A step ends expired sessions. If the step fails, the next round repeats it.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 

@@ -111,7 +111,7 @@ const PARAMETERS: KnownOptions<Parameters> = {
   cert: 'string',
   key: 'string',
 };
-const SAYS_TLS = /^(tls|ssl|secure)/i;
+const NAMES_TLS = /^(tls|ssl|secure)/i;
 const TRANSPORTS: ReadonlySet<string> = new Set(['native', 'wire'] satisfies TransportName[]);
 const NO_TLS =
   'needs transport wire: the npm package zookeeper does not support TLS; omit the transport, or use zk:// on a trusted network';
@@ -125,7 +125,7 @@ const TLS_BY_SCHEME =
 export function settingsOf(options: ZooKeeperOptions): Settings {
   const transport = transportOf(checkedObject('options of zookeeper', options).transport);
   for (const name of Object.keys(options))
-    if (transport === 'native' && SAYS_TLS.test(name)) throw invalidArgument(name, name, NO_TLS);
+    if (transport === 'native' && NAMES_TLS.test(name)) throw invalidArgument(name, name, NO_TLS);
   checkedOptions('options of zookeeper', options, OPTIONS);
   const hosts = hostsOf(options.hosts);
   const root = rootOf(options.chroot);
@@ -158,7 +158,7 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
     throw invalidArgument('backend URL', 'zk://…@', 'has both a user and a password, or neither');
   }
   for (const name of params.keys())
-    if (SAYS_TLS.test(name))
+    if (NAMES_TLS.test(name))
       throw invalidArgument('backend URL', name, transport === 'native' ? NO_TLS : TLS_BY_SCHEME);
   const parameters: Parameters = Object.fromEntries(params);
   const { ca, cert, key } = checkedOptions('parameters of a zk: URL', parameters, PARAMETERS);
@@ -175,7 +175,7 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
   };
 }
 
-/** A function that reads the files for each connection, once they have been found right. */
+/** Returns a function that reads the files for each connection. The files are checked first. */
 function pemsOf(files: PemFiles): Provided<ZooKeeperTls> {
   const pems = readPems(files);
   tlsOf(pems);

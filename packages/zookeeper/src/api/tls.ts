@@ -40,8 +40,8 @@ export function tlsOf(options: ZooKeeperTls): Tls {
 }
 
 /**
- * Returns what connections with TLS are made with, read again for each if it comes from a function.
- * @throws {QueueLockError} `INVALID_ARGUMENT` as `tlsOf`, for options that are no function
+ * Returns the settings of TLS connections. They are read again for each connection if they come from a function.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, as `tlsOf` throws it, when fixed options are invalid
  */
 export function freshTlsOf(given: Provided<ZooKeeperTls>, withinMs: number): FreshCredentials<Tls> {
   const provided = providedByCaller(given);

@@ -1,12 +1,12 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-// Connections that may have been made in the second before an attempt. When the first connection of a C client handle fails, the handle
-// makes a second one before it can be stopped. That makes five.
+// Maximum number of connections in the second before an attempt. When the first connection of a C client handle fails, the handle makes a second
+// connection before it can be stopped. So there are at most five connections in a second.
 const MAX_RECENT_CONNECTIONS = 3;
 // The longest delay still allows several attempts within the shortest session.
 const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };
 const JITTER_MS = 100;
-// A connection that lasted this long was not a failed attempt.
+// A connection that lasted this long, in milliseconds, was not a failed attempt.
 const MIN_UPTIME_MS = 1_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Is notified once of an end. */
+/** Receives an end, once. */
 export interface EndListener {
   ended(error: unknown): void;
 }
@@ -17,7 +17,7 @@ export class Ending {
     this.#onFirst = onFirst;
   }
 
-  /** Notifies the listener at the end, or at once if that was before. */
+  /** Adds a listener for the end. Notifies it at once if the end was before. */
   add(listener: EndListener): void {
     const onFirst = this.#onFirst;
     this.#onFirst = undefined;
@@ -30,7 +30,7 @@ export class Ending {
     this.#listeners.delete(listener);
   }
 
-  /** Only the first call has an effect. */
+  /** Notifies the listeners of the end. Only the first call has an effect. */
   end(error: unknown): void {
     if (this.#end) return;
     this.#end = { error };

@@ -7,7 +7,7 @@ export interface Reply<V extends unknown[]> {
   readonly values: V;
 }
 
-/** Hands one request to a client. Returns 0, or the code of the reason why the client refused it. */
+/** Passes one request to a client. Returns 0, or the result code with which the client refused it. */
 export type Request<V extends unknown[], Client> = (
   client: Client,
   done: (code: number, text: string, ...values: V) => void,
@@ -46,7 +46,7 @@ export class Calls<Client> {
   readonly #defer: ((task: () => void) => unknown) | undefined;
   /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
-  /** Queues of calls that have not been sent. Some of them may not be pending any more. */
+  /** The calls that have not been sent, in two queues: urgent ones and others. A call that is not pending any more may still be in its queue. */
   readonly #urgent: Call<Client>[] = [];
   readonly #normal: Call<Client>[] = [];
   /** Calls that were sent over the present connection. */
@@ -107,7 +107,7 @@ export class Calls<Client> {
     });
   }
 
-  /** Uses a new connection. Waiting calls are sent first. */
+  /** Sends all calls over a new connection from now on. Waiting calls are sent first. */
   sendBy(sender: RequestSender<Client>): void {
     this.#sender = sender;
     this.#advance();

@@ -1,7 +1,8 @@
 import { isDefinite } from '@queuelock/core/backend';
 import type { Step, ZkDriver } from './driver.ts';
 
-// The largest number of entries of a multi-lock. A request with that many paths is far below the size limit of a server.
+// Maximum number of deletions in one transaction, as many as a multi-lock has entries. A request with that many paths is far below the size limit of
+// a server.
 const MAX_BATCH = 60;
 
 interface Removal {

@@ -14,7 +14,7 @@ import type { QueueLocation } from '../queue/queue-location.ts';
 export interface NodePosition {
   readonly path: string;
   readonly own: Contender;
-  /** The id of the transaction that created the node. For a reader that was a writer, it is the one of the writer's node. */
+  /** The id of the transaction that created the node. A reader that was converted from a writer keeps the id of the writer's node. */
   readonly token: bigint;
   /** The conflicting entries ahead, at some moment after the node was created. */
   readonly ahead: EntriesAhead<Contender>;
@@ -54,8 +54,8 @@ export interface CreatedNode {
 }
 
 /**
- * Lists the children right after a create. Returns `undefined` without a request when the queue is long and the predecessor's name follows
- * from the own number: while the predecessor exists, the entry is not admitted.
+ * Lists the children right after a create. Returns `undefined` without a request when the queue is long and the name of the predecessor can be
+ * computed from the own number. While the predecessor exists, the entry is not admitted.
  */
 export async function listAfterCreate(
   { zk, sizes }: SessionContext,
@@ -89,7 +89,7 @@ export async function locate(
   return { path, own, ahead, token };
 }
 
-/** Returns the position in a long queue without a list. If the direct predecessor does not exist, a list shows whether others do. */
+/** Returns the position in a long queue without a list. If the direct predecessor does not exist, a list shows whether other entries are ahead. */
 async function locateInLongQueue(
   context: SessionContext,
   location: QueueLocation,

@@ -1,13 +1,16 @@
 /** An own entry that is in the queue, as far as this client knows. */
 export interface PresentEntry {
   readonly status: 'present';
-  /** The path of its node. */
+  /** The path of the entry's node. */
   readonly path: string;
-  /** The token, once it is known. */
+  /** The entry's fencing token, once it is known. */
   readonly token?: bigint | undefined;
   /** Whether the entry was admitted with this node while no conflicting entry was ahead. */
   readonly isOwner?: boolean | undefined;
-  /** Whether the entry was enqueued in one transaction with entries of other queues, so that all of them have the same rank everywhere. */
+  /**
+   * Whether the entry was enqueued in one transaction with entries of other queues. Two such transactions have the same order in all queues that both
+   * enter.
+   */
   readonly isOrdered?: boolean | undefined;
   /** Whether an earlier client of the session enqueued the entry and this client has not claimed it yet. */
   readonly isInherited?: boolean | undefined;

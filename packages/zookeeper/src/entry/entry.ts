@@ -29,14 +29,14 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly location: QueueLocation;
-  readonly lost: Ending = new Ending(); // with `ENTRY_LOST`, when a call finds the entry missing
+  readonly lost: Ending = new Ending(); // Ends with `ENTRY_LOST` when a call finds that the entry is missing.
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
   readonly #withdrawal: LazyAbortController;
   readonly #trace: OwnTrace;
   #state: EntryState;
-  #shared$: Subject<void> | undefined; // for the first listener: most entries have none
+  #shared$: Subject<void> | undefined; // Created for the first listener, since most entries have none.
 
   constructor(context: SessionContext, location: QueueLocation, identity: Identity) {
     const { id, isResumed } = identity;
@@ -70,7 +70,7 @@ export class OwnEntry {
     return this.#withdrawal.signal;
   }
 
-  /** Records that the entry was admitted with no conflicting entry ahead. The local waiter behind learns that before the removal. */
+  /** Records that the entry was admitted with no conflicting entry ahead. The next waiter of this process is notified of that before the removal. */
   markOwned(path: string): void {
     const node = nodeOf(this.#state);
     if (node?.path === path) this.#state = { ...node, isOwner: true };
@@ -93,13 +93,13 @@ export class OwnEntry {
     if (node) this.#state = { ...node, isInherited: false };
   }
 
-  /** Removes the entry. Resolves with whether there was one. Rejects when that is unknown. */
+  /** Removes the entry. Resolves with whether the entry existed. Rejects when that is unknown. */
   remove(): Promise<boolean> {
     this.#withdrawal.abort();
     return runInLanes([this.lane], () => this.withdraw());
   }
 
-  /** Replaces the value of the entry. Resolves with whether there was one. */
+  /** Replaces the value of the entry. Resolves with whether the entry existed. */
   write(value: string): Promise<boolean> {
     return this.#withNode(async ({ path }) => {
       const text = textOf({ id: this.#id, value }, this.location.scheme);
@@ -185,7 +185,7 @@ export class OwnEntry {
     this.#state = { status: 'absent' };
   }
 
-  /** Removes the entry. Resolves with whether there was one. Call it only in the lane. */
+  /** Removes the entry. Resolves with whether the entry existed. Call it only in the lane. */
   async withdraw(): Promise<boolean> {
     const node = await this.#find();
     if (!node) return false;

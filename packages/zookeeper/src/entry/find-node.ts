@@ -8,7 +8,7 @@ import type { QueueLocation } from '../queue/queue-location.ts';
 /** Identifies a node. */
 export interface NodeQuery {
   readonly id: string;
-  /** The path of the node, if the create was answered. */
+  /** The path of the node, if the reply to the create arrived. */
   readonly known: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function findNode(
     ? await namesByText(zk, location, { children, id, known })
     : namesOf(children, scheme, id);
   let node: FoundNode | undefined;
-  // A writer sorts before the reader that it is converted to.
+  // A writer sorts before the reader that it is converted to, so the writer is found first.
   for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);
@@ -47,7 +47,7 @@ export async function findNode(
   return node;
 }
 
-/** Returns no names if the names do not contain ids. */
+/** Returns the children whose names contain the id, or an empty list if the naming has no ids in names. */
 export function namesOf(children: readonly string[], { style, idIsInText }: Scheme, id: string): string[] {
   if (idIsInText || children.length === 0) return [];
   const prefix = style.prefix(id);

@@ -27,7 +27,7 @@ export class OwnTrace {
     this.#isResumed = isResumed;
   }
 
-  /** Creates the trace with the name that the entry had the first time. Resolves with that name. Can be repeated. */
+  /** Creates the trace under the name that the entry had at the first call. Resolves with that name. Can be repeated. */
   async leave({ root, directory }: DirectoryLocation, name: string): Promise<string> {
     const path = (this.#path ??= `${directory}/${name}`);
     await withDirectory(this.#zk, { root, directory }, async () => {

@@ -18,7 +18,7 @@ export interface TransactionEnqueue {
   readonly wasGateEmpty: boolean;
 }
 
-// The server removes empty containers at any time, so a directory may disappear between its creation and its use.
+// Maximum number of attempts. The server removes empty containers at any time, so a directory may disappear between its creation and its use.
 const ATTEMPTS = 10;
 
 export function hasTransactions(zk: ZkDriver): zk is TransactionDriver {

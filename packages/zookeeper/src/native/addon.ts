@@ -50,11 +50,11 @@ export interface NativeClient {
   readonly client_id: string;
   readonly client_password: string;
   readonly timeout: number;
-  /** 0: not connected, 1: connecting, 3: connected. It shows a loss earlier than the event does, and sometimes without an event. */
+  /** 0: not connected, 1: connecting, 3: connected. It shows the loss of a connection earlier than the event does, and sometimes without an event. */
   readonly state: number;
   init(config: NativeConfig): unknown;
   close(): unknown;
-  /** The addon below the package's own methods. Each of those formats its arguments for a log, even if the log is off. */
+  /** The addon below the package's own methods. Each of those methods formats its arguments for a log, even if the log is off. */
   readonly native: NativeCalls;
   on(
     event: 'created' | 'deleted' | 'changed' | 'child',

@@ -30,7 +30,7 @@ export interface NativeConnectionOptions {
 
 // The C client does not report a failed connection attempt, so the state is polled.
 const POLL_INTERVAL_MS = 20;
-// Longer than a healthy server needs. After this time, closing continues in the background.
+// The timeout of a close, in milliseconds, longer than a healthy server needs. After it, closing continues in the background.
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
@@ -180,7 +180,7 @@ export class NativeConnections {
     }, POLL_INTERVAL_MS);
   }
 
-  /** Starts the next attempt, unless this one has succeeded just now. */
+  /** Gives up an attempt and starts the next one, unless the attempt has just succeeded. */
   #giveUp(
     handle: NativeHandle,
     { again, isSilent = false }: { readonly again: boolean; readonly isSilent?: boolean },

@@ -8,14 +8,14 @@ export interface HandleListener {
   connected(): void;
   /** The connection is down. May be called within `send`. */
   broken(): void;
-  /** Follows `broken`. `at` is a time of the clock, not later than the next connection. */
+  /** Called after `broken`. `at` is a time of the clock, not later than the next connection. */
   lost(at: number): void;
   /** The server ended the session. State -112 means expired, -113 means that the credentials were refused. */
   ended(state: number): void;
   changed(path: string, change: NodeChange): void;
 }
 
-// A scheme that no server supports; see `leave`.
+// An authentication scheme that no server supports; see `leave`.
 const NO_SCHEME = 'queuelock-leaves';
 const CONNECTED_STATE = 3;
 const DEAD_STATE = 0;
@@ -77,7 +77,7 @@ export class NativeHandle implements RequestSender<NativeCalls> {
     return this.#listener === undefined;
   }
 
-  /** Sends a request. Returns 0, or the code of the reason why it was refused. Must not be called in a native callback. */
+  /** Sends a request. Returns 0, or the result code when the addon refused it. Must not be called in a native callback. */
   send(request: (native: NativeCalls) => number): number {
     const code = request(this.#native.native);
     const listener = this.#listener;

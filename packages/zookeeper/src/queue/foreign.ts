@@ -7,7 +7,10 @@ import { MARKS, parseMarked, type Mark, type Marked } from './marks.ts';
 import type { Scheme } from './naming.ts';
 import type { QueueLocation } from './queue-location.ts';
 
-/** The client that first uses a nested queue creates its directory and then a node in it. */
+/**
+ * How long an empty directory may be a new queue, in milliseconds. The client that first uses a nested queue creates its directory and then a node in
+ * it.
+ */
 const DIRECTORY_IS_USED_WITHIN_MS = 1_000;
 
 /** An entry of another naming. Clients of the two namings do not wait for each other. */
@@ -25,7 +28,7 @@ export interface Foreign {
 }
 
 /**
- * Finds such children.
+ * Finds the children that are not entries of the naming.
  * @param own the entry that a child may sort before; default: the last entry
  */
 export function foreignIn(
@@ -80,7 +83,7 @@ export async function refuseForeign(
   if (stranger !== undefined) throw blocksCurator(directory, stranger);
 }
 
-/** Returns whether the node exists and stays without children. */
+/** Resolves with whether the node exists without children, now and after the time in which a new directory is used. */
 async function isAndStays(zk: ZkDriver, path: string): Promise<boolean> {
   if (!(await isLeaf(zk, path))) return false;
   await pause(DIRECTORY_IS_USED_WITHIN_MS);
@@ -100,7 +103,7 @@ function foreignFormat(directory: string, { name, mark }: ForeignEntry, scheme: 
   );
 }
 
-/** Returns what the other client can change. */
+/** Returns the remedy: how the configuration of the other client can be changed. */
 function remedy(mark: Mark, { naming }: Scheme): string {
   const isKazoo = MARKS[mark].naming === 'kazoo';
   if (naming === 'curator' && mark === '__lock__') {

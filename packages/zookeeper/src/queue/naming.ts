@@ -37,7 +37,7 @@ interface NameStyle {
   readonly permits: (permits: number, limit: number) => string;
   /** Returns the part of a reader's name that contains the token that it had as a writer. */
   readonly since: (token: bigint) => string;
-  /** Regular expressions that parse these parts: a group for the prefix, two for permits and limit, one for the token. */
+  /** Regular expressions that parse the parts of a name: a group for the prefix, two for permits and limit, one for the token. */
   readonly reads: { readonly prefix: string; readonly permits: string; readonly since: string };
 }
 
@@ -66,7 +66,7 @@ export interface Scheme {
   readonly defaultLimit: 1 | undefined;
   /** Whether a value must not change: a change would use up the one watch of the waiter behind. */
   readonly keepsValues: boolean;
-  /** Whether a writer of other software may be converted to a reader without a write to its node, unlike ours. */
+  /** Whether other software may convert a writer to a reader without a write to the writer's node. This package always writes to it. */
   readonly convertsWithoutWrite: boolean;
   /** Whether the queue's directory stays when it is empty. */
   readonly keepsDirectory: boolean;
@@ -161,7 +161,7 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       exclusive: '__fast__',
       shared: undefined,
       idIsInText: true,
-      // If numbers restarted, later entries would get the names of earlier ones, and their traces.
+      // The directory is kept: if numbers restarted, later entries would get the names of earlier ones, and their traces.
       keepsDirectory: true,
     }),
     described('curator+kazoo', {
@@ -182,7 +182,7 @@ function described(naming: Naming, scheme: Omit<Scheme, 'naming' | 'shape' | 're
   return { naming, shape, readerShape, ...scheme };
 }
 
-/** The naming of the gate as well; see `gate.ts`. */
+/** The default naming. The gate uses it as well; see `gate.ts`. */
 export const DEFAULT_NAMING: Naming = 'curator';
 
 /**

@@ -1,7 +1,7 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 
-// The server removes empty containers at any time, so a directory may disappear between its creation and its use.
+// Maximum number of attempts. The server removes empty containers at any time, so a directory may disappear between its creation and its use.
 const ATTEMPTS = 10;
 
 /** A directory below the chroot. */

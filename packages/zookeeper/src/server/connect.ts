@@ -63,7 +63,7 @@ async function connectTo(first: string[], settings: Settings, request: AttemptRe
     request.onFailure(failure);
     resolveAll(settings).then(
       (found) => (addresses = found),
-      // The previous addresses are still the best guess.
+      // If the host names cannot be resolved again, the previous addresses are used.
       () => undefined,
     );
   };

@@ -35,7 +35,7 @@ export function sessionContextOf(
     clock,
   }: Partial<Pick<SessionContext, 'followed' | 'giveUp'>> & { readonly clock?: Clock } = {},
 ): SessionContext {
-  // Subscribed when the first entry is placed: who subscribed to the session before is notified first.
+  // The subscription starts when the first entry is placed, so that earlier subscribers of the session are notified first.
   const ending = new Ending(() => zk.ended$.subscribe({ error: (error: unknown) => ending.end(error) }));
   return {
     zk,

@@ -4,7 +4,7 @@ import type { Settings } from '../api/options.ts';
 // The minimum number of ticks. With fewer, an acknowledged heartbeat proves nothing; see `HeartbeatProof`.
 const MIN_TICKS = 4;
 const USUAL_TTL_MS = 15_000;
-// The session timeout of the protocol is a signed 32-bit number.
+// The maximum TTL. The session timeout of the protocol is a signed 32-bit number of milliseconds.
 const MAX_TTL_MS = 2 ** 31 - 1;
 
 /** The settings of the servers that determine the minimum TTL. */

@@ -3,7 +3,8 @@ import type { NodeChange, NodeStat, ZkDriver } from '../driver/driver.ts';
 import { RepeatedReads } from '../base/repeated-reads.ts';
 import { Observable, Subscription, defer, filter, share } from '../base/rx.ts';
 
-// A lost event would leave a waiter waiting for ever, so nodes are read again after this time. It has jitter, so that waiters spread out.
+// Nodes are read again after this time, in milliseconds, since a lost event would leave a waiter waiting for ever. It has jitter, so that waiters
+// spread out.
 const SAFETY_INTERVAL_MS = { min: 10_000, spread: 20_000 };
 
 /** How the removal of a node was noticed. */
@@ -122,7 +123,7 @@ interface ReadNode {
   readonly watch: Subscription;
 }
 
-/** Reads the node, with a watch if it exists. A node that must not be read still has metadata. */
+/** Reads the node, with a watch if it exists. If the client may not read the node, only its metadata is read. */
 async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined> {
   const option = { watch: true };
   try {

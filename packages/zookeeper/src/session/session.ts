@@ -94,7 +94,7 @@ class ZooKeeperSession implements Session {
     if (this.#isGivenUp) throw this.#closeLost(gaveUp());
     if (this.#takenOver) throw this.#takenOver;
     const sentAt = this.#clock.now();
-    // A reply after the abort still counts for the next heartbeat.
+    // A reply after the abort still counts for the proof of the next heartbeat.
     const base = await orAborted(this.#heartbeat(sentAt), signal);
     return leftOfTtl(this.ttlMs, sentAt - base);
   }
@@ -110,7 +110,7 @@ class ZooKeeperSession implements Session {
       void this.abandon();
       throw this.#takenOver;
     }
-    // A server with other settings grants less at a reconnect. What was proven before is not valid then.
+    // A server with other settings may grant a shorter timeout at a reconnect. Earlier proofs are not valid then.
     if (this.#zk.timeoutMs >= this.ttlMs) return this.#heartbeatProof.acknowledged(sentAt);
     const granted = `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`;
     throw this.#closeLost(sessionLost(granted));
@@ -122,7 +122,7 @@ class ZooKeeperSession implements Session {
     return why;
   }
 
-  /** Makes the next heartbeat, which is requested at once, end the session. */
+  /** Makes the next heartbeat end the session, and requests that heartbeat at once. */
   #giveUp(): void {
     this.#isGivenUp = true;
     this.#givenUp$.next();
@@ -239,6 +239,6 @@ class ZooKeeperSession implements Session {
   }
 
   #keyOf(queue: string, id: string): string {
-    return `${id}/${queue}`; // Ids have no slash.
+    return `${id}/${queue}`; // Ids contain no slash, so the key is unambiguous.
   }
 }

@@ -5,7 +5,7 @@ import type { Host, Settings } from '../api/options.ts';
 import { sendFourLetterWord } from '../server/four-letter-words.ts';
 import { walk } from './walk.ts';
 
-// Each server gets at most two commands.
+// The timeout of one command, in milliseconds. Each server gets at most two commands.
 const WORD_TIMEOUT_MS = 3_000;
 const SLOW_MS = 100;
 
@@ -53,7 +53,7 @@ export function judgeServer(about: string, facts: ReadonlyMap<string, string>): 
   return [...findings, ...versionFindings(about, version)];
 }
 
-/** The name of this line in the reply ends with the parts of its value. */
+/** Returns the latency of a server. The name of this line in its reply contains the names of the three numbers. */
 function latencyIn(facts: ReadonlyMap<string, string>): string {
   return facts.get('Latency min/avg/max') ?? '';
 }

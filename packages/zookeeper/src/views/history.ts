@@ -47,7 +47,7 @@ async function nodeAt(
   }
 }
 
-/** Each child counts once when it is created and once when it is deleted. */
+/** Returns the explanation of the missing history. Each child counts once when it is created and once when it is deleted. */
 function gapOf({
   children,
   changes,

@@ -63,7 +63,7 @@ export function readWhileConnected<T>(
     let isCurrent = false;
     return readAgainOn(merge(changes$, breaks(zk), zk.ended$), {
       async read() {
-        // An observer may have read a newer state through another session than the server of this session has.
+        // An observer may have read a newer state through another session than the server of this session has received.
         if (!isCurrent) await zk.sync();
         isCurrent = true;
         return read();

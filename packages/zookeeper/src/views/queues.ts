@@ -31,7 +31,7 @@ export function observeQueues(
     let tookMs = 0;
     let isCurrent = false;
     const read = async (): Promise<readonly ListedQueue[]> => {
-      // An observer may have read a newer state through another server.
+      // An observer may have read a newer state through another server than the server of this session has received.
       if (!isCurrent) await zk.sync();
       isCurrent = true;
       const startedAt = clock.now();
@@ -60,7 +60,8 @@ interface Known {
   readonly seenAt: number;
 }
 
-// Long enough for an observer that counts now and then, short enough for names that are used once.
+// How long the count of an empty queue is kept, in milliseconds. It is enough for an observer that counts now and then, and names that are used once
+// are soon forgotten.
 const REMEMBERED_MS = 60_000;
 
 /** Counts the entries that left between two walks. The sequence numbers of a directory show how many were enqueued in between. */

@@ -49,7 +49,7 @@ export class NodeRegisters implements Registers {
     const paths = registerPaths(root, queue, kind);
     return this.#store.withViewer((zk) =>
       throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
-        // The writer before left the gate after its write, so this session sees that write.
+        // The previous writer left the gate after its write, so this session sees that write.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
         return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);

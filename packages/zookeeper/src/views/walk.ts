@@ -19,7 +19,7 @@ interface VisitedDirectory {
   readonly name: string | undefined;
 }
 
-// Enough to keep the connection busy, and few enough to leave the server time for other clients.
+// Maximum number of lists in flight: enough to keep the connection busy, and few enough to leave the server time for other clients.
 const MAX_IN_FLIGHT = 100;
 
 /**
@@ -71,7 +71,7 @@ function isEntry(child: string): boolean {
   return parseMarked(child) !== undefined;
 }
 
-/** Most names need no decoding. */
+/** Returns the name of a child directory as a queue. Most names need no decoding, so they are only appended. */
 function nameBelow(root: string, { directory, name }: VisitedDirectory, child: string): string | undefined {
   const isPlain = name !== undefined && /^[a-z0-9_][\w-]*$/i.test(child);
   return isPlain ? `${name}/${child}` : nameOf(root, `${directory}/${child}`);
@@ -91,12 +91,12 @@ export function nameOf(root: string, directory: string): string | undefined {
   return queuePath(root, name) === directory ? name : undefined;
 }
 
-/** Returns whether queues at or below this one may have names with this beginning. */
+/** Returns whether this queue, or queues below it, may have names with this beginning. */
 function leadsTo(name: string | undefined, beginning: string): boolean {
   return name !== undefined && (name.startsWith(beginning) || beginning.startsWith(`${name}/`));
 }
 
-/** Returns the deepest directory that contains all such queues, if its name is plain; otherwise the chroot. */
+/** Returns the deepest directory that contains all queues whose names have this beginning, if its name is plain. Otherwise returns the chroot. */
 function startOf(root: string, beginning: string): string {
   const above = beginning.slice(0, Math.max(0, beginning.lastIndexOf('/')));
   if (above === '') return root;

@@ -9,9 +9,9 @@ import type { Tls } from '../api/tls.ts';
 export interface WireConnectionOptions {
   /** Returns at least one address as `addressText` formats them. Called for each attempt. */
   readonly addresses: () => readonly string[];
-  /** Default: over the network. */
+  /** Opens the sockets. Default: over the network. */
   readonly dial?: Dial | undefined;
-  /** Read again for each attempt but the first, which uses those already read. */
+  /** The settings of TLS. They are read again for each attempt except the first, which uses the settings that were read already. */
   readonly tls?: FreshCredentials<Tls> | undefined;
   /** Is called with the reason when an attempt failed. */
   readonly onFailure: (failure: Error) => void;

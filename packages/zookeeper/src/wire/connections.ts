@@ -25,7 +25,8 @@ type State =
   | { readonly status: 'connected'; readonly link: WireLink; readonly since: number }
   | { readonly status: 'ended'; readonly with: number };
 
-// Longer than a healthy server needs. After this time the socket is dropped, and the session times out on the server.
+// The timeout of a close, in milliseconds, longer than a healthy server needs. After it, the socket is dropped, and the session times out on the
+// server.
 const CLOSE_WITHIN_MS = 1_000;
 const CLOSED_HERE = 0;
 
@@ -208,7 +209,7 @@ export class WireConnections {
     this.#connection$.complete();
   }
 
-  /** Removes the socket and the timer. */
+  /** Removes the socket and the timer, and ends the connections with this state. */
   #leave(state: number): void {
     const before = this.#state;
     this.#state = { status: 'ended', with: state };

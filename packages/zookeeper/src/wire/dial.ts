@@ -24,7 +24,7 @@ export const dial: Dial = ({ host, port, name = host }, tls) => {
   const place = { host, port, noDelay: true };
   if (!tls) return { socket: connectTcp(place), ready: 'connect' };
   const servername = tls.servername ?? name;
-  // An IP address is not a server name. Without one, the certificate is compared with the host.
+  // An IP address is no valid server name. Without a server name, the certificate is compared with the host.
   const identity = isIP(servername) > 0 ? {} : { servername };
   const socket = connectTls({ ...place, ...identity, secureContext: tls.secureContext });
   return { socket, ready: 'secureConnect' };

@@ -31,7 +31,7 @@ import { hexOf } from './session-key.ts';
 import { doneOf, requestFor } from './steps.ts';
 
 const ANY_VERSION = -1;
-// The servers' default `jute.maxbuffer`. A server that receives more drops the connection.
+// The maximum size of a request: the servers' default `jute.maxbuffer`. A server that receives a larger one drops the connection.
 const MAX_REQUEST_BYTES = 0xf_ff_ff;
 
 /** The driver that implements ZooKeeper's protocol over Node's sockets. */

@@ -4,7 +4,7 @@ import { WireError } from './wire-error.ts';
 
 /** The number of bytes before a frame that contain its length. */
 export const LENGTH_BYTES = 4;
-// Shorter chunks are joined, because each chunk costs 100 more bytes.
+// Chunks with fewer bytes than this are joined, because each chunk takes 100 bytes more.
 const SHORT_BYTES = 4_096;
 
 /**

@@ -17,7 +17,7 @@ import { WireError } from './wire-error.ts';
 export interface LinkOptions {
   /** The address as `addressText` formats it. */
   readonly address: string;
-  /** Default: over the network. */
+  /** Opens the socket. Default: over the network. */
   readonly dial?: Dial | undefined;
   readonly tls: Tls | undefined;
   readonly hello: Hello;
@@ -37,7 +37,7 @@ export interface LinkListener {
   lost(failure: Error): void;
 }
 
-// Larger than any list of children that a server can hold. Requests are limited to a megabyte, replies are not.
+// The maximum size of a reply, larger than any list of children that a server can hold. Servers limit requests to a megabyte, but not replies.
 const MAX_FRAME_BYTES = 256 * 2 ** 20;
 // The code `ZCONNECTIONLOSS`.
 const CONNECTION_LOSS = -4;
@@ -58,7 +58,7 @@ export class WireLink {
   #isReading = false;
   /** The requests of this tick, which share a packet. */
   #unsent: Buffer[] = [];
-  /** Cancels the timer of the first reply, and later the one of the heartbeat. */
+  /** Cancels the timer of the first reply, or later the timer of the heartbeat. */
   #cancel: () => void;
 
   constructor(
@@ -68,7 +68,7 @@ export class WireLink {
     this.#clock = clock;
     this.#listener = listener;
     this.#pipeline = new Pipeline(hello.lastZxid);
-    this.#traffic = { heardAt: clock.now(), sentAt: clock.now() };
+    this.#traffic = { receivedAt: clock.now(), sentAt: clock.now() };
     const { socket, ready } = dial(placeOf(address), tls);
     this.#socket = socket;
     this.#cancel = setTimeoutAfterIo(withinMs, () =>
@@ -115,7 +115,7 @@ export class WireLink {
     process.nextTick(() => this.#flush());
   }
 
-  /** One write, since each costs a pass through Node's streams. */
+  /** Writes all requests of this tick in one write, since each write costs a pass through Node's streams. */
   #flush(): void {
     const [first, ...others] = this.#unsent;
     if (!first) return;
@@ -125,12 +125,15 @@ export class WireLink {
 
   #read(chunk: Buffer): void {
     if (this.#isOver) return;
-    this.#traffic.heardAt = this.#clock.now();
+    this.#traffic.receivedAt = this.#clock.now();
     this.#frames.push(chunk);
     if (!this.#isReading) this.#take();
   }
 
-  /** Handles one message per turn: the code that awaits a reply runs before the next message is handled, as if that arrived later. */
+  /**
+   * Handles one message per turn of the event loop. So the code that awaits a reply runs before the next message is handled, even if both arrived
+   * together.
+   */
   #take(): void {
     this.#isReading = false;
     try {
@@ -146,7 +149,7 @@ export class WireLink {
     void SETTLED.then(() => this.#readOn());
   }
 
-  /** Nothing more may have arrived in this tick than what is held: a later chunk comes in a later one. */
+  /** Handles the next message if bytes of it are held. Otherwise no message can be left, since a later chunk arrives in a later tick. */
   #readOn(): void {
     if (this.#frames.held > 0) process.nextTick(() => this.#take());
     else this.#isReading = false;
@@ -160,9 +163,9 @@ export class WireLink {
       this.#tend(this.#welcome.timeoutMs);
       return;
     }
-    const heard = this.#pipeline.hear(frame);
-    if (heard.type === 'event' && heard.event) this.#listener.changed(heard.event);
-    if (heard.type === 'auth' && heard.code !== 0) this.#listener.refused(heard.code);
+    const received = this.#pipeline.receive(frame);
+    if (received.type === 'event' && received.event) this.#listener.changed(received.event);
+    if (received.type === 'auth' && received.code !== 0) this.#listener.refused(received.code);
   }
 
   /** Keeps the connection alive as long as the server responds. */
@@ -170,7 +173,7 @@ export class WireLink {
     if (this.#isOver) return;
     const need = needOf(this.#traffic, this.#clock.now(), timeoutMs);
     if (need.type === 'end') {
-      this.destroy(new WireError(`nothing was heard for two thirds of ${timeoutMs} ms`));
+      this.destroy(new WireError(`nothing was received for two thirds of ${timeoutMs} ms`));
       return;
     }
     if (need.type === 'ping') this.tell(ping(), Xid.ping);

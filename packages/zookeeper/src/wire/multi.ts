@@ -71,7 +71,7 @@ function getResult(type: number, reader: JuteReader): StepResult {
     case OpCode.create:
       return { type: 'create', path: getText(reader) };
     case OpCode.create2:
-      // The result of creating a container.
+      // The server returns this type for a created container.
       return { type: 'create', path: getMade(reader).path };
     case OpCode.delete:
       return { type: 'delete' };

@@ -10,7 +10,7 @@ export interface NewNode {
   readonly data: Uint8Array;
   /** The kind of the node: a value of `CreateFlag`. */
   readonly flags: number;
-  /** Default: all permissions for all clients. */
+  /** The access control list. Default: all permissions for all clients. */
   readonly acl?: readonly Acl[];
 }
 
@@ -49,7 +49,7 @@ export function createTtl(node: NewNode, ttlMs: bigint): WireRequest<Made> {
 /** A created node. */
 export interface Made {
   readonly path: string;
-  /** The id of the transaction that created it. */
+  /** The id of the transaction that created the node. */
   readonly czxid: bigint;
 }
 

@@ -9,8 +9,8 @@ import { WireError } from './wire-error.ts';
 /** Handles the reply to a request: a result code of ZooKeeper and, with code 0, the result. */
 export type Settle<T> = (code: number, value?: T) => void;
 
-/** The kind of a frame from the server. A reply was already handed over. */
-export type Heard =
+/** The kind of a frame from the server. A reply was already passed to the handler of its request. */
+export type ReceivedFrame =
   | { readonly type: 'answer' | 'pong' | 'watches' }
   | { readonly type: 'event'; readonly event: WatchEvent | undefined }
   | { readonly type: 'auth'; readonly code: number };
@@ -23,7 +23,7 @@ interface Asked {
 }
 
 const LAST_XID = 2 ** 31 - 1;
-// The maximum number of answered requests at the front of the queue before it is compacted.
+// The maximum number of requests with a reply at the front of the queue before the queue is compacted.
 const MAX_SPENT = 1_000;
 
 /**
@@ -66,7 +66,7 @@ export class Pipeline {
    * Handles a received frame.
    * @throws {WireError} for a frame that no server would send; the connection is unusable then
    */
-  hear(frame: Buffer): Heard {
+  receive(frame: Buffer): ReceivedFrame {
     const reader = new JuteReader(frame);
     const header = getReplyHeader(reader);
     switch (header.xid) {

@@ -1,6 +1,6 @@
 /** The times of the last messages of a connection, on one clock in milliseconds. */
 export interface Traffic {
-  readonly heardAt: number;
+  readonly receivedAt: number;
   readonly sentAt: number;
 }
 
@@ -14,9 +14,9 @@ export type Need =
  * Returns the next action. A connection without a sent message for a third of the session timeout needs a ping. One without a received
  * message for two thirds is dead; the last third remains to find another server.
  */
-export function needOf({ heardAt, sentAt }: Traffic, now: number, timeoutMs: number): Need {
+export function needOf({ receivedAt, sentAt }: Traffic, now: number, timeoutMs: number): Need {
   const third = timeoutMs / 3;
-  const deadAt = heardAt + 2 * third;
+  const deadAt = receivedAt + 2 * third;
   const pingAt = sentAt + third;
   if (now >= deadAt) return { type: 'end' };
   if (now >= pingAt) return { type: 'ping' };

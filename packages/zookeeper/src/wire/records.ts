@@ -35,7 +35,7 @@ export function getStat(reader: JuteReader): WireStat {
   };
 }
 
-/** Reads only the id of the transaction that created the node, which is the first field. The others take 60 bytes, whatever they are. */
+/** Reads only the id of the transaction that created the node, which is the first field. The other fields always take 60 bytes and are skipped. */
 export function getCreationZxid(reader: JuteReader): bigint {
   const czxid = reader.long();
   reader.skip(60);
@@ -55,7 +55,7 @@ export const OPEN: readonly Acl[] = [{ perms: 31, scheme: 'world', id: 'anyone' 
 
 const OPEN_BYTES = new JuteWriter().list(OPEN, putAcl).bytes();
 
-/** Writes an access control list. The usual one is encoded once. */
+/** Writes an access control list. The usual list is encoded once. */
 export function putAcls(writer: JuteWriter, acls: readonly Acl[]): void {
   if (acls === OPEN) writer.raw(OPEN_BYTES);
   else writer.list(acls, putAcl);

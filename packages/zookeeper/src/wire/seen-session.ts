@@ -10,9 +10,10 @@ interface Wanted {
   readonly clock: Clock;
 }
 
-// All zeroes, while there is no session.
+// The key while there is no session: all zeroes.
 const NO_KEY: SessionKey = { client_id: '0', client_password: '0'.repeat(32) };
-// In session timeouts. If servers refuse a session's zxid for longer, they have lost those transactions, for instance by a restored backup.
+// How long the last zxid is sent, in session timeouts. If servers refuse it for longer, they have lost those transactions, for instance by a restored
+// backup.
 const TRUSTED_FOR = 2;
 
 /** The state of a session that survives from one connection to the next. */

@@ -6,7 +6,7 @@ export function hexOf(id: bigint): string {
   return BigInt.asUintN(64, id).toString(16);
 }
 
-/** The npm package parses passwords in upper case only. */
+/** Converts a session to its key. The password is in upper case, because the npm package parses no other case. */
 export function keyOf({ id, password }: WireSession): SessionKey {
   return { client_id: hexOf(id), client_password: password.toString('hex').toUpperCase() };
 }

@@ -11,7 +11,7 @@ export interface Watched {
 
 type Kind = keyof Watched;
 
-// The server drops a connection for a request of a megabyte. This is as much as other clients send at once.
+// The maximum size of the paths in one request, as much as other clients send at once. A server drops a connection for a request of a megabyte.
 const MAX_PATH_BYTES = 128 * 1024;
 
 /** Keeps the session alive. Its number is `Xid.ping`. */

@@ -19,7 +19,7 @@ export function requestFor(steps: readonly Step[]): WireRequest<readonly StepRes
   return multi(steps.map(wireStepOf));
 }
 
-/** Converts the results. Returns the code of a failure that is not reported as a value. */
+/** Converts the results of a transaction's steps. Returns the code of a failure that is not reported as a value. */
 export function doneOf(results: readonly StepResult[]): TransactionResult | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));
   const failed = results[at];

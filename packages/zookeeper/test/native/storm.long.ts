@@ -62,7 +62,7 @@ describe('for a minute, a client with the npm package whose ZooKeeper servers do
     await watched(servers.map(({ endpoint }) => endpoint));
   });
 
-  it('connects at most five times a second with little CPU time when one of three is left', async () => {
+  it('connects at most five times a second with little CPU time when only one of three servers still runs', async () => {
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies' }), (started) =>
       started.stop(),
     );

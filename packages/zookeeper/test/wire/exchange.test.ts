@@ -4,7 +4,7 @@ import { helloFrame, welcomeOf } from '../../src/wire/handshake.ts';
 import { multi } from '../../src/wire/multi.ts';
 import * as requests from '../../src/wire/node-requests.ts';
 import { Xid } from '../../src/wire/op-code.ts';
-import { Pipeline, type Heard } from '../../src/wire/pipeline.ts';
+import { Pipeline, type ReceivedFrame } from '../../src/wire/pipeline.ts';
 import { OPEN, type WireStat } from '../../src/wire/records.ts';
 import { numbered, type WireRequest } from '../../src/wire/request.ts';
 import { closeSession, ping, setWatches } from '../../src/wire/session-requests.ts';
@@ -49,8 +49,8 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     const pipeline = new Pipeline(0n);
     const reported: unknown[] = [];
     for (const request of ASKED) pipeline.ask(request, (code, value) => reported.push(value ?? code));
-    const received: Heard[] = [];
-    for (let frame = frames.next(); frame; frame = frames.next()) received.push(pipeline.hear(frame));
+    const received: ReceivedFrame[] = [];
+    for (let frame = frames.next(); frame; frame = frames.next()) received.push(pipeline.receive(frame));
     const events = received.flatMap((one) => (one.type === 'event' ? [one.event] : []));
     expect(events).to.deep.equal([
       { path: PATH, change: 'changed' },

@@ -62,7 +62,7 @@ export class Peer {
   }
 }
 
-/** A server that the test plays; it is closed after the test. */
+/** A server whose reactions the test defines. It is closed after the test. */
 export interface FakeServer {
   readonly endpoint: string;
   /** All connections so far. */

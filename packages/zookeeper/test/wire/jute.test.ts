@@ -113,7 +113,7 @@ describe('records of ZooKeeper', () => {
     expect(() => reader.list((one) => one.text())).to.throw(WireError, '2147483647 items in 0 bytes');
   });
 
-  it('are empty when they are missing', () => {
+  it('are read as empty when they are missing', () => {
     const reader = new JuteReader(new JuteWriter().int(-1).int(-1).bytes());
     expect([reader.text(), reader.list((one) => one.text())]).to.deep.equal(['', []]);
   });

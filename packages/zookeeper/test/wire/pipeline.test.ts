@@ -28,7 +28,7 @@ describe('the requests of one connection', () => {
       numbers.push(pipeline.ask(sync('/'), (code) => reported.push(code)).readInt32BE(4));
     }
     expect(numbers).to.deep.equal([2 ** 31 - 1, 1, 2]);
-    for (const xid of numbers) pipeline.hear(replyFrame({ xid, err: -xid }));
+    for (const xid of numbers) pipeline.receive(replyFrame({ xid, err: -xid }));
     expect(reported).to.deep.equal(numbers.map((xid) => -xid));
   });
 
@@ -38,11 +38,11 @@ describe('the requests of one connection', () => {
     pipeline.ask(sync('/'), (...reply) => replies.push(['sync', ...reply]));
     pipeline.ask(getChildren('/a', false), (...reply) => replies.push(['children', ...reply]));
     pipeline.ask(exists('/b', false), (...reply) => replies.push(['exists', ...reply]));
-    pipeline.hear(replyFrame({ xid: 1, body: (writer) => writer.text('/') }));
-    pipeline.hear(
+    pipeline.receive(replyFrame({ xid: 1, body: (writer) => writer.text('/') }));
+    pipeline.receive(
       replyFrame({ xid: 2, body: (writer) => writer.list(['x', 'y'], (one, text) => one.text(text)) }),
     );
-    pipeline.hear(replyFrame({ xid: 3, err: -101 }));
+    pipeline.receive(replyFrame({ xid: 3, err: -101 }));
     expect(replies).to.deep.equal([
       ['sync', 0, '/'],
       ['children', 0, ['x', 'y']],
@@ -55,20 +55,20 @@ describe('the requests of one connection', () => {
     const replies: number[] = [];
     pipeline.ask(sync('/'), (code) => replies.push(code));
     pipeline.ask(sync('/'), (code) => replies.push(code));
-    expect(() => pipeline.hear(replyFrame({ xid: 2 }))).to.throw(
+    expect(() => pipeline.receive(replyFrame({ xid: 2 }))).to.throw(
       WireError,
       'request 2 where one to 1 was due',
     );
     pipeline.fail(-4);
     expect(replies).to.deep.equal([-4, -4]);
-    expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was due');
+    expect(() => pipeline.receive(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was due');
   });
 
   it('fail with the connection when the reply cannot be parsed', () => {
     const pipeline = new Pipeline(0n);
     const replies: number[] = [];
     pipeline.ask(getData('/', false), (code) => replies.push(code));
-    expect(() => pipeline.hear(replyFrame({ xid: 1 }))).to.throw(WireError);
+    expect(() => pipeline.receive(replyFrame({ xid: 1 }))).to.throw(WireError);
     expect(replies).to.deep.equal([]);
     pipeline.fail(-4);
     expect(replies).to.deep.equal([-4]);
@@ -77,16 +77,16 @@ describe('the requests of one connection', () => {
   it('show the last transaction that the session has seen, by replies only, and it never goes back', () => {
     const pipeline = new Pipeline(5n);
     const seen = [pipeline.lastZxid];
-    const hear = (frame: Buffer): void => {
-      pipeline.hear(frame);
+    const receive = (frame: Buffer): void => {
+      pipeline.receive(frame);
       seen.push(pipeline.lastZxid);
     };
     for (let count = 0; count < 3; count += 1) pipeline.ask(exists('/', false), () => undefined);
-    hear(replyFrame({ xid: 1, zxid: 7n, err: -101 }));
-    hear(replyFrame({ xid: 2, zxid: 6n, err: -101 }));
-    hear(replyFrame({ xid: -2, zxid: 100n }));
-    hear(eventFrame(2, '/a'));
-    hear(replyFrame({ xid: 3, zxid: -1n, err: -101 }));
+    receive(replyFrame({ xid: 1, zxid: 7n, err: -101 }));
+    receive(replyFrame({ xid: 2, zxid: 6n, err: -101 }));
+    receive(replyFrame({ xid: -2, zxid: 100n }));
+    receive(eventFrame(2, '/a'));
+    receive(replyFrame({ xid: 3, zxid: -1n, err: -101 }));
     expect(seen).to.deep.equal([5n, 7n, 7n, 7n, 7n, 7n]);
   });
 
@@ -94,7 +94,7 @@ describe('the requests of one connection', () => {
     const pipeline = new Pipeline(0n);
     expect(
       [eventFrame(1, '/a'), eventFrame(4, '/b'), eventFrame(-1, ''), replyFrame({ xid: -2 })].map((frame) =>
-        pipeline.hear(frame),
+        pipeline.receive(frame),
       ),
     ).to.deep.equal([
       { type: 'event', event: { path: '/a', change: 'created' } },
@@ -102,7 +102,7 @@ describe('the requests of one connection', () => {
       { type: 'event', event: undefined },
       { type: 'pong' },
     ]);
-    expect(pipeline.hear(replyFrame({ xid: -4, err: -115 }))).to.deep.equal({ type: 'auth', code: -115 });
+    expect(pipeline.receive(replyFrame({ xid: -4, err: -115 }))).to.deep.equal({ type: 'auth', code: -115 });
   });
 
   it('are released from memory in a queue that is never empty', () => {
@@ -111,7 +111,7 @@ describe('the requests of one connection', () => {
     pipeline.ask(sync('/'), () => (replied += 1));
     for (let xid = 1; xid < 5_000; xid += 1) {
       pipeline.ask(sync('/'), () => (replied += 1));
-      pipeline.hear(replyFrame({ xid, body: (writer) => writer.text('/') }));
+      pipeline.receive(replyFrame({ xid, body: (writer) => writer.text('/') }));
     }
     expect([replied, pipeline.size]).to.deep.equal([4_999, 1]);
   });
@@ -125,7 +125,7 @@ describe('the requests of one connection', () => {
         let settled = 0;
         pipeline.ask(getData('/', true), () => (settled += 1));
         try {
-          pipeline.hear(frame);
+          pipeline.receive(frame);
         } catch (error) {
           expect(error).to.be.instanceOf(WireError);
         }

@@ -14,7 +14,7 @@ import type { Certificates } from '@queuelock/harness/services/certificates';
 /** A ZooKeeper server with TLS on a port of its own. */
 export interface SecureServer {
   readonly port: number;
-  /** Restarts it on the same data, with the certificates of the moment. */
+  /** Restarts the server on the same data, with the present certificates. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -63,7 +63,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(driver.sessionKey).to.deep.equal({ client_id: '1', client_password: password });
   });
 
-  it('starts with a write through a quorum when another client had it, which may have seen more', async () => {
+  it('starts with a write through a quorum when another client had the session before and may have seen more', async () => {
     const requested: number[] = [];
     const fake = await fakeServer(
       bench,

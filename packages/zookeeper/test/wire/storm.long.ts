@@ -15,7 +15,7 @@ describe("for 30 s, a client with Node's sockets whose ZooKeeper servers do not 
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Checks what that costs meanwhile. */
+  /** Checks the number of attempts and the CPU time of the client during `watching`. */
   async function judged(watching: Promise<unknown>, moments: readonly number[]): Promise<void> {
     const before = process.cpuUsage();
     await watching;
@@ -48,7 +48,7 @@ describe("for 30 s, a client with Node's sockets whose ZooKeeper servers do not 
     await judged(opensFor(bench, WATCHED_MS, [endpoint]), connections);
   });
 
-  it('connects at most five times a second when one of three is left', async () => {
+  it('connects at most five times a second when only one of three servers still runs', async () => {
     const cluster = bench.keep(await startZooKeeperCluster({ network: 'proxies' }), (started) =>
       started.stop(),
     );

@@ -57,7 +57,7 @@ function partOf({ reactions, hellos }: Walk): Part {
   };
 }
 
-/** A created node has the requested name; no other node exists. */
+/** Encodes the reply to a request. A created node has the requested name, and no other node exists. */
 function replyTo(xid: number, created: string | undefined): Buffer {
   if (created === undefined) return replyFrame({ xid, err: NO_NODE });
   return replyFrame({ xid, body: (writer) => putStat(writer.text(created), TOKEN) });

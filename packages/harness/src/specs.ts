@@ -5,7 +5,7 @@ import type { EntrySpec, Placement, Turn } from '@queuelock/core/backend';
 export const { signal }: AbortController = new AbortController();
 
 /** Makes an exclusive entry spec with a new id. */
-export function wish(more: Partial<EntrySpec> = {}): EntrySpec {
+export function newSpec(more: Partial<EntrySpec> = {}): EntrySpec {
   return { queue: 'jobs', id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
