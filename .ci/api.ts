@@ -1,4 +1,5 @@
-// Compares the public surface of every package with its reviewed report packages/<p>/api/*.api.md; --update writes them.
+// Compares the public API of every package with its reviewed report packages/<p>/api/*.api.md; --update
+// writes them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -13,7 +14,8 @@ import { publicPackages, type PublicPackage } from './packages.ts';
 
 const SILENT = { logLevel: ExtractorLogLevel.None };
 
-// The users' view: without the workspace's own export condition, so that a dependency means its built types.
+// The workspace's own export condition is left out, so that an import of a dependency resolves to its built
+// types, as it does for users.
 const compilerOptions = {
   module: 'nodenext',
   target: 'es2022',
@@ -23,11 +25,11 @@ const compilerOptions = {
 
 const messages: NonNullable<IConfigFile['messages']> = {
   extractorMessageReporting: {
-    // Used by the surface without being exported: the report lists them.
+    // Types that the public API uses without exporting them are listed in the report.
     'ae-forgotten-export': { ...SILENT, addToApiReportFile: true },
     'ae-missing-release-tag': SILENT,
   },
-  // What a comment must say is for typedoc to check.
+  // TypeDoc checks the contents of docstrings, so API Extractor does not.
   tsdocMessageReporting: { default: SILENT },
 };
 
@@ -39,7 +41,10 @@ const invokeOptions: IExtractorInvokeOptions = {
   },
 };
 
-/** What the report of one door is made of: `core` for `.`, `core-backend` for `./backend`. */
+/**
+ * Returns the settings for the report of one package entry. The report is named `core` for `.`, and
+ * `core-backend` for `./backend`.
+ */
 function configOf({ name, folder }: PublicPackage, door: string, types: string): ExtractorConfig {
   const apiReport = {
     enabled: true,
@@ -68,7 +73,7 @@ const doors = publicPackages().flatMap((one) =>
     config: configOf(one, door, types),
   })),
 );
-/** The core and the libraries are read once. */
+/** Returns one compiler state for all entries, so that the core and the libraries are read only once. */
 function asOneProgram([first, ...others]: readonly ExtractorConfig[]): CompilerState {
   if (first === undefined) throw new Error('there are no packages to publish here');
   const additionalEntryPoints = others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath);

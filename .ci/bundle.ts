@@ -1,4 +1,5 @@
-// Makes few files of what Node would otherwise read as dozens or hundreds, at every start of the command and of a program that imports a library.
+// Bundles the built files of the command and of libraries into few files. Otherwise Node would read dozens or
+// hundreds of files at each start.
 import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +15,10 @@ interface Manifest {
   readonly peerDependencies?: Dependencies;
 }
 
-/** Is in the bundles: of its 30 files, which take 40 ms to load, a bundle has the retry policy and the backoff only. */
+/**
+ * This dependency is bundled. Its 30 files take 40 ms to load, and a bundle needs only its retry policy and
+ * its backoff.
+ */
 const INLINED = 'cockatiel';
 
 /**
@@ -32,7 +36,7 @@ function manifestOf(name: string): Manifest {
   return JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Makes few files of built ones. What else the package depends on stays outside. */
+/** Bundles built files of a package. All dependencies except `INLINED` stay imports. */
 async function bundle(name: string, files: readonly string[], options: BuildOptions = {}): Promise<void> {
   const outdir = outdirOf(name);
   const { dependencies, optionalDependencies, peerDependencies } = manifestOf(name);
@@ -43,10 +47,10 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
   const { metafile } = await build({
     entryPoints: files.map((file) => resolve('packages', name, 'dist', file)),
     outdir,
-    // Side by side, and one folder deep: by their own places they find the package and each other.
+    // All outputs are in one folder, because they find the package and each other by relative paths.
     entryNames: '[name]',
     external: outside.flatMap((one) => [one, `${one}/*`]),
-    // By its ES modules, of which only what is used is taken.
+    // Prefers the ES modules of a dependency, because esbuild can drop their unused parts.
     mainFields: ['module', 'main'],
     bundle: true,
     splitting: true,
@@ -82,13 +86,13 @@ function outdirOf(name: string): string {
   return resolve('packages', name, 'bundle');
 }
 
-/** Returns the doors of a library that Node loads from a bundle: those that have the condition `node`. */
+/** Returns the entries of a library that Node loads from a bundle: those with the export condition `node`. */
 function doorsOf(name: string): string[] {
   const doors = Object.values(manifestOf(name).exports ?? {}).flatMap(({ node }) => node ?? []);
   return doors.map((door) => door.replace(/^\.\/bundle\//, ''));
 }
 
-// First, since the command has them in it.
+// Libraries are bundled first, since the bundle of the command contains them.
 for (const { name } of publicPackages()) {
   const doors = doorsOf(name);
   const rxjs = resolve('packages', name, 'node_modules/rxjs');
@@ -96,6 +100,7 @@ for (const { name } of publicPackages()) {
   if (doors.length > 0) await bundle(name, doors, { sourcemap: true, plugins });
 }
 
-// The command has all of ours that it loads in it, RxJS included: as ES modules, of which only what is used is taken.
+// The bundle of the command contains our packages that it loads, and RxJS as ES modules, whose unused parts
+// are dropped.
 const rxjs = resolve('packages/cli/node_modules/rxjs');
 await bundle('cli', ['main.js', 'run/watchdog-process.js'], { plugins: [wholeRx(rxjs)] });

@@ -1,7 +1,8 @@
 /**
- * Chapters are the folders of a package's `src`. Each answers one question, which is the first line of one of its files, and the imports between
- * them run one way. Checks that, and that no modules of the repository import each other in a circle, type imports included. Also checks that
- * packages/architecture.svg shows the present imports; --update draws it.
+ * Chapters are the folders of a package's `src`. Each answers one question, which is the first line of one of
+ * its files, and the imports between them run one way. This program checks both. It also checks that no
+ * modules of the repository import each other in a circle, type imports included, and that
+ * packages/architecture.svg shows the present imports. --update draws that file.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,18 +12,18 @@ import { circleIn, type Import } from './import-circles.ts';
 import { circleOfModules } from './modules.ts';
 import { publicPackages } from './packages.ts';
 
-/** The packages that are cut into chapters. */
+/** The packages whose sources are divided into chapters. */
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const PICTURE = 'packages/architecture.svg';
-/** The files beside the chapters: they may import all chapters, and no chapter may import them. */
+/** The name for the files directly in `src`: they may import all chapters, and no chapter may import them. */
 const DOORS = 'doors';
 const QUESTION = /^\/\/ Chapter (\S+): (.+\?)\n/;
 
 interface Source {
-  /** Below `src`. */
+  /** Path of the file below `src`. */
   readonly path: string;
   readonly text: string;
-  /** What it imports: paths below `src`, and names of packages. */
+  /** The modules that the file imports: paths below `src`, and names of packages. */
   readonly imports: readonly string[];
 }
 
@@ -41,7 +42,7 @@ function sourcesOf(name: string): readonly Source[] {
 
 const chapterOf = (path: string): string => /^([^/]+)\//.exec(path)?.[1] ?? DOORS;
 
-/** From chapter to chapter. */
+/** Returns the imports that lead from one chapter to another. */
 function importsBetween(sources: readonly Source[]): readonly Import[] {
   const paths = new Set(sources.map(({ path }) => path));
   return sources
@@ -53,7 +54,7 @@ function importsBetween(sources: readonly Source[]): readonly Import[] {
     .filter(({ from, to }) => from !== to);
 }
 
-/** The chapters with their questions. */
+/** Returns the chapters and the questions in the first lines of their files. */
 function chaptersOf(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {
   const chapters = new Map<string, string[]>();
   for (const { path, text } of sources) {
@@ -99,7 +100,9 @@ function picture(): string {
   ]);
 }
 
-/** A picture has no floors for a circle. */
+/**
+ * A drawing of imports that form a circle is not possible, so the drawing is checked only without a circle.
+ */
 function* wrongWithPicture(): Generator<string> {
   const drawn = picture();
   if (process.argv.includes('--update')) writeFileSync(PICTURE, drawn);

@@ -1,4 +1,4 @@
-/** How one fact of the conformance suite came out on one backend. */
+/** The result of one test of the conformance suite on one backend. */
 export interface ConformanceResult {
   readonly backend: string;
   readonly title: string;
@@ -7,7 +7,10 @@ export interface ConformanceResult {
 
 const SIGN = { passed: '✔', failed: '✘', skipped: '–' } as const;
 
-/** The suite side by side, a line for each fact; `uneven` are the facts that some backend was not asked. */
+/**
+ * Returns a text table of the suite with a row for each test and a column for each backend. `uneven` lists
+ * the tests that did not run on every backend.
+ */
 export function conformanceTable(results: readonly ConformanceResult[]): {
   readonly lines: readonly string[];
   readonly uneven: readonly string[];

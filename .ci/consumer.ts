@@ -1,11 +1,11 @@
-/** A user's program that imports all packed packages, and the messages of a compiler about it. */
+/** Writes a user's program that imports all packed packages, and returns a compiler's messages about it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { PublicPackage } from './packages.ts';
 import { tarballOf, unpack } from './tarballs.ts';
 
-/** How a consumer's compiler finds what is imported. */
+/** The module resolutions of TypeScript under which a user's program is compiled. */
 export const RESOLUTIONS = ['node10', 'node16', 'nodenext', 'bundler'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
@@ -16,7 +16,10 @@ const MODULES: Readonly<Record<Resolution, string>> = {
   bundler: 'es2022',
 };
 
-/** What a consumer in TypeScript installs beside: types of packages that bring none, and an optional peer that one entry needs. */
+/**
+ * Packages that a TypeScript user installs in addition: types of dependencies without own types, and an
+ * optional peer that one entry needs.
+ */
 const TYPES = ['@types/node', '@types/pg', '@types/react', '@types/mocha', '@types/chai', '@nestjs/schedule'];
 
 const USES = `
@@ -33,7 +36,7 @@ export type SessionId = Session['id'];
 export { backend, wrong };
 `;
 
-/** Installs the packed packages, and what they depend on, in an empty folder. */
+/** Installs the packed packages and their dependencies in an empty folder. */
 export function installConsumer(folder: string, tarballs: string, packages: readonly PublicPackage[]): void {
   const importable = packages.filter(({ doors }) => doors.length > 0);
   for (const { name, folder: source } of importable) {
@@ -80,11 +83,14 @@ export function compileConsumer(
   const ran = spawnSync(command, [...args, '-p', config], { encoding: 'utf8', cwd: folder });
   if (ran.error !== undefined) throw ran.error;
   if (ran.status === 0) return [];
-  // A compiler writes its messages to stdout; what is on stderr alone is why it did not start.
+  // A compiler writes its messages to stdout. It writes to stderr only why it could not start.
   return (ran.stdout || ran.stderr).split('\n').filter(Boolean);
 }
 
-/** What npm installs with a package: optional peers are the application's choice. */
+/**
+ * Returns the packages that npm installs with a package. Optional peers are left out: the application chooses
+ * these.
+ */
 function dependenciesOf(manifest: string): readonly string[] {
   const {
     dependencies = {},

@@ -1,4 +1,5 @@
-// The words that packages/GLOSSARY.md rules out: those in code marks in the last column of its table.
+// Settings of cspell that reject the words that packages/GLOSSARY.md rules out: those in code marks in the
+// last column of its table.
 import { readFileSync } from 'node:fs';
 
 const glossary = readFileSync(new URL('../packages/GLOSSARY.md', import.meta.url), 'utf8');

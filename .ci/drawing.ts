@@ -1,8 +1,11 @@
-/** Draws boxes and arrows as SVG, floor by floor. Arrows lead down; one that a longer way implies is left out. */
+/**
+ * Draws boxes and arrows as SVG in rows, called floors. Arrows lead down. An arrow is left out if a longer
+ * path of arrows implies it.
+ */
 
 export interface Box {
   readonly name: string;
-  /** In small letters below the name. */
+  /** Text in small letters below the name. */
   readonly text: string;
 }
 
@@ -18,22 +21,22 @@ export interface Part {
   readonly arrows: readonly Arrow[];
 }
 
-/** A box, or where an arrow passes a floor. */
+/** A position on a floor: a box, or a point where an arrow crosses the floor. */
 interface Spot {
   readonly box: Box | undefined;
   readonly floor: number;
   readonly width: number;
-  /** Where an arrow passes: of the floor, once that is known. */
+  /** Height in pixels; that of an arrow's point is set once the height of the floor is known. */
   height: number;
-  /** Of its middle. */
+  /** Horizontal position of the middle, in pixels. */
   x: number;
   y: number;
 }
 
-/** The spots that an arrow leads over. */
+/** The positions that an arrow passes, from its first box to its last one. */
 type Way = readonly Spot[];
 
-// All in pixels.
+// Sizes in pixels.
 const LETTER = { name: 8.2, text: 6.8 };
 const LINE = 15;
 const NAME = 20;
@@ -42,7 +45,7 @@ const GAP = { x: 16, y: 30 };
 const PASSAGE = 8;
 const MARGIN = 24;
 const TITLE = 44;
-/** In letters. */
+/** Longest line of text, in characters. */
 const LONGEST_LINE = 36;
 const SWEEPS = 30;
 
@@ -56,7 +59,7 @@ const STYLE = `<style>
 </style>
 <defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#8a97a5"/></marker></defs>`;
 
-/** The parts, one below the other. */
+/** Returns the SVG of the parts, drawn one below another. */
 export function drawing(parts: readonly Part[]): string {
   const body: string[] = [];
   let [width, height] = [0, MARGIN];
@@ -77,7 +80,7 @@ export function drawing(parts: readonly Part[]): string {
   return [head, STYLE, ground, ...body.filter((line) => line !== ''), '</svg>', ''].join('\n');
 }
 
-/** The arrows that no longer way implies, as ways from floor to floor. */
+/** Returns the arrows that no longer path implies, each as its positions from floor to floor. */
 function waysOf({ boxes, arrows }: Part): readonly Way[] {
   const next = new Map(boxes.map(({ name }) => [name, new Set<string>()]));
   for (const { from, to } of arrows) next.get(from)?.add(to);
@@ -128,7 +131,10 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-/** The spots of each floor from left to right, the highest floor first: each as near as can be to those it is bound to. */
+/**
+ * Returns the positions of each floor from left to right, the highest floor first. Each position is as near
+ * as possible to those that arrows connect it with.
+ */
 function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
   const spots = [...new Set(ways.flat())];
   const top = Math.max(0, ...spots.map(({ floor }) => floor));
@@ -166,7 +172,10 @@ function mean(numbers: readonly number[]): number | undefined {
   return numbers.length === 0 ? undefined : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
 
-/** @returns where the lowest floor ends */
+/**
+ * Sets the vertical positions of the floors, starting at `top`.
+ * @returns the bottom of the lowest floor, in pixels
+ */
 function stack(floors: readonly (readonly Spot[])[], top: number): number {
   let y = top;
   for (const floor of floors) {

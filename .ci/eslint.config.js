@@ -23,11 +23,11 @@ const PACKAGES = [
   'harness',
 ];
 const root = fileURLToPath(new URL('..', import.meta.url));
-// As one program what all packages share is understood once, and not once for each of them.
+// With one program for all packages, shared types are checked once and not once for each package.
 const programs = ['.ci/tsconfig.lint.json', 'packages/dashboard/src/page/tsconfig.json'];
 const tests = ['packages/*/test/**/*.{ts,tsx}', 'integration/**/*.ts'];
 
-// --- who may import what
+// --- import rules between packages
 
 const foreignSources = {
   regex: `^\\.\\..*/(${PACKAGES.join('|')})/(src|dist|test)/`,
@@ -134,7 +134,7 @@ const boundaries = [
   imports(sources('bench', 'simulation', 'harness'), [unboundedOrUnclear]),
 ];
 
-// --- what may not be written
+// --- forbidden syntax
 
 const noDefaultExport = { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' };
 const noLongPipe = {
@@ -164,9 +164,9 @@ const syntax = (files, ...restricted) => ({
   rules: { 'no-restricted-syntax': ['error', noDefaultExport, noLongPipe, ...restricted] },
 });
 
-// --- what is asked of streams
+// --- rules for streams
 
-// Types take longer than all else: they are asked for where a file imports or names a stream.
+// Rules that need types are slow, so they run only on files that import or name a stream.
 const STREAM = /rx\.ts|Observable|subscribe|\w\$(?!\{)/;
 const hasStreams = (path) => STREAM.test(readFileSync(path, 'utf8'));
 
@@ -182,7 +182,7 @@ export default defineConfig(
     extends: [rxjs.configs.strict],
     languageOptions: { parserOptions: { project: programs, tsconfigRootDir: root } },
     rules: {
-      // Functions also where they are properties.
+      // The rule also checks functions that are properties.
       'rxjs-x/finnish': [
         'error',
         { functions: false, methods: false, strict: true, names: { '^(watch|observe|queues)$': false } },

@@ -1,6 +1,7 @@
 /**
- * Writes the contents of packages/features.json into packages/FEATURES.md, a comparison on one screen, and packages/EVIDENCE.md, every feature with
- * the tests that show it. Without --update it checks that both pages agree with it.
+ * Writes two pages from packages/features.json: packages/FEATURES.md, a comparison on one screen, and
+ * packages/EVIDENCE.md, which lists the tests of every feature. Without --update it checks that both pages
+ * agree with it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -11,7 +12,7 @@ const BEGIN = '<!-- features: written by .ci/features.ts -->\n';
 const END = '<!-- features: end -->';
 /** Title of the section whose features no other tool has. */
 const UNIQUE = 'What no other tool has';
-/** More names than that make a cell too long. */
+/** Most tool names in a cell: a longer list makes the cell too wide. */
 const MAX_NAMES = 4;
 
 /** Titles of tests by file, relative to packages/. */
@@ -23,7 +24,10 @@ interface Feature {
   readonly isOnScreen?: boolean;
   readonly note?: string;
   readonly tests?: Tests;
-  /** `Y` has it, `P` partly, `-` lacks it, `n/a` has no use for it, `?` was not checked. */
+  /**
+   * What each compared tool offers: `Y` has the feature, `P` has it partly, `-` lacks it, `n/a` has no use
+   * for it, `?` was not checked.
+   */
   readonly peers?: Readonly<Record<string, 'Y' | 'P' | '-' | 'n/a' | '?'>>;
 }
 
@@ -126,7 +130,7 @@ function evidence(): string {
   ].join('\n');
 }
 
-/** The formatter pads the cells of tables. */
+/** Removes padding from tables, since the formatter pads cells. */
 function unpadded(text: string): string {
   return text.replace(/ +/g, ' ').replace(/-{2,}/g, '-');
 }

@@ -2,11 +2,11 @@ import type { Arrow } from './drawing.ts';
 
 /** An import between two chapters or modules. */
 export interface Import extends Arrow {
-  /** Describes the import for a message. */
+  /** The import as a text for messages. */
   readonly because: string;
 }
 
-/** Returns imports that lead back to where they begin, or `undefined` if there are none. */
+/** Returns imports that form a circle, or `undefined` if there are none. */
 export function circleIn(imports: readonly Import[]): readonly Import[] | undefined {
   const importsOf = new Map<string, Import[]>();
   for (const one of imports) importsOf.set(one.from, [...(importsOf.get(one.from) ?? []), one]);

@@ -1,30 +1,33 @@
 import { existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where pnpm keeps packages of others. */
+/** The folder in which pnpm stores third-party packages. */
 const STORE = 'node_modules/.pnpm';
 
 interface Manifest {
   readonly files?: readonly string[];
 }
 
-/** Returns the bytes of a package of others, as it is installed here; 0 for one that is not installed on this platform. */
+/**
+ * Returns the bytes of a third-party package as it is installed here, or 0 if it is not installed on this
+ * platform.
+ */
 export function bytesOfOthers(nameAtVersion: string): number {
   const name = nameAtVersion.slice(0, nameAtVersion.lastIndexOf('@'));
   const folder = nameAtVersion.replaceAll('/', '+');
-  // Behind the version stand the peers that it was installed with.
+  // pnpm appends the peers of a package to the version in its folder name.
   const found = readdirSync(STORE).find((one) => one === folder || one.startsWith(`${folder}_`));
   return found === undefined ? 0 : bytesIn(join(STORE, found, 'node_modules', name));
 }
 
-/** Returns the bytes of a package of ours that are published, its build included. */
+/** Returns the bytes that are published of one of our packages, its build included. */
 export function bytesOfOurs(folder: string): number {
   const { files = [] } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   const published = files.filter((entry) => !entry.startsWith('!')).map((entry) => join(folder, entry));
   return published.filter((path) => existsSync(path)).reduce((sum, path) => sum + bytesIn(path), 0);
 }
 
-/** Counts neither hidden files nor what packages have installed inside of them. */
+/** Returns the bytes of all files below a path, without hidden files and nested `node_modules`. */
 function bytesIn(path: string): number {
   const found = lstatSync(path);
   if (!found.isDirectory()) return found.size;

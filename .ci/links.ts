@@ -1,22 +1,25 @@
-/** Links in Markdown pages: finds those that lead to other files, and writes them anew. */
+/** Finds links to other files in Markdown pages, and replaces them. */
 
 /** The target of a link, as written in the page. */
 export interface Link {
-  /** Without the anchor; empty for a link within the page. */
+  /** The link without its anchor; empty for a link within the page. */
   readonly path: string;
-  /** With its `#`, or empty. */
+  /** The anchor with its `#`, or an empty string. */
   readonly anchor: string;
-  /** Whether the target is shown in the page. */
+  /** Whether the page embeds the target as an image. */
   readonly isImage: boolean;
 }
 
 const FENCED = /^(```+|~~~+)[^\n]*\n[\s\S]*?^\1[ \t]*$/gm;
-/** Code in a line, the target of a link in a line, or that of a definition. */
+/** Matches inline code, an inline link, or the definition of a reference link. */
 const LINK = /`[^`\n]*`|(\]\()([^)\s]+)|^(\[[^\]]+\]: )(\S+)/gm;
 const ADDRESS = /^(?:[a-z][\w+.-]*:|\/\/)/i;
 const IMAGE_FILE = /\.(?:png|svg|gif|jpe?g)$/;
 
-/** The page with each link to a file or a heading replaced by what `write` returns; `undefined` keeps it. Addresses and code stay. */
+/**
+ * Returns the page with each link to a file or a heading replaced by the result of `write`. `undefined` keeps
+ * the link. Web addresses and code are not changed.
+ */
 export function rewriteLinks(page: string, write: (link: Link) => string | undefined): string {
   return outsideOfCode(page, (text) =>
     text.replace(LINK, (whole, inline?: string, target?: string, definition?: string, defined?: string) => {
@@ -33,7 +36,7 @@ export function rewriteLinks(page: string, write: (link: Link) => string | undef
   );
 }
 
-/** All links of a page to files and headings. */
+/** Returns all links of a page to files and headings. */
 export function linksOf(page: string): readonly Link[] {
   const found: Link[] = [];
   rewriteLinks(page, (link) => {
@@ -52,7 +55,7 @@ function outsideOfCode(page: string, change: (text: string) => string): string {
   return done + change(page.slice(from));
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Returns the anchors of a page's headings, as GitHub generates them. */
 export function anchorsOf(page: string): readonly string[] {
   const seen = new Map<string, number>();
   return [...page.replace(FENCED, '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
@@ -63,7 +66,7 @@ export function anchorsOf(page: string): readonly string[] {
   });
 }
 
-/** The anchor of a heading that is the first of its name. */
+/** Returns the anchor of the first heading with this text. */
 export function slugOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -1,8 +1,9 @@
 /**
- * Checks that the manifest of each published package names its source, its page and its bug reports, by the one `repository` of the
- * root manifest, and that `main`, `types` and `typesVersions` say the same as `exports`, for compilers that do not read those. --update
- * writes all of it; keywords are written by hand. Also checks that a package names the peers of the packages that it brings along: only then do
- * pnpm and yarn give them the application's copy.
+ * Checks the manifest of each published package. Its source, homepage and bug tracker must derive from
+ * `repository` of the root manifest. `main`, `types` and `typesVersions` must repeat `exports`, for compilers
+ * that do not read `exports`. --update writes all of these; keywords are written by hand. A package must also
+ * declare the peers of its dependencies: only then do pnpm and yarn give these dependencies the application's
+ * copy.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +12,12 @@ import { hasPlaceholder, PLACEHOLDER, repositoryUrl } from './repository.ts';
 
 type Manifest = Readonly<Record<string, unknown>>;
 
-/** Words by which every package of this repository is found. */
+/** Keywords that every package must have. */
 const COMMON_KEYWORDS = ['queuelock', 'distributed-lock'];
 const FEWEST_KEYWORDS = 5;
-/** The members that stand right after the description, in this order. */
+/** The members that directly follow the description, in this order. */
 const DESCRIBED = ['keywords', 'license', 'homepage', 'bugs', 'repository'];
-/** The members that stand right before `exports`. */
+/** The members that directly precede `exports`. */
 const ENTRIES = ['main', 'types', 'typesVersions'];
 
 function described(name: string, manifest: Manifest): Manifest {
@@ -40,7 +41,7 @@ function described(name: string, manifest: Manifest): Manifest {
   return ordered;
 }
 
-/** The contents of `exports` in the fields of module resolution `node10`. */
+/** Translates `exports` into the members that module resolution `node10` reads. */
 function entriesOf(manifest: Manifest): Manifest {
   const doors = Object.entries((manifest['exports'] ?? {}) as Record<string, Record<string, string>>);
   const root = doors.find(([subpath]) => subpath === '.')?.[1];
@@ -67,7 +68,7 @@ interface Dependencies {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** Peers of dependencies of ours that the package neither brings along nor names with the same range. */
+/** Yields the peers of our packages that the package neither depends on nor declares with the same range. */
 function* missingPeers({ dependencies = {}, peerDependencies = {} }: Dependencies): Generator<string> {
   for (const own of Object.keys(dependencies).filter((name) => name.startsWith('@queuelock/'))) {
     const manifest = join('packages', own.slice('@queuelock/'.length), 'package.json');
@@ -86,7 +87,7 @@ for (const { name } of publicPackages()) {
   const manifest = JSON.parse(text) as Manifest;
   const written = described(name, manifest);
   const wrong = [...wrongKeywords(manifest), ...missingPeers(manifest)];
-  // The order of members counts too: a diff of manifests is then a diff of what they say.
+  // The order of members is compared too, so that a diff of manifests shows only real changes.
   if (JSON.stringify(written) !== JSON.stringify(manifest)) {
     if (process.argv.includes('--update')) writeFileSync(path, `${JSON.stringify(written, undefined, 2)}\n`);
     else wrong.push('links or entries differ from the root manifest and `exports`: pnpm manifests --update');

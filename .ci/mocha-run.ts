@@ -9,14 +9,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { broken, sum, type Outcome } from './outcome.ts';
 
 export interface MochaRun {
-  /** For what is said of the whole. */
+  /** The name of the run in messages about the whole run. */
   readonly name: string;
   readonly files: readonly string[];
   readonly options: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What it prints is kept until this has happened. */
+  /** The output of the run is kept until this promise settles. */
   readonly printAfter?: Promise<unknown>;
-  /** How long what it began may outlive it. Default 10 s. */
+  /** How long processes that the tests started may outlive the run, in milliseconds. Default 10,000. */
   readonly leftGraceMs?: number;
 }
 
@@ -26,20 +26,20 @@ const require = createRequire(import.meta.url);
 const mochaCli = join(dirname(require.resolve('mocha/package.json')), 'lib/cli/cli.js');
 const running = new Set<ChildProcess>();
 
-/** The options of Node with which the sources and tests run as they stand. */
+/** Returns the options of Node that run sources and tests without a build. */
 export function nodeOptions(): string[] {
   const config = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as { 'node-option': string[] };
   return config['node-option'].map((option) => `--${option}`);
 }
 
-/** Runs the tests of these files in a process of their own. */
+/** Runs the tests of the given files in a separate process. */
 export async function runMocha(run: MochaRun): Promise<Outcome> {
   const { files, options, env, printAfter } = run;
   const child = fork(mochaCli, [...files, '--reporter', './.ci/reporter.mjs', ...options], {
     execArgv: nodeOptions(),
     env: { ...process.env, ...env },
     silent: printAfter !== undefined,
-    // A group of processes: whatever the tests leave behind can be ended.
+    // The run has its own process group, so that processes that the tests leave behind can be killed.
     detached: true,
   });
   const printed = printAfter === undefined ? Promise.resolve() : printLater(child, printAfter);
@@ -50,7 +50,7 @@ export async function runMocha(run: MochaRun): Promise<Outcome> {
   return outcome;
 }
 
-/** Passes a signal on to all that run. */
+/** Passes a signal on to all processes of running tests. */
 export function signalAll(signal: NodeJS.Signals): void {
   for (const child of running) child.kill(signal);
 }
@@ -69,7 +69,7 @@ async function outcomeOf(child: ChildProcess, { name, leftGraceMs = 10_000 }: Mo
   const { outcome, killed } = told;
   const how = String(signal ?? code);
   if (outcome === undefined) return failed(`${name}: mocha ended early (${how})`);
-  // A test that failed may have left something behind.
+  // Only a run without failed tests must leave no process: a test that failed may have skipped its cleanup.
   if (outcome.failures.length > 0) return outcome;
   if (!isAlone) return sum([outcome, failed(`${name}: a process that a test began was left running`)]);
   if (code === 0) return outcome;
@@ -77,7 +77,10 @@ async function outcomeOf(child: ChildProcess, { name, leftGraceMs = 10_000 }: Mo
   return sum([outcome, failed(`${name}: ${end} after its last test`)]);
 }
 
-/** Ends processes that still print to its output, since the output would not end. Returns whether there were none. */
+/**
+ * Kills processes that still hold the run's output open, since the output would not end otherwise. Returns
+ * whether there were none.
+ */
 async function endOthers(
   child: ChildProcess,
   { closed, afterMs }: { readonly closed: Promise<unknown>; readonly afterMs: number },
@@ -86,10 +89,10 @@ async function endOthers(
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // All have ended.
+    // The group does not exist any more: all of its processes have ended.
   }
   if (isAlone || (await happens(closed, KILLED_WITHIN_MS))) return isAlone;
-  // A process with a group of its own.
+  // A process in another group still holds the pipes open, so they are closed from this side.
   for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   return false;
 }
@@ -103,13 +106,16 @@ async function happens(event: Promise<unknown>, withinMs: number): Promise<boole
   return happened;
 }
 
-/** Said as soon as it is known. */
+/** Prints the failure of a run as soon as it is known, and returns it as an outcome. */
 function failed(cause: string): Outcome {
   console.error(`FAILED: ${cause}`);
   return broken(cause);
 }
 
-/** Resolves when all was printed. The pipes are read all the time, so that the child is never held up. */
+/**
+ * Prints the kept output of a run, and resolves when all of it was printed. The pipes are read all the time,
+ * so that the process never blocks on them.
+ */
 async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unknown>): Promise<void> {
   const pairs = [
     [stdout, process.stdout],
@@ -118,7 +124,7 @@ async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unkno
   const print = async ([from, to]: (typeof pairs)[number]): Promise<void> => {
     const kept = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
     from?.pipe(kept);
-    // Also when it was cut off, which is no end.
+    // A destroyed pipe emits `close` but not `end`.
     from?.once('close', () => kept.end());
     await Promise.allSettled([after]);
     kept.pipe(to, { end: false });

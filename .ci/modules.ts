@@ -4,16 +4,20 @@ import ts from 'typescript';
 import { circleIn, type Import } from './import-circles.ts';
 
 const ROOTS = ['.ci', 'integration', 'packages'];
-// Folders that programs fill.
+// Folders with generated files.
 const GENERATED = new Set(['node_modules', 'dist', 'bundle', 'coverage', '.cache']);
 const MODULE = /(?<!\.d)\.(ts|tsx|mts|js|mjs)$/;
 /**
- * Folders whose classes refer to each other: the objects of one simulated ensemble, and those of one model of a history. Their modules may import
- * each other, but none outside of the folder in a circle.
+ * Folders whose modules may import each other in a circle, because their classes refer to each other. They
+ * are the simulated ZooKeeper ensemble and a model of histories. Circles that leave the folder are not
+ * allowed.
  */
 const CONNECTED = ['packages/core/test/model', 'packages/simulation/src/zookeeper'];
 
-/** Returns imports between modules of the repository that lead in a circle, or none. Imports of types and dynamic imports count too. */
+/**
+ * Returns imports between modules of the repository that form a circle, or none. Type imports and dynamic
+ * imports count too.
+ */
 export function circleOfModules(): readonly Import[] {
   const modules = new Set(ROOTS.flatMap(modulesIn));
   return circleIn([...modules].flatMap((path) => importsOf(path, modules))) ?? [];

@@ -1,36 +1,39 @@
 import type { ConformanceResult } from './conformance-table.ts';
 
 export interface TestName {
-  /** Empty for what happened outside of all files. */
+  /** Path of the test file; empty for a failure that belongs to no file. */
   readonly file: string;
   readonly title: string;
 }
 
 export interface Failure extends TestName {
   readonly cause: string;
-  /** A promise about exclusion, order or tokens was broken: no second run makes up for that. */
+  /** Whether a promise about exclusion, order or tokens was broken. Such a failure is never run again. */
   readonly isUnsafe: boolean;
-  /** Of a hook: the title of its suite, the rest of which never ran. */
+  /** Set for a failed hook: the title of its suite, whose remaining tests never ran. */
   readonly suite?: string;
 }
 
-/** What came of one process of mocha. */
+/** The outcome of one mocha process. */
 export interface Outcome {
   readonly passed: readonly TestName[];
   readonly failures: readonly Failure[];
   readonly skipped: readonly (TestName & { readonly reason: string })[];
   readonly conformance: readonly ConformanceResult[];
-  /** How long each outermost suite took, its hooks included. */
+  /** Duration of each outermost suite, its hooks included. */
   readonly took: readonly { readonly file: string; readonly ms: number }[];
 }
 
-/** An outcome in which some failures were asked a second time. */
+/** An outcome after some failed tests were run again. */
 export interface Settled extends Outcome {
-  /** Failed once, and passed when run by themselves. */
+  /** Tests that failed once, and passed when they were run alone. */
   readonly flaky: readonly Failure[];
 }
 
-/** One test that fails now and then may have met a busy machine; more of them are a pattern. */
+/**
+ * Most failed tests that are run again. A few failures may be caused by a busy machine; more of them are a
+ * pattern.
+ */
 export const MOST_FLAKY = 3;
 
 export const NOTHING: Settled = {
@@ -42,7 +45,7 @@ export const NOTHING: Settled = {
   flaky: [],
 };
 
-/** The outcome of a run without test results. */
+/** Returns the outcome of a run that has no test results. */
 export function broken(cause: string): Outcome {
   return { ...NOTHING, failures: [{ file: '', title: cause, cause: '', isUnsafe: false }] };
 }
@@ -57,19 +60,22 @@ export function sum(outcomes: readonly Outcome[]): Outcome {
   };
 }
 
-/** The failures that are worth a second run: of tests, not about safety, and few. */
+/**
+ * Returns the failures to run again: only failures of tests, only if none is about safety, and only if there
+ * are few.
+ */
 export function askedAgain({ failures }: Outcome): readonly Failure[] {
   const forgivable = failures.every(({ file, isUnsafe }) => file !== '' && !isUnsafe);
   return forgivable && failures.length <= MOST_FLAKY ? failures : [];
 }
 
-/** The pattern of the titles that a failure is about. */
+/** Returns a pattern that matches the titles of the tests that a failure affects. */
 export function titlesOf({ title, suite }: Failure): string {
   const literal = (suite ?? title).replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
   return suite === undefined ? `^${literal}$` : `^${literal} `;
 }
 
-/** What is known after a failed test has been run by itself. */
+/** Returns the outcome after a failed test was run alone. */
 export function settle(known: Settled, failure: Failure, again: Outcome): Settled {
   if (again.failures.length > 0 || again.passed.length === 0) {
     const causes = [

@@ -1,6 +1,7 @@
 /**
- * Checks the packages as their users get them: packs all of them, asks publint and attw about each tarball, and compiles a program that imports
- * all of them. The other compilers and ways of resolution are in integration/consumers.long.ts.
+ * Checks the packages as users install them. It packs all of them, checks each tarball with publint and attw,
+ * and compiles a program that imports all of them. integration/consumers.long.ts tests further compilers and
+ * module resolutions.
  */
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,10 +13,10 @@ import { compileConsumer, installConsumer } from './consumer.ts';
 import { publicPackages } from './packages.ts';
 import { packAll, tarballOf } from './tarballs.ts';
 
-/** `require` of an ES module is served from Node 20.19 on, which this tool does not know. */
+/** Findings of attw to ignore: it does not know that `require` of an ES module works from Node 20.19 on. */
 const NOT_SERVED = ['node16-cjs'];
 
-/** What is not as it should be with what is imported. */
+/** Returns publint's findings about the entries of a package. */
 async function lint(tarball: Buffer): Promise<string[]> {
   const { messages, pkg } = await publint({
     pack: { tarball: new Uint8Array(tarball).buffer },
@@ -26,7 +27,7 @@ async function lint(tarball: Buffer): Promise<string[]> {
     .map((message) => formatMessage(message, pkg) ?? message.code);
 }
 
-/** What is not as it should be with the types of what is imported. */
+/** Returns attw's findings about the types of a package. */
 async function resolve(tarball: Buffer): Promise<string[]> {
   const found = await checkPackage(createPackageFromTarballData(tarball));
   if (!found.types) return ['it brings no types'];
@@ -41,7 +42,7 @@ try {
   packAll(packages, tarballs);
   for (const { name, doors } of packages) {
     const tarball = readFileSync(tarballOf(name, tarballs));
-    // A command without exports has no types to resolve.
+    // A package without exports, such as the command, has no types to resolve.
     const wrong = [...(await lint(tarball)), ...(doors.length > 0 ? await resolve(tarball) : [])];
     if (wrong.length > 0) process.exitCode = 1;
     const judged = wrong.length > 0 ? 'not fit to publish' : 'packed and checked';

@@ -2,10 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 export interface PublicPackage {
-  /** Without the scope: `core`. */
+  /** Name of the package without its scope, for instance `core`. */
   readonly name: string;
   readonly folder: string;
-  /** What can be imported: subpath and file of types, e.g. `['./backend', './dist/backend.d.ts']`. */
+  /**
+   * The importable entries: subpath and file of types, for instance `['./backend', './dist/backend.d.ts']`.
+   */
   readonly doors: readonly (readonly [subpath: string, types: string])[];
 }
 
@@ -14,7 +16,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, { readonly types: string }>>;
 }
 
-/** The packages that are published. */
+/** Returns the packages that are published. */
 export function publicPackages(): PublicPackage[] {
   return readdirSync('packages', { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -1,6 +1,7 @@
 /**
- * Publishes each package whose version the registry does not have, from the same tarballs that the checks look at, those that others need
- * first. Runs in the release workflow, whose identity npm trusts (trusted publishing), so there is no token. --dry-run publishes nothing.
+ * Publishes each package whose version the registry does not have, dependencies first, from the same tarballs
+ * that were checked. Runs in the release workflow, whose identity npm trusts (trusted publishing), so there
+ * is no token. --dry-run publishes nothing.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -22,7 +23,10 @@ function manifestOf({ folder }: PublicPackage): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Dependencies first, so that at no moment a package is there without what it needs. */
+/**
+ * Returns the packages with dependencies first, so that the registry never has a package without its
+ * dependencies.
+ */
 function inOrder(packages: readonly PublicPackage[]): readonly PublicPackage[] {
   const done = new Set<PublicPackage>();
   const visit = (one: PublicPackage): void => {
@@ -35,7 +39,9 @@ function inOrder(packages: readonly PublicPackage[]): readonly PublicPackage[] {
   return [...done];
 }
 
-/** Whether the registry has that version. Any answer but "yes" and "not found" ends the run. */
+/**
+ * Returns whether the registry has this version. Throws on any response other than success or "not found".
+ */
 function isPublished({ name, version }: Manifest): boolean {
   const { status, stdout, stderr } = spawnSync('npm', ['view', `${name}@${version}`, 'version', '--json'], {
     encoding: 'utf8',

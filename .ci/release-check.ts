@@ -1,6 +1,7 @@
 /**
- * Makes the next release in a copy, as the release workflow does, and checks it: every published package has the same new version, and a change
- * log that names it. Private packages keep theirs. Nothing is published, and nothing is written here.
+ * Makes the next release in a copy of the repository, as the release workflow does, and checks the copy.
+ * Every published package must have the same new version and a change log that names it. Private packages
+ * must keep their version. Nothing is published, and this repository is not changed.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -17,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { publicPackages } from './packages.ts';
 
-/** Written when no changeset waits, so that the check never passes because there was nothing to do. */
+/** A changeset that is added when there is no other, so that the check always has a release to make. */
 const EXAMPLE = "---\n'@queuelock/core': patch\n---\n\nAn example, in the copy only.\n";
 
 function manifestsHere(): readonly string[] {

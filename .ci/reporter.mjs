@@ -1,4 +1,5 @@
-// Mocha's spec report; at its end the parent process (test.ts) gets the outcome.
+// A mocha reporter that prints mocha's spec report, and at the end sends the outcome to the parent process
+// (test.ts).
 import { relative } from 'node:path';
 import Mocha from 'mocha';
 
@@ -13,15 +14,17 @@ const {
 } = Mocha.Runner.constants;
 const CONFORMANCE = ' is a queuelock backend';
 
-// A process that is alive this long after its last test is kept by a leaked handle; mocha-run.ts kills it a little later.
+// If the process is still alive after this time in milliseconds, a leaked handle keeps it alive. mocha-run.ts
+// kills it a little later.
 const NAME_LEAKS_AFTER_MS = 25_000;
 
-// A test or a hook that skips says why: this.skipReason = '...'; this.skip(); and `it.skip` cannot: it has no body.
+// Returns why a test or hook was skipped. It has to set `this.skipReason` before `this.skip()`. A test
+// declared with `it.skip` has no body and so no reason.
 function reasonOf(test) {
   return (test.fn && test.ctx.skipReason) || 'no reason given';
 }
 
-/** `12 Timeout, 3 PipeWrap` */
+/** Returns the open resources of the process by type, for instance `12 Timeout, 3 PipeWrap`. */
 function openResources() {
   const counts = new Map();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -32,7 +35,7 @@ function nameOf(test) {
   return { file: test.file ? relative(process.cwd(), test.file) : '', title: test.fullTitle() };
 }
 
-/** Whether it or what it was caused by is a `SafetyViolation`. */
+/** Returns whether an error or one of its causes is a `SafetyViolation`. */
 function isUnsafe(error, depth = 0) {
   if (typeof error !== 'object' || error === null || depth > 10) return false;
   const inner = [error.cause, ...(Array.isArray(error.errors) ? error.errors : [])];

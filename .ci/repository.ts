@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** The placeholder of the owner in `repository` of the root manifest until there is a public repository. */
+/**
+ * The placeholder for the owner in `repository` of the root manifest, as long as there is no public
+ * repository.
+ */
 export const PLACEHOLDER = 'OWNER';
 
 const FORM = /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/;
 
-/** The web address of the repository, by the root manifest, which is the only place that is written by hand. */
+/**
+ * Returns the web address of the repository from the root manifest, the only place where it is written by
+ * hand.
+ */
 export function repositoryUrl(): string {
   const { repository } = JSON.parse(readFileSync('package.json', 'utf8')) as { repository: { url: string } };
   const url = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
@@ -16,7 +22,7 @@ export function repositoryUrl(): string {
   return url;
 }
 
-/** Whether the owner is not filled in yet. */
+/** Returns whether the repository's owner is still the placeholder. */
 export function hasPlaceholder(): boolean {
   return repositoryUrl().includes(`/${PLACEHOLDER}/`);
 }

@@ -7,17 +7,23 @@ import type { Plugin } from 'esbuild';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The file beside a bundle that requires the parts. In CommonJS: bundlers of applications follow its `require` calls. */
+/**
+ * The file beside a bundle that requires the parts of RxJS. It is CommonJS, because the bundlers of
+ * applications follow its `require` calls.
+ */
 const PARTS = './rx.cjs';
 
-/** Replaces `rxjs` by a file with the parts that the package uses, and writes that file into the folder of the bundle. */
+/**
+ * Replaces `rxjs` by a file that requires only the parts that the package uses, and writes that file into the
+ * folder of the bundle.
+ */
 export function rxParts(rxjs: string, outdir: string): Plugin {
   const names = new Set<string>();
   return {
     name: 'rx-parts',
     setup(build) {
       build.onResolve({ filter: /^rxjs$/ }, () => ({ path: PARTS, external: true }));
-      // By the rule of lint, no other module imports values of RxJS.
+      // A lint rule ensures that only modules named rx.ts import values of RxJS.
       build.onLoad({ filter: /[/\\]rx\.js$/ }, ({ path }) => {
         for (const name of reexported(readFileSync(path, 'utf8'))) names.add(name);
         return undefined;
@@ -29,7 +35,7 @@ export function rxParts(rxjs: string, outdir: string): Plugin {
   };
 }
 
-/** Replaces the parts by RxJS as ES modules, for a bundle that has all of it in it. */
+/** Replaces the parts by the ES modules of RxJS, for a bundle that contains RxJS. */
 export function wholeRx(rxjs: string): Plugin {
   return {
     name: 'whole-rx',
@@ -58,7 +64,7 @@ function partsOf(names: readonly string[], rxjs: string): string {
   return `'use strict';\n${lines.join('\n')}\n`;
 }
 
-/** Returns the file of RxJS that defines each name, from its index. */
+/** Returns the file of RxJS that defines each exported name, as read from its index. */
 function filesOf(rxjs: string): ReadonlyMap<string, string> {
   const index = readFileSync(join(rxjs, 'dist/esm/index.js'), 'utf8');
   const lines = index.matchAll(/export \{ ([^}]*) \} from '\.\/(internal\/[^']*)'/g);

@@ -2,12 +2,15 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// Servers write to it without waiting for a disk, which others may keep busy. In a container it is often too small.
+// A file system in memory: servers that write to it do not wait for a disk that other programs keep busy. In
+// a container it is often too small.
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 8 * 2 ** 30;
 const PREFIX = 'queuelock-tests-';
 
-/** Where a run of the tests keeps its files: one directory on disk, and one in memory where there is room. */
+/**
+ * The folders in which a test run keeps its files: one on disk, and one in memory if there is enough space.
+ */
 export class Scratch {
   readonly #disk: string;
   readonly #memory: string | undefined;
@@ -16,7 +19,8 @@ export class Scratch {
     this.#disk = freshIn(tmpdir());
     this.#memory = isRoomy(MEMORY) ? freshIn(MEMORY) : undefined;
     mkdirSync(this.#temporary);
-    // As the machine's own: some tests run as another user.
+    // The folders get the access rights of the system's own temporary folder, because some tests run as
+    // another user.
     for (const shared of [this.#temporary, this.#memory]) if (shared !== undefined) chmodSync(shared, 0o1777);
   }
 
@@ -24,18 +28,18 @@ export class Scratch {
     return join(this.#disk, 'tmp');
   }
 
-  /** A file that belongs to the run. */
+  /** Returns the path of a file that belongs to the run. */
   file(name: string): string {
     return join(this.#disk, name);
   }
 
-  /** What the tests, and the servers that they start, go by. */
+  /** Returns the environment variables that point the tests and their servers to the folders. */
   get env(): Readonly<Record<string, string>> {
     const data = this.#memory === undefined ? {} : { QUEUELOCK_SERVER_DATA: this.#memory };
     return { TMPDIR: this.#temporary, ...data };
   }
 
-  /** What is kept may be looked at until the next run. */
+  /** Removes the folders. With `keep`, the folder on disk stays for inspection until the next run. */
   remove({ keep }: { readonly keep: boolean }): void {
     if (this.#memory !== undefined) remove(this.#memory);
     if (!keep) remove(this.#disk);
@@ -49,14 +53,14 @@ function isRoomy(directory: string): boolean {
   return bavail * bsize >= ROOM_BYTES;
 }
 
-/** Sweeps what runs have left there that were killed. */
+/** Returns a new folder, and removes folders of former runs that were killed. */
 function freshIn(parent: string): string {
   for (const name of readdirSync(parent)) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
     if (pid !== undefined && !isRunning(Number(pid))) remove(join(parent, name));
   }
   const directory = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
-  // Servers that refuse to be root work in it, too.
+  // Other users may enter the folder, because some servers refuse to run as root.
   chmodSync(directory, 0o755);
   return directory;
 }

@@ -1,22 +1,24 @@
 /**
- * Which tests run where. `*.test.ts` ask whether a change is right, in short, and never how fast the machine is: they are the gate.
- * `*.long.ts` ask the rest: clusters, faults, mixtures, databases, browsers, further namings, whatever takes long or is measured.
+ * Assigns the test files to groups. `*.test.ts` are the gate: they test whether a change is correct, take
+ * little time, and never depend on the speed of the machine. `*.long.ts` are all other tests: clusters,
+ * faults, databases, browsers, further key formats, and measurements.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What one process of mocha runs. */
+/** The tests that one mocha process runs. */
 export interface Group {
   readonly name: string;
   readonly files: readonly string[];
-  /** Of all tests in the files, those with such titles. */
+  /** Pattern of the titles to run. Default: all tests of the files. */
   readonly titles?: string;
 }
 
-/** A name, and the files that have it: the first that fits. */
+/** Names of groups with patterns of files. A file belongs to the first group whose pattern matches. */
 type Rooms = readonly (readonly [name: string, files: RegExp])[];
 
-// First those that wait for servers: what the checks compute beside them fits in between. Then the longest first.
+// Groups that wait for servers come first, so that groups that compute fill the gaps. Within each kind the
+// longest groups come first.
 const GATE: Rooms = [
   ['etcd', /^packages\/etcd\//],
   ['zookeeper', /^packages\/(zookeeper|bench)\//],
@@ -28,38 +30,41 @@ const GATE: Rooms = [
 ];
 
 const LONG: Rooms = [
-  // Computes, for long; it times nothing.
+  // These tests compute for a long time, and measure no durations.
   ['simulation', /^packages\/simulation\//],
   ['harness', /^(packages\/harness\/|integration\/compilers)/],
-  // They judge the processor time and the memory of a process whose servers do not serve.
+  // These tests measure the processor time and memory of a process whose servers do not respond.
   ['storms', /^packages\/(etcd|zookeeper)\/.*(storm|cuts)\.long\./],
   ['packages', /^packages\//],
   ['interop', /^integration\/interop\//],
   ['fencing', /^integration\/fencing\//],
   ['pages', /^integration\/(ui|weblocks)\//],
-  // Eight processes and three servers each, or sessions by the hundred.
+  // These tests start eight processes with three servers each, or hundreds of sessions.
   ['crowds', /^integration\/chaos\/(chaos|soak|storms|zookeeper-many)\./],
   ['faults', /^integration\/chaos\//],
   ['scenarios', /^/],
 ];
 
-/** What one can ask for of the long run. */
+/** The names of the parts of the long run, for the command line. */
 export const PARTS: readonly string[] = LONG.map(([name]) => name);
 
 const ALONE = ['storms', 'crowds'];
 
-/** The processes of the gate. */
+/** Returns the groups of the gate. */
 export function gate(): readonly Group[] {
   return divide(filesEndingWith(/\.test\.tsx?$/), GATE);
 }
 
-/** The processes of one part of the long run. */
+/** Returns the groups of one part of the long run. */
 export function long(part: string): readonly Group[] {
   const groups = divide(filesEndingWith(/\.long\.tsx?$/), LONG).filter(({ name }) => name === part);
   return ALONE.includes(part) ? groups : groups.flatMap(inTwo);
 }
 
-/** Servers take time more than processors: ZooKeeper's tests and all others, each on a processor. */
+/**
+ * Splits a group into ZooKeeper's tests and all others, so that each half runs on its own processor. These
+ * tests mostly wait for servers.
+ */
 function inTwo({ name, files }: Group): readonly Group[] {
   return [
     { name: `${name}, ZooKeeper`, files, titles: '^(?=.*zookeeper)' },
@@ -67,7 +72,7 @@ function inTwo({ name, files }: Group): readonly Group[] {
   ];
 }
 
-/** Every file is in one room. */
+/** Divides files into groups. Each file is in exactly one group. */
 export function divide(files: readonly string[], rooms: Rooms): readonly Group[] {
   const roomOf = (file: string): string | undefined => rooms.find(([, pattern]) => pattern.test(file))?.[0];
   return rooms

@@ -1,11 +1,15 @@
 import { MOST_FLAKY, type Failure, type Settled } from './outcome.ts';
 
-// The complete output is where the test ran. The last lines of a program show its end.
+// Number of lines shown of a failure's cause. The first lines name the error, and the last lines show how a
+// program ended. The complete output is printed by the test itself.
 const FIRST_LINES_OF_A_CAUSE = 8;
 const LAST_LINES_OF_A_CAUSE = 16;
 const LONGEST_FILES = 5;
 
-/** What was skipped and why, what failed at first, what failed, each by name; the last line is the sum. */
+/**
+ * Prints the skipped tests with their reasons, the flaky tests, the failures, and as the last line the
+ * counts.
+ */
 export function printSummary({ passed, failures, skipped, flaky, took }: Settled): void {
   printLongest(took);
   if (skipped.length > 0) console.log('\nSkipped');
@@ -19,7 +23,7 @@ export function printSummary({ passed, failures, skipped, flaky, took }: Settled
   console.log(`\n${counts.join(', ')}`);
 }
 
-/** Where to look when the tests take too long. */
+/** Prints the suites that took the longest, for the case that the tests take too long. */
 function printLongest(took: Settled['took']): void {
   const seconds = new Map<string, number>();
   for (const { file, ms } of took) seconds.set(file, (seconds.get(file) ?? 0) + ms / 1000);

@@ -1,7 +1,8 @@
 /**
- * What an installation of each published package brings along, by the lockfile: packages of others, how large all of it is, and which packages run
- * scripts when they are installed. Checks the table of packages/SECURITY-MODEL.md; --update writes it. More than before is to be seen in
- * a review, and more than the budget is refused.
+ * Computes from the lockfile what an installation of each published package contains: third-party packages,
+ * total size, and packages with install scripts. Checks that packages/SECURITY-MODEL.md has this table;
+ * --update writes it, so that a review shows every increase. An installation that exceeds its budget fails
+ * the check.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +13,17 @@ const PAGE = 'packages/SECURITY-MODEL.md';
 const BEGIN = '<!-- supply: written by .ci/supply.ts -->\n';
 const END = '<!-- supply: end -->';
 
-/** The most that an installation may bring along: packages of others, and megabytes of all packages, RxJS included. */
+/**
+ * The limits of an installation: number of third-party packages, and megabytes of all packages, RxJS
+ * included.
+ */
 interface Budget {
   readonly packages: number;
   readonly megabytes: number;
 }
 
 const USUAL: Budget = { packages: 10, megabytes: 16 };
-// Each brings a client, a renderer or a command along.
+// Larger budgets for packages that depend on a client library, a renderer or a command.
 const MORE: Readonly<Record<string, Budget>> = {
   bullmq: { packages: 20, megabytes: 20 },
   cli: { packages: 56, megabytes: 50 },
@@ -30,7 +34,7 @@ const MORE: Readonly<Record<string, Budget>> = {
   sqlite: { packages: 6, megabytes: 40 },
 };
 
-/** Parsed lines of YAML, as far as pnpm's lockfile uses it: mappings by indentation, and plain values. */
+/** The parsed subset of YAML that pnpm's lockfile uses: mappings by indentation, and plain values. */
 interface Tree {
   readonly [key: string]: Tree | string;
 }
@@ -71,7 +75,10 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** Names that npm installs with a package: optional peers are the application's choice. */
+/**
+ * Returns the names of packages that npm installs with a package. Optional peers are left out: the
+ * application chooses these.
+ */
 function installedWith(folder: string): readonly string[] {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = manifest;
@@ -81,11 +88,11 @@ function installedWith(folder: string): readonly string[] {
   return [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers];
 }
 
-/** What comes with a package of ours. */
+/** All packages that are installed with one of our packages. */
 interface Closure {
-  /** Packages of others, as `name@version`. */
+  /** Third-party packages, as `name@version`. */
   readonly others: readonly string[];
-  /** Folders of ours, its own included. */
+  /** Folders of our packages, the package itself included. */
   readonly ours: readonly string[];
 }
 
@@ -112,7 +119,8 @@ function closureOf(folder: string, lock: Tree): Closure {
   const take = (snapshot: string): void => {
     if (found.has(snapshot)) return;
     found.add(snapshot);
-    // Optional peers are installed here for other packages of the workspace.
+    // Optional peers are skipped: they are in the lockfile only because other packages of the workspace need
+    // them.
     const peers = treeAt(lock, 'packages', snapshot.replace(/\(.*$/, ''), 'peerDependenciesMeta');
     for (const section of ['dependencies', 'optionalDependencies'])
       for (const [name, version] of Object.entries(treeAt(lock, 'snapshots', snapshot, section)))
@@ -123,7 +131,10 @@ function closureOf(folder: string, lock: Tree): Closure {
   return { others: [...others], ours: [...own] };
 }
 
-/** Where a dependency is described: an alias has the whole name of another package as its version. */
+/**
+ * Returns the key of a dependency in the lockfile. For an alias, the version already contains the name of the
+ * other package.
+ */
 function snapshotOf(lock: Tree, name: string, version: string): string {
   const snapshots = treeAt(lock, 'snapshots');
   const found = [`${name}@${version}`, version].find((snapshot) => snapshot in snapshots);
@@ -131,13 +142,16 @@ function snapshotOf(lock: Tree, name: string, version: string): string {
   return found;
 }
 
-/** pnpm fails for a package with an install script that is not listed there. */
+/**
+ * Returns the packages with install scripts. The list is complete: pnpm fails for a package with an install
+ * script that is not listed.
+ */
 function withScripts(): ReadonlySet<string> {
   const workspace = parsed(readFileSync('pnpm-workspace.yaml', 'utf8'));
   return new Set(Object.keys(treeAt(workspace, 'allowBuilds')));
 }
 
-/** What an installation of one package brings along. */
+/** The contents of an installation of one package. */
 interface Installation extends Budget {
   readonly name: string;
   /** Names of packages with an install script. */

@@ -6,19 +6,22 @@ import { rewriteLinks } from './links.ts';
 import type { PublicPackage } from './packages.ts';
 import { repositoryUrl } from './repository.ts';
 
-/** The file of a package in the folder that `packAll` was given. */
+/** Returns the path of a package's tarball in the folder that was passed to `packAll`. */
 export function tarballOf(name: string, folder: string): string {
   return join(folder, `queuelock-${name}.tgz`);
 }
 
-/** Packs the packages as they are published: links of their READMEs lead to the repository, since a reader on npm has no other files. */
+/**
+ * Packs the packages as they are published. Links of their READMEs point to the repository, since a package
+ * on npm has no other files.
+ */
 export function packAll(packages: readonly PublicPackage[], destination: string): void {
   const filters = packages.flatMap(({ name }) => ['--filter', `@queuelock/${name}`]);
   execFileSync('pnpm', [...filters, 'pack', '--out', join(destination, '%s.tgz')], { stdio: 'pipe' });
   for (const { name } of packages) withAbsoluteLinks(name, tarballOf(name, destination));
 }
 
-/** Unpacks a tarball into a folder that is there. */
+/** Unpacks a tarball into an existing folder. */
 export function unpack(tarball: string, folder: string): void {
   execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
 }
@@ -35,7 +38,7 @@ function withAbsoluteLinks(name: string, tarball: string): void {
   }
 }
 
-/** A page of a folder of the repository, with links that work anywhere. */
+/** Returns a page from a folder of the repository with absolute links. */
 export function onNpm(page: string, folder: string): string {
   const url = repositoryUrl();
   return rewriteLinks(page, ({ path, anchor, isImage }) => {

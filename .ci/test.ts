@@ -1,5 +1,6 @@
-// Builds the packages, runs the tests and sums them up: node --import tsx/esm .ci/test.ts [long [part ...]] [mocha options]
-// The last line is `N passed, N failed, N skipped`; the exit code is 0 only if something ran and nothing failed.
+// Builds the packages, runs the tests and prints a summary: node --import tsx/esm .ci/test.ts [long [part ...]]
+// [mocha options]. The last line is `N passed, N failed, N skipped`. The exit code is 0 only if at least one test
+// ran and none failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -27,7 +28,7 @@ if (unknown.length > 0) {
 
 const scratch = new Scratch();
 const ranAgainst = scratch.file('ran-against.jsonl');
-// The long run looks elsewhere every time.
+// The long run uses another seed every time.
 const seed = process.env['QUEUELOCK_SEED'] ?? (isLong ? String(Date.now() % 2 ** 31) : '1');
 const env = {
   ...scratch.env,
@@ -44,14 +45,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     signalAll(signal);
   });
 
-/** Runs a command of Node. Resolves with whether it succeeded. */
+/** Runs a command. Resolves with whether it succeeded. */
 async function succeeds(command: string, ...args: readonly string[]): Promise<boolean> {
   const child = spawn(command, args, { stdio: 'inherit' });
   const [code] = (await once(child, 'close')) as [number | null];
   return code === 0;
 }
 
-/** Builds the packages, unless the caller has done so, and installs missing servers at the same time. Returns what failed. */
+/** Builds the packages, unless the caller has done so, and installs missing servers meanwhile. Returns the failures. */
 async function makeReady(): Promise<readonly Outcome[]> {
   const prepare = [...nodeOptions(), 'integration/prepare.ts', ...(isLong ? ['long'] : [])];
   const [isBuilt, isPrepared] = await Promise.all([
@@ -64,7 +65,10 @@ async function makeReady(): Promise<readonly Outcome[]> {
   ];
 }
 
-/** As many groups at a time as there are processors, in their order; what they print does not mix. */
+/**
+ * Runs the groups in their order, as many at a time as there are processors. The outputs of two groups are
+ * never mixed.
+ */
 async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> {
   const waiting = groups.map((group, place) => ({ group, place }));
   const printed: Promise<unknown>[] = [];
@@ -91,7 +95,10 @@ async function runGroup(group: Group, when: { readonly printAfter?: Promise<unkn
   return runMocha({ ...group, options: [...titles, ...options], env, ...when });
 }
 
-/** Each of a few failures is run by itself, once: a test that then passes fails because of the machine, and is listed by name. */
+/**
+ * Runs each of a few failed tests again, once and alone. A test that then passes has failed because of the
+ * busy machine, and is listed by name.
+ */
 async function askAgain(first: Outcome): Promise<Settled> {
   let settled: Settled = { ...NOTHING, ...first };
   for (const failure of askedAgain(first)) {
@@ -113,7 +120,10 @@ function printRanAgainst(file: string): void {
   for (const { what, against } of entries) console.log(`  ${what.padEnd(width)}  ${against}`);
 }
 
-/** The facts side by side; what was not asked of every backend is a failure. */
+/**
+ * Prints the conformance results of all backends side by side. A test that did not run on every backend is a
+ * failure.
+ */
 function compareBackends({ conformance }: Outcome): Outcome {
   const { lines, uneven } = conformanceTable(conformance);
   for (const line of lines) console.log(line);

@@ -1,5 +1,6 @@
-// Runs TypeScript as ES modules, and only as those. Where Node can require() an ES module, mocha tries that first
-// and reports the error of the attempt instead of the error in the test file; it asks this feature flag.
+// Loads TypeScript only as ES modules. If Node can require() an ES module, mocha tries that first, and hides
+// the error in a test file behind the error of that attempt. Mocha reads a feature flag of Node, which this
+// file turns off.
 import { fileURLToPath } from 'node:url';
 import { register } from 'tsx/esm/api';
 

@@ -1,6 +1,7 @@
 /**
- * Checks that text, code included, uses the words of packages/GLOSSARY.md. A file may have as many ruled out words as .ci/words.json allows, and a file
- * that it does not list none. Files that git ignores are not read. --update writes the counts.
+ * Checks that text, code included, uses the words of packages/GLOSSARY.md. A file may have as many ruled out
+ * words as .ci/words.json allows for it; a file that is not listed there may have none. Files that
+ * git ignores are not read. --update writes the counts.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -10,7 +11,7 @@ import { lint } from 'cspell';
 const COUNTS = '.ci/words.json';
 const CONFIG = '.ci/cspell.config.js';
 const TEXT = /\.(ts|tsx|md)$/;
-// The glossary quotes the words, and programs write the others.
+// The glossary quotes the ruled out words, and programs generate the other files.
 const SKIPPED = /(GLOSSARY|EVIDENCE)\.md$|CHANGELOG\.md$|\.api\.md$/;
 const ROOTS = ['.ci', '.github', 'integration', 'packages'];
 // The large ones of the folders that git ignores. cspell skips them all, but listing them takes time.

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-// The gate uses the compiler that builds the packages. Users of the sources or declarations may have the previous one.
-describe('sources', () => {
+// The gate uses the compiler that builds the packages. Users of the sources or declarations may have the
+// previous major version.
+describe('the sources of all packages', () => {
   for (const project of ['.ci/tsconfig.sources.json', 'packages/dashboard/test'])
-    it(`compile with TypeScript 6 too (${project})`, async () => {
+    it(`compile with TypeScript 6 as well (${project})`, async () => {
       await promisify(execFile)('node_modules/.bin/tsc6', ['-p', project]);
     }).timeout(600_000);
 });

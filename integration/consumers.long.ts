@@ -10,10 +10,12 @@ import { packAll } from '../.ci/tarballs.ts';
 interface Compiler {
   readonly version: string;
   readonly command: readonly string[];
-  /** Resolutions that it does not have. */
+  /** Module resolutions that this compiler does not have. */
   readonly lacks?: readonly Resolution[];
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Messages about declarations of other projects that this compiler reports under a resolution, independent of the importer. */
+  /**
+   * Messages that this compiler reports about declarations of other projects, whatever program imports them.
+   */
   readonly others?: Readonly<Partial<Record<Resolution, RegExp>>>;
 }
 
@@ -27,7 +29,7 @@ const fromNpm = (version: string): readonly string[] => [
 const installed = (name: string): readonly string[] => [resolve('node_modules/.bin', name)];
 
 const COMPILERS: readonly Compiler[] = [
-  // etcd3 brings grpc-js, whose `import type Long from 'long'` this compiler takes for a namespace.
+  // etcd3 depends on grpc-js, whose `import type Long from 'long'` this compiler takes for a namespace.
   { version: '5.4.5', command: fromNpm('5.4.5'), others: { bundler: /@grpc\/grpc-js\/.*TS2709.*'Long'/ } },
   { version: '5.9.3', command: fromNpm('5.9.3') },
   { version: '6.0', command: installed('tsc6'), options: { ignoreDeprecations: '6.0' } },
@@ -46,7 +48,7 @@ export const page = <BridgeProvider client={createBridgeClient()}><Button /></Br
 `;
 const OF_PAGE = { lib: ['es2022', 'dom', 'dom.iterable'], types: [], jsx: 'react-jsx' };
 
-describe('the packed packages, in a program that checks all declarations', () => {
+describe('the packed packages in a program that checks all declarations', () => {
   let folder: string;
   let consumer: string;
 
@@ -80,11 +82,11 @@ describe('the packed packages, in a program that checks all declarations', () =>
       expect(messages.join('\n')).to.equal('');
     }).timeout(180_000);
 
-  it('resolve in Node by each entry, as a module and by require', () => {
+  it('resolve in Node at each entry, by import and by require', () => {
     const doors = publicPackages().flatMap(({ name, doors: subpaths }) =>
       subpaths.map(([subpath]) => join('@queuelock', name, subpath)),
     );
-    // The conformance suite needs the test runner around it.
+    // The conformance suite is left out, since it runs only inside of a test runner.
     const names = JSON.stringify(doors.filter((door) => !door.endsWith('/conformance')));
     const imports = `for (const name of ${names}) await import(name);`;
     execFileSync(process.execPath, ['--input-type=module', '-e', imports], { cwd: consumer, stdio: 'pipe' });

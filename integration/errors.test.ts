@@ -26,7 +26,7 @@ import { acquireOrYield, watchDeadlocks } from '@queuelock/recipes';
 
 const TTL_MS = 10_000;
 
-/** Resources for making errors. */
+/** Provides and closes the resources with which the test causes errors. */
 class Stage {
   readonly clock: VirtualClock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
@@ -64,9 +64,11 @@ async function listening(server: Server): Promise<string> {
 }
 
 interface Row {
-  /** Makes the error in the cheapest real way. */
+  /** Causes the error in the cheapest real way. */
   readonly make: (stage: Stage) => Promise<unknown>;
-  /** Expected texts: the name of the lock or the endpoint, the reason, and what to do. */
+  /**
+   * Texts that the message must contain: the name of the lock or the endpoint, the reason, and what to do.
+   */
   readonly says: readonly RegExp[];
 }
 
@@ -219,7 +221,8 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
     },
     says: [/"x"/, /a limit of 5, here it is 6/, /agree on one, or use another name/],
   },
-  // Only ZooKeeper has names with foreign nodes: its tests of foreign entries make this error.
+  // Only ZooKeeper can have a queue with foreign nodes. Its own tests of foreign entries cause this error
+  // there.
   FOREIGN_FORMAT: {
     make: (stage) =>
       errorOf(stage.client(refuse('enqueue', 'FOREIGN_FORMAT', 'the node of kazoo')).acquire('x')),
@@ -282,7 +285,7 @@ const REASONS: Readonly<Record<RevocationReason, Row>> = {
   },
 };
 
-describe('error', () => {
+describe('the message of an error', () => {
   let stage: Stage;
 
   beforeEach(() => {
@@ -292,7 +295,7 @@ describe('error', () => {
   afterEach(() => stage.end());
 
   for (const [code, { make, says }] of Object.entries(CODES)) {
-    it(`${code} names the lock, the reason, and what to do`, async () => {
+    it(`of code ${code} names the lock, the reason, and what to do`, async () => {
       const error = await make(stage);
       if (process.env['SHOW']) console.log(String(error));
       expect(isQueueLockError(error, code as QueueLockErrorCode), String(error)).to.equal(true);
@@ -303,7 +306,7 @@ describe('error', () => {
   }
 
   for (const [reason, { make, says }] of Object.entries(REASONS)) {
-    it(`OWNERSHIP_LOST with the reason ${reason} is described in words`, async () => {
+    it(`of OWNERSHIP_LOST describes the reason ${reason} in words`, async () => {
       const error = await make(stage);
       if (process.env['SHOW']) console.log(String(error));
       expect(error).to.include({ code: 'OWNERSHIP_LOST', reason });
@@ -311,14 +314,14 @@ describe('error', () => {
     });
   }
 
-  it('of a fence names the lock, the token and what refused it', async () => {
+  it('of a fence names the lock, the token and the resource that rejected it', async () => {
     const reason =
       'the hold of "x" with token 3 is refused by the row: a later holder wrote there, with token 5';
     const error = await errorOf(expectAccepted({ outcome: 'refused', reason }));
     expect(error).to.include({ code: 'OWNERSHIP_LOST', message: `[OWNERSHIP_LOST] ${reason}` });
   });
 
-  it('BridgeError has the code of the core, for a bridge that cannot be reached', async () => {
+  it("of a BridgeError has the core's code, for a bridge that cannot be reached", async () => {
     const bridge = stage.keep(createBridgeClient({ url: 'http://127.0.0.1:1' }), (client) => client.close());
     const unreachable$ = bridge.queue('x').pipe(filter(({ error }) => error !== undefined));
     const seen = await firstValueFrom(unreachable$, { defaultValue: undefined });
@@ -328,7 +331,7 @@ describe('error', () => {
     expect(error!.message).to.match(/the bridge cannot be reached: ./);
   });
 
-  it('of web locks is that of the standard, with the name of the lock', async () => {
+  it('of web locks has the error class of the standard, and names the lock', async () => {
     const locks = stage.keep(createLockManager(memory()), (manager) => manager.close());
     const held = errorOf(locks.request('x', () => new Promise(() => undefined)));
     await locks.request('x', { steal: true }, () => undefined);

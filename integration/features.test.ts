@@ -12,7 +12,7 @@ import {
 
 const PACKAGES = new URL('../packages/', import.meta.url);
 
-/** The text of a file next to the pages. */
+/** Returns the text of a file, by its path relative to the pages. */
 function read(path: string): string | undefined {
   const file = fileURLToPath(new URL(path, PACKAGES));
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -35,7 +35,7 @@ describe('the page COMPATIBILITY.md', () => {
   });
 });
 
-describe('the reader of the page of features', () => {
+describe('the reader of features and citations', () => {
   const source = `
     it('plays', () => {});
     it(\`wins \${score({ of: us })} games\`, () => {});
@@ -56,13 +56,13 @@ describe('the reader of the page of features', () => {
     );
 
   for (const title of ['plays', 'wins … games', 'draws "by chance"', 'ends']) {
-    it(`finds the title ${title}`, () => {
+    it(`finds a test with the title ${title}`, () => {
       expect(hasTest(source, title)).to.equal(true);
     });
   }
 
   for (const title of ['rests', 'dreams', 'begins', 'play', 'wins games', 'wins … game', 'score']) {
-    it(`finds no title ${title}`, () => {
+    it(`finds no test with the title ${title}`, () => {
       expect(hasTest(source, title)).to.equal(false);
     });
   }
@@ -72,7 +72,7 @@ describe('the reader of the page of features', () => {
     'not tested: no blitz. [game](test/game.test.ts) "plays"; [game] "draws \\"by chance\\""',
     '[game] "plays" without us, see [there](there.md)',
   ]) {
-    it(`accepts ${evidence}`, () => {
+    it(`accepts the evidence ${evidence}`, () => {
       expect(reading(evidence)).to.deep.equal([]);
     });
   }
@@ -86,12 +86,12 @@ describe('the reader of the page of features', () => {
     ['[game] "plays"; "ends"', /words in quotes follow no link/],
     ['not tested: not yet', /^\[game\] is defined and not used$/],
   ] as const) {
-    it(`refuses ${evidence}`, () => {
+    it(`rejects the evidence ${evidence}`, () => {
       expect(reading(evidence).join()).to.match(finding);
     });
   }
 
-  it('refuses a feature without a test, a test that does not exist, and a test of another store', () => {
+  it('rejects a feature without a test, a test that does not exist, and a test of another store', () => {
     const tests = { 'core/test/game.test.ts': ['plays', 'loses'] };
     const data: FeatureData = {
       sections: [
@@ -117,7 +117,7 @@ describe('the reader of the page of features', () => {
     expect(countTests(data)).to.equal(6);
   });
 
-  it('looks for tests where a column is for them, and nowhere else in that table', () => {
+  it('reads test titles from the column `tested by`, and from no other column', () => {
     const page = `
 | theirs | on our side | tested by |
 | - | - | - |

@@ -1,17 +1,20 @@
 /**
- * Reads the statements that name tests: those of features.json, and tables of Markdown pages with a column "tested by", whose cells have a
- * link to the test file and the exact titles in quotes. In a title, `…` replaces the values of a template.
+ * Reads statements that name tests. They are in features.json, and in tables of Markdown pages with a column
+ * "tested by". The cells of that column have a link to the test file and the exact titles in quotes. In a
+ * title, `…` replaces the values of a template.
  */
 
-/** The text of a file, by its path relative to the page; `undefined` when there is none. */
+/**
+ * Returns the text of a file, by its path relative to the page, or `undefined` when there is no such file.
+ */
 type ReadFile = (path: string) => string | undefined;
 
 /** A cell of a table. */
 interface Statement {
-  /** The first words of its row. */
+  /** The first words of the table row. */
   readonly about: string;
   readonly column: string;
-  /** All of the table. */
+  /** All column titles of the table. */
   readonly columns: readonly string[];
   readonly text: string;
   readonly cited: readonly Citation[];
@@ -26,7 +29,7 @@ const QUOTED = /"((?:\\"|[^"])+)"/g;
 const CITED = /\[([^\]]+)\](?:\(([^)]+)\))?((?:,?\s*"(?:\\"|[^"])+")*)/g;
 const TESTED_BY = 'tested by';
 
-/** Where the tests of other stores are. */
+/** For each store, the paths of tests that belong to other stores. */
 const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   memory: /etcd|zookeeper|integration\//,
   etcd: /zookeeper|(?:core|memory)\/test|recipes\/test\/[^/]*$/,
@@ -51,7 +54,7 @@ export interface FeatureData {
   }[];
 }
 
-/** Returns what is wrong with the data, in words; nothing when all is well. */
+/** Returns what is wrong with the data, in words. The list is empty when nothing is wrong. */
 export function findingsInData({ sections, scenarios }: FeatureData, read: ReadFile): string[] {
   const features = sections.flatMap((section) => section.features);
   return [
@@ -93,7 +96,7 @@ function missing(tests: Tests, read: ReadFile): string[] {
   return Object.entries(tests).flatMap(([path, titles]) => unkept({ path, titles }, read));
 }
 
-/** What is wrong with the page, in words; nothing when all is well. */
+/** Returns what is wrong with the page, in words. The list is empty when nothing is wrong. */
 export function findingsIn(page: string, read: ReadFile): string[] {
   const unused = [...definitionsIn(page).keys()].filter((label) => !page.includes(`[${label}] `));
   return [
@@ -104,7 +107,7 @@ export function findingsIn(page: string, read: ReadFile): string[] {
   ];
 }
 
-/** How many tests the page names. */
+/** Returns how many tests the page names. */
 export function countTitles(page: string): number {
   return statementsIn(page).flatMap(({ cited }) => cited.flatMap(({ titles }) => titles)).length;
 }
@@ -117,7 +120,7 @@ function faultsIn(statement: Statement, read: ReadFile): string[] {
   return [...rule(statement), ...stray, ...cited.flatMap((citation) => unkept(citation, read))];
 }
 
-/** What a cell has to keep to; nothing for those that say what a row is about. */
+/** Returns the rule for a cell, or nothing for a cell that only describes its row. */
 function ruleFor({ column, columns }: Statement): ((statement: Statement) => string[]) | undefined {
   return columns.includes(TESTED_BY) && column === TESTED_BY ? ofEvidence : undefined;
 }
@@ -127,7 +130,7 @@ function ofEvidence({ text, cited }: Statement): string[] {
   return cited.length === 0 ? ['it names no test, and does not say why there is none'] : [];
 }
 
-/** What is named and is not there. */
+/** Returns the files and titles that are cited and do not exist. */
 function unkept({ path, titles }: Citation, read: ReadFile): string[] {
   const source = read(path);
   if (source === undefined) return [`there is no file ${path}`];
@@ -135,7 +138,10 @@ function unkept({ path, titles }: Citation, read: ReadFile): string[] {
   return titles.filter((title) => !hasTest(source, title)).map((title) => `${path} has no test "${title}"`);
 }
 
-/** Whether the source has a test of that title: the first argument of a call that skips nothing, or a `title`. */
+/**
+ * Returns whether the source has a test of that title. The title is the first argument of a call that skips
+ * nothing, or a member `title`.
+ */
 export function hasTest(source: string, title: string): boolean {
   const words = title.split('…').map(asPattern).join('\\$\\{(?:[^{}]|\\{[^{}]*\\})*\\}');
   const literal = `(['"\`])${words}\\1`;
@@ -143,7 +149,7 @@ export function hasTest(source: string, title: string): boolean {
   return new RegExp(`(?:(?<!\\b(?:skip|xit|xdescribe))\\(|\\btitle:)\\s*${literal}`).test(uncommented);
 }
 
-/** As it may stand in a literal of any kind of quotes. */
+/** Returns a pattern for the text as it occurs in a string literal with any kind of quotes. */
 function asPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&').replace(/['"`]/g, '\\\\?$&');
 }
@@ -162,7 +168,7 @@ function statementsIn(page: string): Statement[] {
   });
 }
 
-/** Links within the page and to other pages prove nothing and are left out. */
+/** Returns the cited tests. Links within the page and to other pages are no evidence and are left out. */
 function citationsIn(text: string, defined: ReadonlyMap<string, string>): Citation[] {
   return [...text.matchAll(CITED)].flatMap(([, label = '', target, quoted = '']) => {
     const path = target ?? defined.get(label) ?? `[${label}], which is not defined`;

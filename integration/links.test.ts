@@ -26,13 +26,13 @@ describe('the links of a README on npm', () => {
     expect(written(page)).to.equal(page);
   });
 
-  it('are refused when they lead to no file', () => {
+  it('are rejected when they lead to no file', () => {
     expect(() => written('[a](no-such-file.md)')).to.throw(/ENOENT.*no-such-file\.md/);
   });
 });
 
 describe('the links of a page', () => {
-  it('are found in lines and definitions, and not in code', () => {
+  it('are found in text and definitions, and not in code', () => {
     const page = [
       '[a](one.md#x) `[b](two.md)`',
       '',
@@ -45,13 +45,13 @@ describe('the links of a page', () => {
     expect(linksOf(page).map(({ path, anchor }) => path + anchor)).to.deep.equal(['one.md#x', 'four.md']);
   });
 
-  it('are written anew one by one', () => {
+  it('are replaced one by one', () => {
     expect(
       rewriteLinks('[a](one.md) [b](two.md)', ({ path }) => (path === 'two.md' ? '/two' : undefined)),
     ).to.equal('[a](one.md) [b](/two)');
   });
 
-  it('find headings by the anchors of GitHub, of which a second one of a name is numbered', () => {
+  it("find headings by GitHub's anchors, which number a repeated heading", () => {
     const page = '# `run` and [more](x.md)\n\n## Who, when?\n\n```sh\n# no heading\n```\n\n## Who, when?\n';
     expect(anchorsOf(page)).to.deep.equal(['run-and-more', 'who-when', 'who-when-1']);
   });

@@ -1,4 +1,5 @@
-// Installs missing programs before the time of the first test starts: prepare.ts [long]
+// Installs missing programs before the first test starts, so that this takes no time of a test: prepare.ts
+// [long]
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -26,7 +27,10 @@ import { NotHere } from '@queuelock/harness/services/service';
 
 const require = createRequire(import.meta.url);
 
-/** Checks the ZooKeeper client, which is compiled when it is installed, and silently not without a compiler. */
+/**
+ * Checks the npm package zookeeper, which is compiled when it is installed. Without a compiler, the
+ * installation fails silently.
+ */
 async function compileAddon(): Promise<void> {
   const isHere = (): boolean => {
     try {
@@ -51,7 +55,7 @@ async function linkNamespaces(): Promise<void> {
   await network.stop();
 }
 
-/** How to get each program: a start of it, which installs what is missing. */
+/** A function for each program that starts it once, which installs what is missing. */
 const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
   'the compiled ZooKeeper client': compileAddon,
   etcd: async () => (await startEtcd()).stop(),
@@ -84,7 +88,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Starts a program once; returns whether the run may begin as far as this program is concerned. */
+/** Starts a program once. Returns whether this program is ready for the tests. */
 async function prepare(program: Program): Promise<boolean> {
   const begun = performance.now();
   try {

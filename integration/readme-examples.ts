@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { firstExample, runExample } from '@queuelock/harness/readme';
 import { sharedConsul, sharedEtcd, sharedRedis, sharedZooKeeper } from '@queuelock/harness/services';
 
-/** The tests of those packages run these. */
+/** Matches examples that need a database. The tests of those packages run them. */
 const NEEDS_A_DATABASE = /@queuelock\/(postgres|mysql)/;
 
-/** Pages that most users read first. */
+/** Pages that most users read first, which the gate tests. */
 const FIRST = [
   'README.md',
   ...['core', 'etcd', 'zookeeper', 'memory'].map((name) => `packages/${name}/README.md`),
@@ -20,10 +20,10 @@ function readmes(): string[] {
   return ['README.md', ...packages];
 }
 
-/** Defines the tests of the first pages, or of all others: their first example runs unchanged. */
+/** Defines the tests of the first pages, or of all others. The first example of each page runs unchanged. */
 export function describeExamples(which: 'first' | 'others'): void {
   const pages = readmes().filter((page) => FIRST.includes(page) === (which === 'first'));
-  describe('first example of each README', () => {
+  describe('the first example of each README', () => {
     let scratch: string;
     let endpoints: { etcd: string; zookeeper: string; redis: string; consul: string };
 
@@ -49,7 +49,7 @@ export function describeExamples(which: 'first' | 'others'): void {
     for (const page of pages) {
       const example = firstExample(page);
       if (example === undefined || NEEDS_A_DATABASE.test(example)) continue;
-      it(`${page} runs unchanged`, async () => {
+      it(`runs unchanged: ${page}`, async () => {
         const served = example
           .replaceAll('127.0.0.1:2379', endpoints.etcd)
           .replaceAll('127.0.0.1:2181', endpoints.zookeeper)

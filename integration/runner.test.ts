@@ -36,7 +36,7 @@ const SOURCE = `
   });
 `;
 
-describe('report of the test run', () => {
+describe('the report of the test run', () => {
   let directory: string;
   let outcome: Outcome;
 
@@ -73,12 +73,12 @@ describe('report of the test run', () => {
     for (const { file } of outcome.failures) expect(file).to.match(/day\.mjs$/);
   });
 
-  it('distinguishes a safety violation from other failures, also as a cause', () => {
+  it('distinguishes a safety violation from other failures, also when it is only a cause', () => {
     expect(outcome.failures.map(({ isUnsafe }) => isUnsafe)).to.deep.equal([false, true, false]);
   });
 });
 
-// The test ends, and its process too; the process that it started keeps the output open.
+// A test whose process ends while another process, which it started, keeps the output open.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
   it('leaves one behind', () => {
@@ -95,8 +95,8 @@ const RUNS_IT = `
   process.send({ passed: passed.length, failures: failures.map(({ title }) => title) });
 `;
 
-describe('process that a test leaves running', () => {
-  it('is ended, and a failure', async () => {
+describe('a process that a test leaves running', () => {
+  it('is killed, and counts as a failure', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-runner-'));
     const file = join(directory, 'night.mjs');
     writeFileSync(file, LEAVES_ONE_BEHIND);
@@ -117,12 +117,12 @@ describe('process that a test leaves running', () => {
     });
     const left = Number(/left=(\d+)/.exec(printed)?.[1]);
     expect(left).to.be.above(0);
-    // A zombie has no program.
+    // A zombie process has no program.
     expect(existsSync(`/proc/${left}/exe`)).to.equal(false);
   }).timeout(60_000);
 });
 
-describe('failed test', () => {
+describe('a failed test', () => {
   const failed = (title: string, more: Partial<Failure> = {}): Failure => ({
     file: 'a.test.ts',
     title,
@@ -136,23 +136,23 @@ describe('failed test', () => {
     passed: titles.map((title) => ({ file: 'a.test.ts', title })),
   });
 
-  it('is repeated, when few failed', () => {
+  it('is run again if few tests failed', () => {
     expect(askedAgain(after(failed('a'), failed('b'), failed('c')))).to.have.length(3);
     expect(askedAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
   });
 
-  it('is not repeated after a safety violation, or when a whole process failed', () => {
+  it('is not run again after a safety violation, or when a whole process failed', () => {
     expect(askedAgain(after(failed('a'), failed('b', { isUnsafe: true })))).to.be.empty;
     expect(askedAgain({ ...NOTHING, ...broken('mocha ended early') })).to.be.empty;
   });
 
-  it('is flaky when it passes alone', () => {
+  it('counts as flaky when it passes alone', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, passed('a'));
     expect(settled).to.deep.equal({ ...NOTHING, ...passed('a'), flaky: [failure] });
   });
 
-  it('stays failed when it fails alone, with both causes', () => {
+  it('stays failed when it fails alone, and both causes are reported', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, after(failed('a', { cause: 'wrong', isUnsafe: true })));
     expect(settled.flaky).to.be.empty;
@@ -161,12 +161,12 @@ describe('failed test', () => {
     expect(settled.failures[0]?.isUnsafe).to.equal(true);
   });
 
-  it('stays failed when it does not run alone', () => {
+  it('stays failed when it cannot be run alone', () => {
     const failure = failed('a');
     expect(settle(after(failure), failure, NOTHING).failures).to.have.length(1);
   });
 
-  it('counts once what had passed before', () => {
+  it('does not add tests that had passed before to the count', () => {
     const failure = failed('night "after each" hook', { suite: 'night' });
     const settled = settle(
       { ...after(failure), ...passed('night a') },
@@ -176,7 +176,7 @@ describe('failed test', () => {
     expect(settled.passed.map(({ title }) => title)).to.deep.equal(['night a', 'night b']);
   });
 
-  it('is a fact of the backend that it was checked on', () => {
+  it('is shown for the backend on which it ran, if it belongs to the conformance suite', () => {
     const failure = failed('x');
     const fact = { backend: 'etcd', title: 'x' };
     const first: Settled = { ...after(failure), conformance: [{ ...fact, state: 'failed' }] };
@@ -184,7 +184,7 @@ describe('failed test', () => {
     expect(settle(first, failure, again).conformance).to.deep.equal([{ ...fact, state: 'passed' }]);
   });
 
-  it('is named by its whole title, a hook by that of its suite', () => {
+  it('is selected by its whole title, and a hook by the title of its suite', () => {
     const test = new RegExp(titlesOf(failed('a day passes (slowly)')));
     expect(
       ['a day passes (slowly)', 'a day passes (slowly) now'].map((title) => test.test(title)),
@@ -197,8 +197,8 @@ describe('failed test', () => {
   });
 });
 
-describe('files of the tests', () => {
-  it('are in the first group that fits, each in one', () => {
+describe('the groups of test files', () => {
+  it('contain each file once, in the first group whose pattern matches', () => {
     const rooms = [
       ['first', /a/],
       ['rest', /^/],
@@ -209,7 +209,7 @@ describe('files of the tests', () => {
     ]);
   });
 
-  it('are in the gate or in a part of the long run', () => {
+  it('belong to the gate or to a part of the long run', () => {
     const inGate = gate().flatMap(({ files }) => files);
     expect(inGate).to.include.members(['integration/runner.test.ts', 'packages/core/test/lock.test.ts']);
     expect(new Set(inGate).size).to.equal(inGate.length);

@@ -13,7 +13,7 @@ describe('random numbers of an experiment', () => {
     expect(one.seed()).to.equal(other.seed());
     expect(new Chance(SEED).seed()).to.not.equal(new Chance(SEED + 1).seed());
   });
-  it('have the same seed everywhere in a process', () => {
+  it('have the same seed in all modules of a process', () => {
     expect(new Chance().seed()).to.equal(new Chance().seed());
   });
   it('stay below the limit, and reach every value', () => {
@@ -23,7 +23,7 @@ describe('random numbers of an experiment', () => {
     expect(Math.max(...drawn)).to.be.below(5);
     expect([...new Set(some(() => chance.wholeBelow(5)))].sort()).to.deep.equal([0, 1, 2, 3, 4]);
   });
-  it('shuffle a list, and leave nothing out', () => {
+  it('shuffle a list without losing an element', () => {
     const items = [...Array(MANY).keys()];
     const shuffled = new Chance(SEED).shuffled(items);
     expect(shuffled).to.have.members(items).and.to.not.deep.equal(items);

@@ -9,16 +9,19 @@ const BUSY_QUEUES = 32;
 const BUSY_AT_A_TIME = 8;
 const BUSY_MS = [0, 20] as const;
 const BUSY_LONGER_MS = [0, 200] as const;
-/** Half as many as there are workers: one holds, and one waits. */
+/** Half as many queues as workers, so that in each queue one worker holds and one waits. */
 const STEADY_QUEUES = 4;
-/** Longer than a session lives without heartbeats. */
+/** Range of holds in milliseconds. The longest hold is longer than a session lives without heartbeats. */
 const STEADY_MS = [0, 8_000] as const;
-/** In these queues all workers wait for each other, so longer holds would be few. */
+/**
+ * Ranges of holds in milliseconds. In these queues all workers wait for each other, so longer holds would be
+ * few.
+ */
 const RECIPES_MS = { quick: [0, 20], slow: [0, 500] } as const;
 const OPERATED = { busy: 3, steady: 1 } as const;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
-/** Load that all workers run at the same time. */
+/** The load that all workers run at the same time. */
 export interface ChaosLoad {
   readonly loads: readonly LoadCommand[];
   /** Queues in which an operator removes entries. */
@@ -32,8 +35,8 @@ export const OPERATED_QUEUES: number = OPERATED.busy + OPERATED.steady;
 export const LONGEST_HOLD_MS: number = STEADY_MS[1];
 
 /**
- * Makes the load. Most holds are short, so that there are many. But a fault affects only a hold that lasts, so each worker also
- * holds longer in other queues.
+ * Returns the load. Most holds are short, so that there are many. But a fault affects only a hold that lasts,
+ * so each worker also holds for longer in other queues.
  */
 export function chaosLoad(
   experiment: Experiment,

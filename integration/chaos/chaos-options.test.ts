@@ -7,8 +7,8 @@ function optionsOf(...args: string[]): ChaosOptions {
   return options;
 }
 
-describe('arguments of pnpm chaos', () => {
-  it('default to five minutes of both stores, a random seed, and the product', () => {
+describe('the arguments of pnpm chaos', () => {
+  it('default to five minutes of both stores, a random seed, and the unchanged product', () => {
     const { minutes, seed, stores, rule, recipes, keep, out } = optionsOf();
     expect({ minutes, stores, rule, recipes, keep }).to.deep.equal({
       minutes: 5,
@@ -30,13 +30,13 @@ describe('arguments of pnpm chaos', () => {
     expect(optionsOf('--', '--minutes', '0.5').minutes).to.equal(0.5);
   });
 
-  it('can be repeated from a report', () => {
+  it('can repeat a run with the command from its report', () => {
     const asked = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
     const [, , ...args] = commandOf({ ...optionsOf(...asked), seed: 7 }, 'etcd').split(' ');
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });
   });
 
-  it('request help', () => {
+  it('request the help', () => {
     expect(chaosOptions(['--help'])).to.equal(undefined);
   });
 
@@ -60,7 +60,7 @@ describe('arguments of pnpm chaos', () => {
     [['more'], "Unexpected argument 'more'"],
   ];
   for (const [args, message] of WRONG) {
-    it(`are refused when they are wrong: ${args.join(' ')}`, () => {
+    it(`are rejected when they are wrong: ${args.join(' ')}`, () => {
       expect(() => chaosOptions(args)).to.throw(UsageError, message);
     });
   }

@@ -17,7 +17,7 @@ export interface ChaosOptions {
   readonly keep: boolean;
 }
 
-/** Wrong arguments; the message names them and the allowed values. */
+/** Thrown for wrong arguments. The message names them and the allowed values. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -47,7 +47,7 @@ Locks under load on three servers, with faults at random; then a checker reads w
 Ctrl-C ends the load early: faults are healed, and what there is is checked and reported.
 Exit code: 0 nothing wrong, 1 violations (or the run itself failed), 2 wrong arguments.`;
 
-/** Returns `undefined` if only help was requested. */
+/** Parses the command line. Returns `undefined` if only help was requested. */
 export function chaosOptions(args: readonly string[]): ChaosOptions | undefined {
   const values = parse(args);
   if (values.help) return undefined;

@@ -1,4 +1,5 @@
-// The part of `pnpm chaos` that does the work. chaos.ts starts it, and ends it by a message over the channel.
+// The process that runs the experiment of `pnpm chaos`. chaos.ts starts it, and ends it by a message over the
+// IPC channel.
 import { join } from 'node:path';
 import { stopShared } from '@queuelock/harness/services';
 import { chaosOptions, commandOf } from './chaos-options.ts';
@@ -8,12 +9,13 @@ import { runChaos } from './chaos-run.ts';
 import { abandonTrials } from './experiment.ts';
 import { plainTable, tableOf } from './table.ts';
 
-// chaos.ts has validated the arguments: they request more than help.
+// The options are never `undefined` here: chaos.ts has validated the arguments, and handles the request for
+// help itself.
 const options = chaosOptions(process.argv.slice(2))!;
 const { minutes, seed, rule, recipes, keep } = options;
 const MAX_FINDINGS = 10;
 const early = new AbortController();
-// Ends this process with its parent, because none of its children may survive.
+// Ends this process when its parent ends, so that none of its children survives.
 const leave = (): never => process.exit(1);
 process.on('disconnect', leave);
 process.on('message', () => {

@@ -20,25 +20,25 @@ export interface ChaosPlan {
   readonly seed: number;
   readonly rule: Rule;
   readonly recipes: boolean;
-  /** Ends the load early. */
+  /** Aborts to end the load early. */
   readonly signal: AbortSignal;
   readonly out: NodeJS.WriteStream;
 }
 
-/** Result of a run. The histories still exist. */
+/** The result of a run, whose histories still exist. */
 export interface ChaosOutcome {
   readonly schedule: Schedule;
   readonly performed: Performed;
   readonly run: Run;
   readonly verdict: Verdict;
   readonly directory: string;
-  /** Description of the servers. */
+  /** Description of the servers with their versions, for the report. */
   readonly description: string;
   /** Number of attempts that ended in an error, by its code. */
   readonly failures: ReadonlyMap<string, number>;
 }
 
-// All eight workers end at the same time.
+// Longest time in milliseconds in which a worker ends: all eight workers end at the same time.
 const EXIT_WITHIN_MS = 5_000;
 const DRAIN_WITHIN_MS = 60_000;
 const DRAIN_LOOK_EVERY_MS = 300;
@@ -47,7 +47,7 @@ const DRAIN_LOOK_EVERY_MS = 300;
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { store, rule, out } = plan;
   const { ttlMs } = timingOf(store, 'fast', false);
-  // Operators also act in a run that is aborted.
+  // An operator also acts in a run that is aborted, so its limit is set in any case.
   const limits = { exitMs: EXIT_WITHIN_MS, evictionMs: ttlMs };
   const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
   const { loads, operated, shared } = chaosLoad(experiment, plan);
@@ -122,13 +122,14 @@ function capabilitiesOf({ store, cluster, timing }: Experiment): Capabilities {
   };
 }
 
-/** Waits until all remaining waiters are granted; the checker finds those that never are. */
+/** Waits until all remaining waiters are granted. The checker reports those that never are. */
 async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promise<void> {
   await Promise.all(experiment.workers.map((worker) => worker.thaw()));
   experiment.calm();
   const deadline = performance.now() + DRAIN_WITHIN_MS;
   let idle = 0;
-  // Requires two consecutive idle reads: the message that an attempt ended may arrive after the first.
+  // Two consecutive reads must be idle, because the message that an attempt has ended may arrive after the
+  // first.
   while (idle < 2 && performance.now() < deadline) {
     await pause(DRAIN_LOOK_EVERY_MS);
     live.look();

@@ -25,12 +25,12 @@ const KINDS = [
   ['c', 70_000],
 ] as const;
 
-describe('pictures of a run', () => {
+describe('the pictures of a chaos run', () => {
   it('show the time with the most kinds of faults', () => {
     expect(windowsOf(runOf(builderWith(...KINDS).events), [])).to.deep.equal([[59, 89]]);
   });
 
-  it('show the times around violations before that, each of them once', () => {
+  it('show the time before each violation, without repetitions', () => {
     const wrong = [100_000, 100_500, 30_000].map((ms) => ({ at: stamp(ms) }));
     expect(windowsOf(runOf(builderWith(...KINDS).events), wrong)).to.deep.equal([
       [90, 110],
@@ -39,12 +39,12 @@ describe('pictures of a run', () => {
     ]);
   });
 
-  it('show all of a short run', () => {
+  it('show the whole of a short run', () => {
     const builder = new HistoryBuilder().harness(0, { ev: 'calm' }).harness(9_000, { ev: 'end' });
     expect(windowsOf(runOf(builder.events), [])).to.deep.equal([[0, 9]]);
   });
 
-  it('show the workers that existed then, by number', () => {
+  it('show the workers that existed at that time, sorted by number', () => {
     const builder = new HistoryBuilder();
     for (const number of [10, 2, 1, 3])
       builder.tell(`worker-${number}`, number * 1_000, {

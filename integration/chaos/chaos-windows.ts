@@ -1,7 +1,7 @@
 import type { Finding } from '@queuelock/harness/check/finding';
 import type { Run } from '@queuelock/harness/check/run';
 
-/** Seconds since the beginning of a run. */
+/** A period of a run, in seconds since its beginning. */
 export type Window = readonly [from: number, to: number];
 
 const SECONDS = 30;
@@ -16,7 +16,10 @@ export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): W
   return [...around.slice(0, MAX_WINDOWS - 1), busiest(run, length)];
 }
 
-/** Reduces the run to the workers that existed in this time, by number: in a long run most came later or ended before. */
+/**
+ * Reduces the run to the workers that existed in this period, sorted by number. In a long run most workers
+ * started later or ended before.
+ */
 export function inWindow(run: Run, [from, to]: Window): Run {
   const byNumber = new Intl.Collator('en', { numeric: true });
   const lives = run.lives.filter(({ started, killed, exited }) => {
@@ -27,7 +30,7 @@ export function inWindow(run: Run, [from, to]: Window): Run {
   return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
 }
 
-/** Leaves out moments that the window around another one shows. */
+/** Leaves out moments that lie in the window around another moment. */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
   for (const at of moments)

@@ -30,10 +30,10 @@ describe('pnpm chaos', function () {
 
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-test-'))));
   afterEach(async function () {
-    // Its child processes end with it.
+    // The child processes of the command end with it.
     running?.process.kill('SIGKILL');
     await expectLeftSafe((await running?.ran)?.printed ?? '');
-    // Keeps the report of a failed run.
+    // The report of a failed test is kept.
     if (this.currentTest?.state !== 'failed') rmSync(directory, { recursive: true });
   });
 
@@ -56,7 +56,7 @@ describe('pnpm chaos', function () {
   }
 
   for (const store of STORES) {
-    it(`finds nothing wrong in 20 seconds of faults on ${store}, and reports what it did`, async () => {
+    it(`finds no violation in 20 seconds of faults on ${store}, and reports what it did`, async () => {
       const args = ['--minutes', SHORT_MINUTES, '--seed', SEED, '--backend', store, '--out', directory];
       const { printed, errors } = expectRight(await start(...args).ran);
       expect(errors).to.equal('');
@@ -68,7 +68,7 @@ describe('pnpm chaos', function () {
     });
   }
 
-  it('ends at a signal, ends all faults, checks and reports', async () => {
+  it('on a signal, ends all faults, checks the history, and reports', async () => {
     const { process: chaos, ran } = start(
       '--minutes',
       '30',
@@ -90,7 +90,7 @@ describe('pnpm chaos', function () {
     expect(existsSync(join(directory, 'histories', 'harness.jsonl'))).to.equal(true);
   });
 
-  it('refuses wrong arguments before it starts anything', async () => {
+  it('rejects wrong arguments before it starts anything', async () => {
     const { code, printed: told, errors } = await start('--minutes', 'ten').ran;
     expect(code).to.equal(2);
     expect(told).to.equal('');
@@ -119,7 +119,7 @@ async function expectLeftSafe(printed: string): Promise<void> {
     await expectSafe(directory, { evictionMs: EVICTION_MS });
 }
 
-/** Resolves when the process has printed this. */
+/** Resolves when the process has printed text that matches `what`. */
 async function printed({ stdout }: ChildProcess, what: RegExp): Promise<void> {
   let all = '';
   return new Promise((resolve, reject) => {

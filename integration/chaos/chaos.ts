@@ -1,4 +1,4 @@
-// pnpm chaos: see HELP in chaos-options.ts.
+// Runs the command pnpm chaos. HELP in chaos-options.ts describes it.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { HELP, UsageError, chaosOptions, type ChaosOptions } from './chaos-options.ts';
@@ -23,13 +23,14 @@ function read(): ChaosOptions | undefined {
 }
 
 /**
- * Starts it in its own process group: otherwise Ctrl-C would kill servers and workers too, instead of only requesting the end.
+ * Starts the experiment in its own process group. Otherwise Ctrl-C would kill servers and workers too,
+ * instead of only requesting the end.
  */
 function start(): void {
   const child = fork(SCRIPT, args, { detached: true });
   let toldAt = 0;
   const stop = (): void => {
-    // The first signal may arrive twice: from the terminal, and from pnpm.
+    // The first signal may arrive twice: from the terminal and from pnpm.
     if ((toldAt > 0 && toldAt + AGAIN_AFTER_MS > performance.now()) || !child.connected) return;
     if (toldAt > 0) {
       child.disconnect();

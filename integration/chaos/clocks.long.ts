@@ -13,7 +13,7 @@ const HOUR_S = 3_600;
 const SWING_S = 5;
 const SWING_EVERY_MS = 1_000;
 const CONTROL_ATTEMPTS = 3;
-// Heartbeats per TTL, as in the core.
+// Number of heartbeats per TTL, as in the core.
 const BEATS = 4;
 
 for (const store of STORES) {
@@ -24,7 +24,7 @@ for (const store of STORES) {
     let swing: NodeJS.Timeout | undefined;
 
     before(async function () {
-      // libfaketime may have to be installed.
+      // The time limit is long, because libfaketime may have to be installed.
       this.timeout(INSTALLED_WITHIN_MS);
       fakeTime = await findFakeTime(this);
     });
@@ -36,7 +36,7 @@ for (const store of STORES) {
       });
     });
 
-    it('27: are not affected by a time of day that jumps by an hour, either way, or by 5 s every second', async () => {
+    it('are not affected by a time of day that jumps by an hour in either direction, or by 5 s every second', async () => {
       const experiment = await startExperiment({ store });
       const [ahead, behind, swinging] = (wallClocks = Array.from({ length: 3 }, () => fakeTime.wallClock()));
       const crews = await Promise.all(wallClocks.map((clock) => Crew.gather(experiment, clock.worker)));
@@ -66,7 +66,7 @@ for (const store of STORES) {
     });
 
     for (const rates of [[0.99, 1.01], [0.9]]) {
-      it(`28: stop to believe in time when cut off with a clock that runs at x${rates.join(' or x')}`, async () => {
+      it(`stop believing that they hold in time when cut off with a clock that runs at x${rates.join(' or x')}`, async () => {
         const experiment = await startExperiment({ store });
         const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
         await oneByOne(async () => {
@@ -77,9 +77,10 @@ for (const store of STORES) {
       });
     }
 
-    it('28 (control): are found out at x0.9 when the core never reads the boot clock', async () => {
+    it('(control) believe for too long at x0.9 when the core never reads the boot clock, and the checker reports it', async () => {
       const broken = new Set<string>();
-      // It believes for half a second too long, which is detected only if it runs then.
+      // Without the boot clock the worker believes for half a second too long. The checker notices that only
+      // if the worker runs during that time, so there are several attempts.
       for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {
         const experiment = await startExperiment({ store });
         const crew = await Crew.gather(experiment, fakeTime.atRate(0.9, { alone: true }));
@@ -93,7 +94,7 @@ for (const store of STORES) {
   });
 }
 
-/** A worker whose clock is wrong, and one behind it whose clock is right. */
+/** A worker whose clock is wrong, and a worker behind it whose clock is right. */
 class Crew {
   readonly holder: WorkerProcess;
   readonly next: WorkerProcess;
@@ -111,7 +112,10 @@ class Crew {
     return new Crew(experiment, holder, next);
   }
 
-  /** Queues the holder, the other worker, and the holder again: the holder holds and waits behind itself. */
+  /**
+   * Adds entries of the holder, of the other worker, and of the holder again. So the holder holds, and also
+   * waits behind the other worker.
+   */
   async lineUp(): Promise<{ readonly queue: string; readonly from: number }> {
     const { holder, next } = this;
     const queue = this.#experiment.queue(`${holder.id}-${(this.#lines += 1)}`);
@@ -126,7 +130,7 @@ class Crew {
     return { queue, from };
   }
 
-  /** Cuts the holder off from all servers until the other one holds. */
+  /** Cuts the holder off from all servers until the other worker holds. */
   async loseOnce(): Promise<void> {
     const { holder, next } = this;
     const { members } = this.#experiment.cluster;
@@ -146,15 +150,15 @@ class Crew {
   }
 }
 
-/** Resolves when its heartbeats have continued for that long. */
+/** Resolves when the worker's heartbeats have continued for `ms`. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });
 }
 
 /**
- * Returns suspect states without a reason: the last confirmed heartbeat was so recent that the next was not due yet. A late
- * response makes any client suspect, whatever its clock.
+ * Returns suspect states without a cause: at those times the last confirmed heartbeat was so recent that the
+ * next was not due yet. A late response makes any client suspect, whatever its clock.
  */
 function hastyDoubts(told: readonly ChaosEvent[], ttlMs: number): readonly ChaosEvent[] {
   return told.filter((event, at) => {

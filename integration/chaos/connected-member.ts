@@ -7,10 +7,12 @@ import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const ESTABLISHED = '01';
-// The stream of heartbeats is opened with the first of them.
+// Time limit in milliseconds. The connection for heartbeats is opened with the first heartbeat.
 const CONNECTED_WITHIN_MS = 15_000;
 
-/** Resolves with the member that this worker's lock client is connected to; the worker waits or holds. */
+/**
+ * Resolves with the member that this worker's lock client is connected to. The worker has to wait or hold.
+ */
 export function connectedMember(experiment: Experiment, worker: WorkerProcess): Promise<Member> {
   const find = experiment.store === 'etcd' ? mostConnections : homeOfSession;
   return until(() => find(experiment, worker), {
@@ -20,8 +22,8 @@ export function connectedMember(experiment: Experiment, worker: WorkerProcess): 
 }
 
 /**
- * Resolves with the member that most connections of the process go to (Linux): the lock client has several to one member, its
- * effects have one.
+ * Resolves with the member to which most connections of the process lead (Linux). The lock client has several
+ * connections to one member, and the worker's effects have one.
  */
 async function mostConnections({ cluster }: Experiment, { pid, place }: WorkerProcess): Promise<Member> {
   const peers = peersOf(pid);
@@ -59,7 +61,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // closed meanwhile
+    return ''; // The descriptor was closed meanwhile.
   }
 }
 

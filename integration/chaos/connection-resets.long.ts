@@ -14,7 +14,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 45_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('15: do not change the order nor block a waiter forever with resets every 200 ms', async () => {
+    it('keep the order and block no waiter for ever with resets every 200 ms', async () => {
       const experiment = await startExperiment({ store });
       const detour = await Detour.start(experiment.cluster);
       const workers = await Promise.all(

@@ -6,16 +6,19 @@ import { DetourTrial } from './detour-trial.ts';
 import { SHORT_MS, strikeAll, type ServerFault } from './traveller-faults.ts';
 import type { TrialSettings } from './trial-options.ts';
 
-/** Longer than an election with `raft_multiplier` 1, also on a busy machine. */
+/** TTL in milliseconds, longer than an election with `raft_multiplier` 1, also on a busy machine. */
 const TTL_MS = 4_000;
 const ELECTION_MS = 5_000;
 /**
- * A suspended leader that goes on after this many TTLs still confirms renewals, while the new leader is about to end the
- * sessions; see frozen-leader.long.ts of the package.
+ * A leader that is suspended for this many TTLs and then resumes still confirms renewals, while the new
+ * leader is about to end the sessions. frozen-leader.long.ts of the package measures this.
  */
 const OUTLASTED_TTLS = 2.7;
 
-/** A session ends up to twice its TTL after its last renewal, and after an election once more. */
+/**
+ * Times in milliseconds. On Consul, a session ends up to twice its TTL after its last renewal, and after an
+ * election once more.
+ */
 const TIMING = {
   ttlMs: TTL_MS,
   safetyMarginMs: 200,
@@ -25,7 +28,7 @@ const TIMING = {
 
 let started: Promise<ConsulCluster> | undefined;
 
-/** Starts three Consul servers, once for this process, and workers that load them. */
+/** Starts three Consul servers, once for each process, and workers that load them. */
 export async function startConsulClusterTrial(
   settings: Pick<TrialSettings, 'rule'> = {},
 ): Promise<ConsulClusterTrial> {
@@ -56,7 +59,7 @@ export class ConsulClusterTrial extends DetourTrial {
     this.cluster = cluster;
   }
 
-  /** Makes the faults of servers and of clients one after another, in a random order. */
+  /** Makes the faults of servers and of clients, one after another in random order. */
   async strikeAll(): Promise<void> {
     await strikeAll(this, faultsOf(this.cluster));
   }
@@ -93,7 +96,7 @@ async function sharedCluster(): Promise<ConsulCluster> {
     const starting = (started = startConsulCluster());
     atTeardown(async () => {
       started = undefined;
-      // The caller of a cluster that did not start has the error already.
+      // If the cluster did not start, its caller already has the error.
       await (await starting.catch(() => undefined))?.stop();
     });
   }

@@ -10,24 +10,25 @@ import { abandonTrials } from './trial.ts';
 
 const LEAST_HOLDS = 100;
 
-describe('faults on consul, which is three servers', function () {
+describe('faults on consul with three servers', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 240_000);
   afterEach(() => stopDetoursAfter(abandonTrials));
 
-  it('42: of the leader, of followers, of clients and between them break neither exclusion nor order nor tokens, and block no waiter', async function () {
+  it('break neither exclusion nor order nor tokens, and block no waiter', async function () {
     const trial = await orSkip(this, startConsulClusterTrial());
     await oneByOne(() => trial.strikeAll());
     const { numbers } = await expectRight(trial);
     expect(numbers.holds).to.be.at.least(LEAST_HOLDS);
   });
 
-  it('42 (control): of a connection let two hold at once when heartbeats are taken to prove too much', async function () {
+  it('(control) let two workers hold at once when heartbeats are taken to prove too much', async function () {
     const trial = await orSkip(this, startConsulClusterTrial({ rule: 'overlong' }));
     const [{ worker, detour }, next] = trial.travellers as [Traveller, Traveller];
     const queue = trial.queue('held');
     await holdNow(worker, queue);
     const place = await standIn(next.worker, queue);
-    // Opening its session proves no more than it should.
+    // The fault begins after the first heartbeat: the opening of the session proves no more than it should,
+    // also under the wrong rule.
     await worker.untilEvent('beat', { from: worker.events.length });
     const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
     await granted(next.worker, place);

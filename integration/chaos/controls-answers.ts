@@ -1,4 +1,7 @@
-/** Heartbeats of which the newest answered one counts from when it was sent, however late its response arrived. */
+/**
+ * Sends heartbeats with a rule of other clients: the newest heartbeat with a response counts from its send
+ * time, however late the response arrived.
+ */
 export class LastAnswered {
   readonly #ttlMs: number;
   readonly #ask: () => Promise<boolean>;
@@ -6,13 +9,16 @@ export class LastAnswered {
   #base = -Infinity;
   #told = -Infinity;
 
-  /** @param ask Sends one heartbeat; resolves with whether the session exists. */
+  /**
+   * Creates the rule for a session.
+   * @param ask sends one heartbeat, and resolves with whether the session exists
+   */
   constructor(ttlMs: number, ask: () => Promise<boolean>) {
     this.#ttlMs = ttlMs;
     this.#ask = ask;
   }
 
-  /** Sends a heartbeat, and resolves as soon as any response counts that did not before. */
+  /** Sends a heartbeat. Resolves as soon as there is any response that did not count before. */
   renew(signal: AbortSignal): Promise<number> {
     const sentAt = performance.now();
     return new Promise((resolve, reject) => {
@@ -38,7 +44,7 @@ export class LastAnswered {
         },
         () => undefined,
       );
-      // A heartbeat may have been answered between two calls.
+      // The response to an earlier heartbeat may have arrived between two calls.
       look();
     });
   }

@@ -5,7 +5,7 @@ import { callEtcd } from '@queuelock/harness/services/etcd-gateway';
 import { passingOn } from './instrumented.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 
-/** Replaced members of a session. */
+/** Returns the members of a session that a rule replaces. */
 type RuleOf = (session: Session, hosts: readonly string[]) => Partial<Session>;
 type Changed = ReturnType<RuleOf>;
 
@@ -17,11 +17,11 @@ const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
   overlong: overlongBy(2),
   generous,
 };
-/** Consul itself waits for twice the TTL. */
+/** The factor is 3, because Consul itself waits for twice the TTL. */
 const CONSUL_RULES: typeof ETCD_RULES = { overlong: overlongBy(3) };
 const RULES: Readonly<Record<string, typeof ETCD_RULES>> = { zk: ZOOKEEPER_RULES, consul: CONSUL_RULES };
 
-/** Returns the backend with sessions that follow this rule; all else is the product. */
+/** Returns the backend with sessions that follow this rule. All other parts of the product are unchanged. */
 export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): Backend {
   if (rule === 'product') return backend;
   const { scheme, hosts } = parseBackendUrl(url);
@@ -39,7 +39,10 @@ function overlongBy(factor: number): RuleOf {
   return (session) => ({ renew: async (signal) => factor * (await session.renew(signal)) });
 }
 
-/** Admits one too many: two holders of a lock, a semaphore with one more permit, a reader beside a writer. */
+/**
+ * Admits one entry too many: two holders of a lock, a semaphore with one more permit, a reader beside a
+ * writer.
+ */
 function generous(session: Session): Changed {
   const more = (spec: EntrySpec): EntrySpec => ({ ...spec, limit: spec.limit + 1 });
   return {
@@ -48,7 +51,9 @@ function generous(session: Session): Changed {
   };
 }
 
-/** Sends keepalives to one member as long as it responds, without a proof that it is valid. */
+/**
+ * Sends keepalives to one member as long as the member responds, without a proof that the member may respond.
+ */
 function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   const { id, ttlMs } = session;
   const closing = new AbortController();
@@ -75,7 +80,7 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** Takes the product's own write as proof of the whole TTL from when it was sent. */
+/** Takes the product's own write as a proof of the whole TTL, counted from the send time of the write. */
 function acknowledgedWrite(session: Session): Changed {
   return {
     renew: async (signal) => {
@@ -86,8 +91,9 @@ function acknowledgedWrite(session: Session): Changed {
 }
 
 /**
- * Takes reads of the first member of the URL as proof of the whole TTL. Uses a separate connection. For clients that are
- * connected to one member, which serves reads on all its connections or on none.
+ * Takes a read from the first member of the URL as a proof of the whole TTL, over a separate connection. It
+ * models clients that believe as long as they are connected: a member serves reads on all its connections or
+ * on none.
  */
 function connected(session: Session, hosts: readonly string[]): Changed {
   let wire: Promise<ZooKeeperWire> | undefined;
@@ -110,5 +116,5 @@ function connected(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** Ignores the error: heartbeats detect it themselves. */
+/** Ignores an error, because heartbeats detect the same error themselves. */
 function ignore(): void {}

@@ -7,7 +7,7 @@ import { chanceOf } from '@queuelock/harness/chance';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
-  /** Number of slots. */
+  /** Number of worker slots, each of which always has a worker. */
   readonly workers: number;
   readonly seed: number;
   readonly rule: Rule;
@@ -15,7 +15,7 @@ export interface CrewOptions {
   readonly loads: readonly LoadCommand[];
 }
 
-/** A fixed number of workers; one that ends is replaced. */
+/** A fixed number of workers. A worker that ends is replaced. */
 export class Crew {
   readonly #experiment: Experiment;
   readonly #options: CrewOptions;
@@ -48,12 +48,12 @@ export class Crew {
   async replace(place: number): Promise<void> {
     const { workers } = this.#experiment;
     const gone = this.#places[place];
-    // A dead worker must not take part in the end of the experiment.
+    // A dead worker must not take part in the end of the experiment, so it is removed.
     if (gone) workers.splice(workers.indexOf(gone), 1);
     await this.#fill(place, gone?.place);
   }
 
-  /** Stops replacing workers. */
+  /** Stops replacing workers that end. */
   stop(): void {
     this.#isOver = true;
   }
@@ -69,7 +69,7 @@ export class Crew {
     });
     this.#places[place] = worker;
     for (const load of loads) worker.tell(load);
-    // The checker judges a worker that ends by itself; the load continues.
+    // The checker judges a worker that ends by itself. The load continues with a new worker.
     void worker.ended.then(({ signal }) => {
       if (signal !== 'SIGKILL' && !this.#isOver) void this.replace(place);
     });

@@ -5,21 +5,27 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const EFFECT_EVERY_MS = 50;
 
-/** Two workers, each of which holds a queue that the other one waits for. */
+/** Two workers. Each of them holds a queue for which the other one waits. */
 export interface CrossedPair {
   /** The worker to cut off. */
   readonly cut: WorkerProcess;
   readonly other: WorkerProcess;
   readonly held: Queued;
-  /** Entry of the other worker, behind `held`. */
+  /** Entry of the other worker in the queue `held`, where it waits. */
   readonly next: Queued;
-  /** Entry of the other worker, which holds; then `waiting` of the first one, and again the other one. */
+  /**
+   * Entries in the queue of the other worker: `before` is the one that it holds, then comes `waiting` of the
+   * first worker, and then again one of the other worker.
+   */
   readonly before: Queued;
   readonly waiting: Queued;
   readonly behind: Queued;
 }
 
-/** @param own Options of the worker that is to be cut off. */
+/**
+ * Makes the two workers hold and wait.
+ * @param own options of the worker that will be cut off
+ */
 export async function crossedPair(
   experiment: Experiment,
   run: number,
@@ -37,11 +43,11 @@ export async function crossedPair(
 
 export interface CutOff {
   readonly forMs: number;
-  /** Runs before the cut is undone. */
+  /** Runs while the worker is cut off. */
   readonly meanwhile?: () => Promise<void>;
 }
 
-/** Cuts the worker off from all members, and undoes it after that time. */
+/** Cuts the worker off from all members, and reconnects it after `forMs`. */
 export async function cutOff(
   experiment: Experiment,
   { id, place }: WorkerProcess,

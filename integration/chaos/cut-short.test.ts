@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { expectSafe } from './verdicts.ts';
 
-/** `a` was killed while it held, and all others at 200, in any state. The events `calm` and the end of the run are missing. */
+/**
+ * Returns a history in which `a` was killed while it held, and all others were killed at 200 in various
+ * states. The event `calm` and the end of the run are missing.
+ */
 const cutShort = (): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -28,7 +31,7 @@ const killedAt = (ms: number, builder: HistoryBuilder): HistoryBuilder => {
   return builder;
 };
 
-describe('run that was cut short', () => {
+describe('a chaos run that was cut short', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'queuelock-cut-short-'));
@@ -43,32 +46,32 @@ describe('run that was cut short', () => {
       const lines = events.filter((event) => event.who === who).map((event) => `${JSON.stringify(event)}\n`);
       await writeFile(fileOf(who), lines.join(''));
     }
-    // The harness may not have recorded the kill.
+    // The harness may not have recorded the kill, so the last line of the history may be incomplete.
     await appendFile(fileOf('d'), '{"t":"12345');
     return expectSafe(directory, {}).then(() => 'nothing', String);
   };
 
-  it('is safe with holds, waits, releases, faults and lines that have no end', async () => {
+  it('is safe with holds, waits, releases, faults and lines without an end', async () => {
     expect(await found(killedAt(200, cutShort()))).to.equal('nothing');
     expect(await found(cutShort())).to.equal('nothing');
   });
-  it('is unsafe with two simultaneous holders', async () => {
+  it('is unsafe if two workers hold at the same time', async () => {
     const overlap = (): HistoryBuilder =>
       cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     for (const builder of [killedAt(200, overlap()), overlap()])
       expect(await found(builder)).to.match(/^SafetyViolation: .*S2: b#1 .* until d#2 /s);
   });
-  it('is unsafe with a write that was accepted after that of a newer holder', async () => {
+  it('is unsafe if a write was accepted after a write of a newer holder', async () => {
     const late = cutShort().effect('b', 100, { token: 2 }).effect('a', 150, { token: 1, believed: false });
     expect(await found(late)).to.match(/^SafetyViolation: .*S1: "store" accepted 1 of a#1/s);
   });
-  it('is unsafe with a grant past another waiter', async () => {
+  it('is unsafe if a waiter was granted before another waiter ahead of it', async () => {
     const past = cutShort()
       .harness(70, { ev: 'killed', worker: 'b' })
       .attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     expect(await found(past)).to.match(/^SafetyViolation: .*F1: d#2 .* past c#1 /s);
   });
-  it('fails with a `SafetyViolation` that names its directory', async () => {
+  it('rejects with a `SafetyViolation` that names its directory', async () => {
     const overlap = cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     await found(overlap);
     const error = await expectSafe(directory, {}).catch((thrown: unknown) => thrown);

@@ -13,7 +13,7 @@ export interface Traveller {
   readonly detour: Detour;
 }
 
-/** Servers of a trial whose workers each have their own proxies to them. */
+/** The servers of a trial whose workers have their own proxies to them. */
 export interface DetourSite {
   readonly store: string;
   readonly servers: Servers;
@@ -24,15 +24,15 @@ export interface DetourSite {
 
 interface Servers {
   readonly endpoints: readonly string[];
-  /** Undoes faults that leave the servers frozen. */
+  /** Ends faults that freeze servers. */
   thaw(): Promise<unknown>;
 }
 
 const LOOK_WITHIN_MS = 20_000;
 const WORKERS = 4;
-// All of them end at the same time.
+// Longest time in milliseconds in which a worker ends: all of them end at the same time.
 const EXIT_WITHIN_MS = 10_000;
-/** Longest hold in queues that always have a holder and waiters, whatever a fault affects, in TTLs. */
+/** Longest hold in TTLs, in queues that always have a holder and waiters, whatever a fault affects. */
 const LONGEST_HOLD_TTLS = 2;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
@@ -71,7 +71,7 @@ export class DetourTrial extends Trial {
 
   /** Starts another worker in the place of a killed one. */
   async replace(traveller: Traveller): Promise<void> {
-    // A dead worker must not take part in the end.
+    // A dead worker must not take part in the end of the trial, so it is removed.
     this.workers.splice(this.workers.indexOf(traveller.worker), 1);
     traveller.worker = await this.#worker(traveller.detour);
   }

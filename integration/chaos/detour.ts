@@ -12,11 +12,11 @@ const running = new Set<Detour>();
 
 /** A request that is delayed. */
 export interface LateRequest {
-  /** Resolves when it was forwarded to the member. */
+  /** Resolves when the request was forwarded to the member. */
   forwarded(): Promise<void>;
 }
 
-/** A proxy of this process before each member, by which data can be lost, held or delayed. */
+/** A proxy in this process before each member. It can lose, hold back or delay data. */
 export class Detour {
   /** Proxies in the order of the members. */
   readonly proxies: readonly TcpProxy[];
@@ -35,22 +35,25 @@ export class Detour {
     return this.proxies.map(({ endpoint }) => endpoint);
   }
 
-  /** Number of connections so far. */
+  /** Number of connections that the proxies have accepted so far. */
   get accepted(): number {
     return this.proxies.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
-  /** Loses a reply as `TcpProxy` does, on whichever proxy receives the request first. */
+  /** Loses a reply as `TcpProxy` does, on the proxy that receives the request first. */
   loseNextReply(matches: (chunk: Buffer) => boolean): LostReply {
     const first = onlyFirst(matches);
     const traps = this.proxies.map((proxy) => proxy.loseNextReply(first));
     const lost = Promise.race(traps.map((trap) => trap.lost));
-    // A test may not await it.
+    // A test need not await the promise, so its rejection is marked as handled.
     lost.catch(() => undefined);
     return { seen: Promise.race(traps.map(({ seen }) => seen)), lost };
   }
 
-  /** Delays all data of its proxy to the member by that much, from this request on. Resolves when the request passes. */
+  /**
+   * Delays all data to the member by `ms`, from the request that matches on. Resolves when this request
+   * passes the proxy.
+   */
   delayFrom(matches: (chunk: Buffer) => boolean, ms: number): Promise<LateRequest> {
     const first = onlyFirst(matches);
     return new Promise((resolve) => {
@@ -64,13 +67,15 @@ export class Detour {
     });
   }
 
-  /** Cuts the connection, and holds all data back until `heal`. */
+  /** Cuts the connection, and holds back all data of the others until `heal`. */
   silence(connection: ProxyConnection): void {
     for (const proxy of this.proxies) proxy.toServer.hold();
     connection.cut();
   }
 
-  /** Delivers requests but no responses until `heal`, which resets the connections that lost one. */
+  /**
+   * Forwards requests but no responses until `heal`, which resets the connections that have lost a response.
+   */
   loseReplies(): void {
     for (const proxy of this.proxies) proxy.toClient.blackhole();
   }
@@ -97,7 +102,7 @@ export class Detour {
   }
 }
 
-/** Stops the proxies after `ending` has settled. For `afterEach`. */
+/** Stops the proxies after `ending` has settled. Call it in `afterEach`. */
 export async function stopDetoursAfter(ending: () => Promise<unknown>): Promise<void> {
   try {
     await ending();
@@ -111,7 +116,7 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
   return (chunk) => !came && (came = matches(chunk));
 }
 
-/** Tracks the data that is delayed from now on; earlier data was forwarded at once. */
+/** Tracks the data that is delayed from now on. Earlier data was already forwarded. */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;
   const hasGone = async (): Promise<void> => {

@@ -10,7 +10,10 @@ export interface Effect {
 
 export type Outcome = 'accepted' | 'refused' | 'unknown';
 
-/** One resource. The data is sent before `send` returns; `send` settles within a second, and never rejects. */
+/**
+ * A resource that workers write to. The data is sent before `send` returns. `send` settles within a second,
+ * and never rejects.
+ */
 export interface EffectTarget {
   send(effect: Effect): Promise<Outcome>;
   close(): void;

@@ -3,7 +3,9 @@ import { etcdCompare } from '@queuelock/fencing';
 import { base64, callEtcd } from '@queuelock/harness/services/etcd-gateway';
 import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effect.ts';
 
-/** Writes a key per queue below `directory`, in one transaction with the check that the writer's entry exists. */
+/**
+ * Writes a key for each queue below `directory`, in a transaction that checks that the writer's entry exists.
+ */
 export function etcdEffects(hosts: readonly string[], directory: string): EffectTarget {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   let chosen = 0;

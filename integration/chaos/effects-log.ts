@@ -1,7 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { EffectTarget } from './effect.ts';
 
-/** Appends to a file that accepts all writes. Each line is written by one call, so that lines of processes do not mix. */
+/**
+ * Appends to a file that accepts all writes. Each line is written by a single call, so that lines of
+ * different processes do not mix.
+ */
 export function logEffects(who: string, path: string): EffectTarget {
   const file = openSync(path, 'a');
   return {

@@ -2,12 +2,13 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { fencedUpdate, isAccepted } from '@queuelock/fencing';
 import type { EffectTarget } from './effect.ts';
 
-// The wait for another process's lock blocks the event loop, so it is short.
+// Longest wait for the lock of another process in milliseconds. It is short, because the wait blocks the
+// event loop.
 const BUSY_WITHIN_MS = 100;
-// Before the faults, while other processes write.
+// Longest such wait before the faults begin, when other processes write at the same time.
 const BUSY_AT_FIRST_MS = 2_000;
 
-/** A SQLite file with a row per queue; `register` creates it. */
+/** A SQLite file with a row for each queue. `register` creates the row. */
 export interface EffectTable {
   register(queue: string): void;
   close(): void;
@@ -15,7 +16,7 @@ export interface EffectTable {
 
 export function createEffectTable(path: string): EffectTable {
   const database = new DatabaseSync(path, { timeout: BUSY_AT_FIRST_MS });
-  // Data that a crash of the machine would lose is not needed.
+  // A crash of the machine may lose this data, so writes need not wait for the disk.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
   database.exec(
     'CREATE TABLE effects (queue TEXT PRIMARY KEY, number INTEGER, fence INTEGER NOT NULL DEFAULT 0)',
@@ -24,7 +25,7 @@ export function createEffectTable(path: string): EffectTable {
   return { register: (queue) => void insert.run(queue), close: () => database.close() };
 }
 
-/** Writes the rows of that file, fenced. */
+/** Writes the rows of the file at `path`, with a fence. */
 export function sqlEffects(path: string): EffectTarget {
   const database = new DatabaseSync(path, { timeout: BUSY_WITHIN_MS });
   database.exec('PRAGMA synchronous = OFF');

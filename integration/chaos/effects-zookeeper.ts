@@ -3,7 +3,7 @@ import { ZOOKEEPER_CODE, ZooKeeperRefusal, ZooKeeperWire } from '@queuelock/harn
 import { within } from './deadline.ts';
 import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effect.ts';
 
-/** Writes a fenced znode per queue below `directory`; the first writer creates it. */
+/** Writes a fenced znode for each queue below `directory`. The first writer creates it. */
 export function zooKeeperEffects(hosts: readonly string[], directory: string): EffectTarget {
   return new FencedNodes(hosts, directory);
 }
@@ -44,7 +44,7 @@ class FencedNodes implements EffectTarget {
 
   async #open(): Promise<ZooKeeperWire> {
     const present = this.#wire;
-    // Another call may have opened a session meanwhile, which has to be closed at the end.
+    // Another call may have opened a session meanwhile. This one is kept, so that it is closed at the end.
     if ((await present)?.closed && this.#wire === present) this.#wire = undefined;
     return (this.#wire ??= ZooKeeperWire.open(this.#hosts[this.#chosen % this.#hosts.length]!, {
       unref: true,
@@ -76,7 +76,7 @@ function clientOf(wire: ZooKeeperWire): ZnodeClient {
   };
 }
 
-/** Creates a node with its parents; other processes may create them too. */
+/** Creates a node and its parents. Other processes may create them at the same time. */
 async function makeNode(wire: ZooKeeperWire, path: string): Promise<void> {
   const segments = path.split('/').slice(1);
   for (const index of segments.keys()) {

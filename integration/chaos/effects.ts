@@ -28,7 +28,7 @@ export class Effects {
     return sent.finally(() => this.#underWay.delete(sent));
   }
 
-  /** Closes the resources after the writes in flight. */
+  /** Closes the resources after all writes in flight have settled. */
   async close(): Promise<void> {
     await Promise.all(this.#underWay);
     for (const target of this.#targets.values()) target.close();

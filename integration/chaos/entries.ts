@@ -12,7 +12,7 @@ export async function entriesIn({ store, cluster }: Experiment, queue: string): 
   return present.flatMap(({ kind, what }) => (kind === 'key' && what.startsWith(below) ? [what] : []));
 }
 
-/** Resolves with the keys as soon as there are this many. */
+/** Resolves with the keys of the entries as soon as there are `count` of them. */
 export function untilEntries(
   experiment: Experiment,
   queue: string,
@@ -21,7 +21,7 @@ export function untilEntries(
   return untilCount(`${count} entries in ${queue}`, count, () => entriesIn(experiment, queue));
 }
 
-/** Resolves as soon as there are this many leases on etcd, of any client. */
+/** Resolves as soon as etcd has `count` leases, of any clients. */
 export async function untilLeases({ cluster }: Experiment, count: number): Promise<void> {
   await untilCount(`${count} leases`, count, () => leasesOn(cluster));
 }

@@ -13,7 +13,7 @@ const ROOT = { username: 'root', password: 'root-4711' };
 const USER = { username: 'alice', password: 'wonderland-4711' };
 const ADMITTED_WITHIN_MS = 5_000;
 
-describe('members of etcd that forget the tokens of their clients', function () {
+describe('etcd members that forget the auth tokens of their clients', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
   let cluster: Cluster;
 
@@ -26,7 +26,7 @@ describe('members of etcd that forget the tokens of their clients', function () 
   afterEach(abandonTrials);
   after(() => cluster.stop());
 
-  it('21: holders keep their locks and waiters are notified after the restart of any member', async () => {
+  it('cost no holder its lock, and waiters are notified after the restart of any member', async () => {
     const experiment = await experimentOn(cluster, 0);
     const url = (all: readonly string[]): string =>
       etcdUrl(`${USER.username}:${USER.password}@${all.join(',')}`);

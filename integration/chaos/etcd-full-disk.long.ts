@@ -11,7 +11,7 @@ import type { WorkerProcess } from './worker-process.ts';
 const DISK_MIB = 200;
 const LOAD = { holdMs: [0, 100], cancelShare: 0.05, abortShare: 0.02, parallel: 2 } as const;
 
-describe('member of etcd with a full disk', function () {
+describe('an etcd member with a full disk', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
   let cluster: Cluster;
 
@@ -26,7 +26,7 @@ describe('member of etcd with a full disk', function () {
     ['the connected member', connectedMember],
     ['the leader', async () => cluster.leader()],
   ] as const satisfies readonly (readonly [string, Find])[]) {
-    it(`23: ends ${whose}, and holds and queues continue`, async () => {
+    it(`ends if it is ${whose}, and holds and queues continue`, async () => {
       const experiment = await experimentOn(cluster, 4);
       const [holder, waiter, ...crowd] = experiment.workers as [
         WorkerProcess,
@@ -59,7 +59,7 @@ async function expectEnded({ node, running }: Member): Promise<void> {
   if (running) throw new Error(`${node} still runs`);
 }
 
-/** Hands over a hold that has outlived the fault by more than its TTL. */
+/** Hands over a hold that lasted longer than the fault by more than its TTL. */
 async function handOver(
   { holder, held }: { readonly holder: WorkerProcess; readonly held: Queued },
   { waiter, waiting }: { readonly waiter: WorkerProcess; readonly waiting: Queued },

@@ -12,11 +12,11 @@ const QUEUES = 5;
 const WAITERS = 4;
 const MAX_WAIT_MS = 1_000;
 
-describe('etcd without space', function () {
+describe('etcd without storage space', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
-  it('22: keeps holds and hands them on, lets new clients wait, and queues them when it has space again', async () => {
+  it('keeps holds and grants waiters, lets new clients wait, and enqueues them when it has space again', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: WAITERS + 2 });
     const [holder, newcomer, ...waiters] = experiment.workers as [
       WorkerProcess,
@@ -45,7 +45,7 @@ describe('etcd without space', function () {
   });
 });
 
-/** Holds each queue when it is granted, and releases it. */
+/** Makes the waiter hold each queue when it is granted, and then release it. */
 async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
   await Promise.all(
     queues.map(async (queue) => {
@@ -55,14 +55,14 @@ async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise
   );
 }
 
-/** Resolves when its heartbeats have been confirmed for that long. */
+/** Resolves when the worker's heartbeats have been confirmed for `ms`. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = process.hrtime.bigint() + BigInt(ms) * 1_000_000n;
   const from = worker.events.length;
   await worker.untilEvent('beat', { from, matches: ({ t }) => BigInt(t) >= until });
 }
 
-/** Waits with a separate client until its timeout. */
+/** Waits for a queue with a separate client, until the client's timeout. */
 async function waitsInVain(hosts: readonly string[], queue: string): Promise<void> {
   const client = createLockClient(etcd({ ...etcdTransport(), hosts }));
   const failure: unknown = await client

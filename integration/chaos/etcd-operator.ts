@@ -13,7 +13,7 @@ export class EtcdOperator {
     this.#client = new Etcd3({ hosts: endpoint, ...(auth ? { auth } : {}) });
   }
 
-  /** Returns the newest revision. */
+  /** Returns the newest revision of the etcd cluster. */
   async revision(): Promise<bigint> {
     const { header } = await this.#client.kv.range({ key: Buffer.from('revision'), keys_only: true });
     return BigInt(header.revision);
@@ -27,7 +27,7 @@ export class EtcdOperator {
   async compact(): Promise<void> {
     const revision = String(await this.revision());
     await this.#client.kv.compact({ revision }).catch((error: unknown) => {
-      // There was no write since the last compaction.
+      // The error is expected if there was no write since the last compaction.
       if (!String(error).includes('has been compacted')) throw error;
     });
   }
@@ -37,7 +37,10 @@ export class EtcdOperator {
     await this.#client.maintenance.defragment();
   }
 
-  /** Raises or clears the alarm that this member's database is full: the whole cluster accepts no write that takes space. */
+  /**
+   * Raises or clears the alarm that this member's database is full. While it is raised, the whole cluster
+   * rejects writes that take space.
+   */
   async outOfSpace(isSo: boolean): Promise<void> {
     const { header } = await this.#client.maintenance.status();
     const action = isSo ? 'Activate' : 'Deactivate';
@@ -57,7 +60,7 @@ export class EtcdOperator {
     await client.auth.authEnable();
   }
 
-  /** Disables authentication; for an operator that is root. */
+  /** Disables authentication. Only an operator that is root may do so. */
   async switchOffAccessControl(): Promise<void> {
     await this.#client.auth.authDisable();
   }

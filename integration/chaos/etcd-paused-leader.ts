@@ -7,27 +7,30 @@ import type { Rule } from './worker-command.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface PausedLeader {
-  /** Number of clients that hold a queue each and know only the leader. */
+  /** Number of clients that know only the leader. Each of them holds a queue. */
   readonly holders: number;
   readonly rule: Rule;
   /**
-   * When the leader learns that another one was elected. `at once`: as soon as it resumes, before or after it responds to pending
-   * requests, with no later heartbeat. `late`: when it has responded to all.
+   * When the leader learns that another one was elected. `at once`: as soon as it resumes, before or after it
+   * responds to pending requests, and before any later heartbeat. `late`: after it has responded to all
+   * pending requests.
    */
   readonly news: 'at once' | 'late';
 }
 
-// Fraction of the TTL.
+// Duration of the pause as a fraction of the TTL.
 const PAUSE_SHARE = 0.9;
 const LAST_BEAT_MS = 60;
 const ANSWERS_MS = 300;
-// The leader treats a lease as dead that it has not received a keepalive for during a TTL, and does not respond about it. Before
-// 3.4.31 and 3.5.13 it even revokes the lease when it resumes (https://github.com/etcd-io/etcd/issues/15247).
+// Interval of heartbeats in milliseconds. It is short for this reason: a leader treats a lease as dead if it
+// has received no keepalive for a TTL, and does not respond about it. Before 3.4.31 and 3.5.13 it even
+// revokes the lease when it resumes (https://github.com/etcd-io/etcd/issues/15247).
 const BEAT_EVERY_MS = 100;
 
 /**
- * Pauses a leader while the others elect another one, and resumes it: it responds to heartbeats without the right to. Right after
- * that its clients are cut off from it, so that only their heartbeats limit how long they believe.
+ * Pauses a leader until the others have elected another one, and resumes it: it responds to heartbeats
+ * although it may not. Directly after that its clients are cut off from it, so that only their heartbeats
+ * limit how long they believe.
  */
 export async function pauseLeader({ holders, rule, news }: PausedLeader): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'etcd' });
@@ -70,7 +73,7 @@ function addClientOf(
   return experiment.addWorker({ ...options, url: (all) => etcdUrl(all.filter(isAmong).join(',')) });
 }
 
-/** Returns what remains of this many milliseconds from now on. */
+/** Returns a function that returns how much of `ms` is left, counted from now on. */
 function remaining(ms: number): () => number {
   const deadline = performance.now() + ms;
   return () => Math.max(0, deadline - performance.now());

@@ -16,10 +16,10 @@ import type { WorkerProcess } from './worker-process.ts';
 const EFFECT_EVERY_MS = 100;
 // Number of writes between the backup and the restore.
 const LATER = 50;
-// Time for many attempts.
+// Time in milliseconds during which enqueues are refused, long enough for many attempts.
 const REFUSED_MS = 2_000;
 
-describe('cluster of etcd that is restored from a backup', function () {
+describe('an etcd cluster that is restored from a backup', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
   let cluster: Cluster;
   let operator: EtcdOperator;
@@ -34,7 +34,7 @@ describe('cluster of etcd that is restored from a backup', function () {
     await cluster.stop();
   });
 
-  it('35: grants nothing to clients that have seen a newer revision, until it is as new again', () =>
+  it('grants nothing to clients that have seen a newer revision, until its revision is as new again', () =>
     oneByOne(async () => {
       const experiment = await experimentOn(cluster, 2);
       const [holder, waiter] = experiment.workers as [WorkerProcess, WorkerProcess];
@@ -50,7 +50,7 @@ describe('cluster of etcd that is restored from a backup', function () {
       expect((await operator.revision()) < known).to.equal(true);
       const from = waiter.events.length;
       waiter.tell({ do: 'hold', queue, effectEveryMs: EFFECT_EVERY_MS });
-      // It opens a session, and then its enqueue is refused repeatedly.
+      // The waiter opens a session, and then its enqueue is refused repeatedly.
       await waiter.untilEvent('beat', { from });
       await pause(REFUSED_MS);
       expect(waiter.events.slice(from).map(({ ev }) => ev)).to.not.include('queued');
@@ -60,7 +60,7 @@ describe('cluster of etcd that is restored from a backup', function () {
       await expectRight(experiment);
     }));
 
-  it('35: gives new clients repeated tokens, which a raised epoch distinguishes', async () => {
+  it('gives new clients tokens that were given before, and a raised epoch distinguishes them', async () => {
     const backup = await backUp(cluster);
     await write(LATER);
     const before = await tokenOf('restored');
@@ -74,12 +74,12 @@ describe('cluster of etcd that is restored from a backup', function () {
     expect(await maxima.raise('resource', { epoch: 0, token: before })).to.include({ token: after });
   });
 
-  /** Writes this many revisions. */
+  /** Writes `puts` times, which creates as many revisions. */
   async function write(puts: number): Promise<void> {
     for (let put = 0; put < puts; put += 1) await operator.put('written', String(put));
   }
 
-  /** Returns a token of a process that is new. */
+  /** Returns a token that a new client gets. */
   async function tokenOf(queue: string): Promise<bigint> {
     const client = createLockClient(etcd({ ...etcdTransport(), hosts: cluster.endpoints }));
     const { token } = await client.acquire(queue);

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const env = { ...process.env, ETCDCTL_API: '3' };
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Name of a member, and its address for the others. */
+/** The name of a member, and its address for the other members. */
 interface Name {
   readonly name: string;
   readonly peerURLs: readonly string[];
@@ -31,7 +31,10 @@ export async function backUp({ endpoints, members }: Cluster): Promise<Backup> {
   return { file, names: list.members };
 }
 
-/** Restores the cluster: all members end, get the old data (`etcdctl snapshot restore`), and start. */
+/**
+ * Restores the cluster from a backup: all members end, get the old data (`etcdctl snapshot restore`), and
+ * start.
+ */
 export async function restore(cluster: Cluster, backup: Backup): Promise<void> {
   await Promise.all(cluster.members.map((member) => member.kill()));
   await Promise.all(cluster.members.map((member) => giveOldData(member, backup)));

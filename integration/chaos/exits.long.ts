@@ -8,12 +8,12 @@ import type { WorkerEnding, WorkerProcess } from './worker-process.ts';
 const HOLDS = 10;
 const ENDS_WITHIN_MS = 2_000;
 
-/** A way in which programs end, and how the end of the process is recognised. */
+/** A way in which a program can end, and how the test recognises it. */
 interface Exit {
   readonly how: string;
   readonly leave: (worker: WorkerProcess) => void;
   readonly ending: WorkerEnding;
-  /** Whether queuelock cannot act at this end. */
+  /** Whether the program ends so suddenly that queuelock cannot act. */
   readonly sudden: boolean;
 }
 
@@ -44,14 +44,14 @@ const EXITS: readonly Exit[] = [
   },
 ];
 
-// Row 34 of the same list, giving up at every moment, is in ../scenarios/giving-up.test.ts, and at every single await in
+// Aborted waits are tested in ../scenarios/giving-up.test.ts, and at every single await in
 // packages/core/test/cancel.test.ts.
 for (const store of STORES) {
-  describe(`ends of programs that hold, on three members of ${store}`, function () {
+  describe(`programs that end while they hold, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it(`36: happen within 2 s with ${HOLDS} holds, in every way, and the locks pass on`, async () => {
+    it(`exit within 2 s with ${HOLDS} holds in every way, and the waiters are granted`, async () => {
       const experiment = await startExperiment({ store });
       const next = await experiment.addWorker();
       await oneByOne(async (run) => {
@@ -74,7 +74,7 @@ for (const store of STORES) {
 interface ProgramStart {
   readonly experiment: Experiment;
   readonly exit: Exit;
-  /** Waits behind it in all queues. */
+  /** The worker that waits behind the program in all queues. */
   readonly next: WorkerProcess;
   readonly name: string;
 }
@@ -109,7 +109,7 @@ class Program {
     const worker = this.#worker;
     leave(worker);
     const ended = await within(ENDS_WITHIN_MS, worker.ended, how);
-    // It may have sent another heartbeat before.
+    // The program may have sent another heartbeat before it ended.
     if (sudden) this.#experiment.recorder.tell({ ev: 'killed', worker: worker.id });
     expect(ended, how).to.deep.equal(ending);
   }

@@ -10,15 +10,15 @@ export type { WorkerOptions } from './trial-options.ts';
 
 export interface ExperimentOptions extends Omit<TrialSettings, 'timing'> {
   readonly store: StoreName;
-  /** Default `fast`. */
+  /** The timing of the servers. Default: `fast`. */
   readonly profile?: Profile;
   /** Number of workers at the beginning. Default 0. */
   readonly workers?: number;
-  /** Uses the shortest allowed TTL, for faults that last as long as the TTL. */
+  /** Whether to use the shortest allowed TTL, for faults that last as long as the TTL. */
   readonly quickTtl?: boolean;
 }
 
-/** Heals the shared cluster of this kind and starts workers on it. */
+/** Ends all faults of the shared cluster of this kind, and starts workers on it. */
 export async function startExperiment(options: ExperimentOptions): Promise<Experiment> {
   const { store, profile = 'fast', workers = 0, quickTtl = false } = options;
   const cluster = await sharedCluster(store, profile);

@@ -13,11 +13,12 @@ import { bootOffset } from './true-clock.ts';
 
 const run = promisify(execFile);
 
-// Directories of distributions; the variant for threads.
+// Paths of libfaketime in Linux distributions. This variant supports threads.
 const LIBRARIES = ['lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu', 'lib64', 'lib'].map(
   (folder) => `/usr/${folder}/faketime/libfaketimeMT.so.1`,
 );
-// The core subtracts 20 ms from the boot clock, which counts in steps of 10 ms.
+// Delay in milliseconds that the fake clock adds: the core subtracts 20 ms from the boot clock, which counts
+// in steps of 10 ms.
 const BOOT_CLOCK_LAG_MS = 30;
 const PROBE_RATE = 10;
 const PROBED_MS = 100;
@@ -30,7 +31,7 @@ const PROBE = `
 /** Options of a worker with a fake clock. */
 export type FakedWorker = Required<Pick<WorkerOptions, 'env'>> & Pick<WorkerOptions, 'clock'>;
 
-/** Makes processes that see another time than the machine's. */
+/** Makes processes see another time than that of the machine. */
 export class FakeTime {
   readonly #library: string;
 
@@ -38,7 +39,7 @@ export class FakeTime {
     this.#library = library;
   }
 
-  /** Rejects with NotHere if libfaketime is not available, or has no effect on this Node. */
+  /** Rejects with `NotHere` if libfaketime is not available, or has no effect on this Node. */
   static async find(): Promise<FakeTime> {
     if (process.platform !== 'linux') throw new NotHere('libfaketime is used on Linux alone');
     const library = (await here()) ?? (await installed());
@@ -48,8 +49,8 @@ export class FakeTime {
   }
 
   /**
-   * Returns the options of a worker whose clocks run at another rate, except the boot clock. `alone`: its lock clients do not
-   * read the boot clock.
+   * Returns the options of a worker whose clocks run at another rate, except the boot clock. With `alone`,
+   * its lock clients do not read the boot clock.
    */
   atRate(rate: number, { alone = false }: { readonly alone?: boolean } = {}): FakedWorker {
     const clock = { rate, bootNs: bootOffset().toString(), lagMs: alone ? 0 : BOOT_CLOCK_LAG_MS, alone };
@@ -65,17 +66,17 @@ export class FakeTime {
     return { LD_PRELOAD: this.#library };
   }
 
-  /** Another build of Node may not read the time from the C library. */
+  /** Checks that the library has an effect: some builds of Node do not read the time from the C library. */
   async #probe(): Promise<void> {
     const { env } = this.atRate(PROBE_RATE);
     const { stdout } = await run(process.execPath, ['-e', PROBE], { env: { ...process.env, ...env } });
-    // The step of the boot clock is a tenth of that.
+    // The time must be at least 80 % of the expected time, since the step of the boot clock is a tenth of it.
     if (Number(stdout) < 0.8 * PROBE_RATE * PROBED_MS)
       throw new NotHere(`libfaketime does not reach this Node: ${stdout.trim()} ms`);
   }
 }
 
-/** The time of day of some processes. */
+/** A time of day for some processes, which a test can set. */
 export class WallClock {
   readonly #directory = mkdtempSync(join(tmpdir(), 'queuelock-wall-clock-'));
   readonly #file = join(this.#directory, 'offset');
@@ -87,7 +88,7 @@ export class WallClock {
     this.set(0);
   }
 
-  /** Seconds that it is ahead of the machine's. */
+  /** Number of seconds by which this time of day is ahead of the machine's. */
   get seconds(): number {
     return this.#seconds;
   }
@@ -102,7 +103,7 @@ export class WallClock {
     return { env };
   }
 
-  /** Sets it this many seconds ahead of the machine's. */
+  /** Sets this time of day to `seconds` ahead of the machine's. */
   set(seconds: number): void {
     const next = `${this.#file}.next`;
     writeFileSync(next, `${seconds < 0 ? '-' : '+'}${Math.abs(seconds)}\n`);
@@ -110,7 +111,7 @@ export class WallClock {
     this.#seconds = seconds;
   }
 
-  /** Removes its file; the processes must have ended. */
+  /** Removes the file of the clock. The processes that use it must have ended. */
   remove(): void {
     rmSync(this.#directory, { recursive: true });
   }
@@ -129,7 +130,7 @@ async function installed(): Promise<string> {
   return library;
 }
 
-/** Returns the fake time, or skips the test with what is missing. */
+/** Returns the fake time. Skips the test if something is missing, and names it. */
 export async function findFakeTime(context: Context): Promise<FakeTime> {
   try {
     return await FakeTime.find();

@@ -4,14 +4,14 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export type Undo = () => Promise<unknown>;
 
-/** Targets of faults. */
+/** The parts of an experiment that faults affect. */
 export interface Stage {
   readonly experiment: Experiment;
   readonly cluster: Cluster;
   /** Queues in which an operator removes entries. */
   readonly operated: readonly string[];
-  /** Returns the present worker of this slot; `undefined` if it has just ended by itself. */
+  /** Returns the present worker of this slot, or `undefined` if it has just ended by itself. */
   worker(place: number): WorkerProcess | undefined;
-  /** Starts a new worker in the slot of one that has ended. */
+  /** Starts a new worker in the slot of a worker that has ended. */
   replace(place: number): Promise<void>;
 }

@@ -27,7 +27,7 @@ export type MemberKind =
 /** Faults of the store as a whole. */
 export type StoreKind = 'majority lost' | 'rolling restart' | 'compaction' | 'no space';
 
-/** Removals by an operator. */
+/** Removals of entries by an operator. */
 export type QueueKind = 'holder removed' | 'waiter removed';
 
 export type FaultKind = WorkerKind | MemberKind | StoreKind | QueueKind;
@@ -48,16 +48,19 @@ export interface Capabilities {
 export interface Item<K extends FaultKind = FaultKind> {
   readonly kind: K;
   readonly weight: number;
-  /** Duration in milliseconds, or as a fraction of the TTL. Drawn so that short ones are more frequent. */
+  /**
+   * Range of the duration in milliseconds, or below as a multiple of the TTL. Short durations are drawn more
+   * often than long ones.
+   */
   readonly lastsMs?: readonly [least: number, most: number];
   readonly lastsTtls?: readonly [least: number, most: number];
-  /** Directions of the links. Default: both. */
+  /** Directions of the links that the fault may affect. Default: both. */
   readonly directions?: readonly Direction[];
-  /** A worker's fault that concerns one member. */
+  /** Set for a worker's fault that concerns one member. */
   readonly ofOneMember?: true;
-  /** A member's fault that affects the leader. */
+  /** Set for a member's fault that affects the leader. */
   readonly ofLeader?: true;
-  /** Whether it is possible. Default: everywhere. */
+  /** Returns whether the fault is possible. Default: always. */
   readonly isPossible?: (capabilities: Capabilities) => boolean;
 }
 
@@ -65,10 +68,13 @@ const isEtcd = ({ store }: Capabilities): boolean => store === 'etcd';
 const canLose = ({ loss }: Capabilities): boolean => loss;
 const ANY_WAY = ['both', 'both', 'in', 'out'] as const;
 const FROM_A_THIRD = [0.3, 1.5] as const;
-// A worker that stays with such a member has to lose its session in most cases.
+// Duration in TTLs. A worker that stays connected to such a member has to lose its session in most cases.
 const TO_TWICE = [0.6, 2] as const;
 
-/** Faults that block a queue for the length of a session are rare; the others cost only a moment. */
+/**
+ * Faults that block a queue for the length of a session have low weights. All other faults cost only a
+ * moment.
+ */
 export const WORKER_FAULTS: readonly Item<WorkerKind>[] = [
   { kind: 'worker killed', weight: 8, lastsMs: [100, 1_000] },
   { kind: 'worker frozen', weight: 6, lastsTtls: FROM_A_THIRD },

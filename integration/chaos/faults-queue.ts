@@ -8,7 +8,7 @@ import type { RemovedEntry } from '@queuelock/harness/check/event';
 import type { QueueKind } from './faults-menu.ts';
 import { callOperator, removeEntry } from './operator.ts';
 
-/** Access to the store by one member. */
+/** Access to the store through one member. */
 type Door = Pick<Cluster, 'name' | 'endpoints'>;
 type LineOf = (door: Door, queue: string) => Promise<readonly RemovedEntry[]>;
 
@@ -18,14 +18,14 @@ interface KeyOfEtcd {
 }
 
 const ANSWER_WITHIN_MS = 1_000;
-/** Longer than any fault. */
+/** Time limit of a removal in milliseconds, longer than any fault. */
 const REMOVED_WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 100;
 const PLACE: Readonly<Record<QueueKind, number>> = { 'holder removed': 0, 'waiter removed': 1 };
 
 /**
- * Returns the entry at this index of the queue, from any member that responds; `undefined` if there is none or no member
- * responds.
+ * Returns the entry at this index of the queue, from the first member that responds. Returns `undefined` if
+ * there is no such entry, or no member responds.
  */
 export async function findInLine(
   { name, endpoints }: Cluster,
@@ -35,7 +35,7 @@ export async function findInLine(
   for (const endpoint of endpoints) {
     const door = { name, endpoints: [endpoint] };
     const lineOf: LineOf = name === 'etcd' ? keysOf : nodesOf;
-    // This member may have a fault now.
+    // A fault may affect this member, so the next member is tried.
     const line = await within(ANSWER_WITHIN_MS, lineOf(door, queue)).catch(() => undefined);
     if (line) return line[PLACE[kind]];
   }
@@ -43,8 +43,9 @@ export async function findInLine(
 }
 
 /**
- * Resolves when a member has confirmed that the entry is removed, by any client. A request without a response may still be
- * executed, but only for that entry. Rejects when no member has confirmed within a minute.
+ * Resolves when a member has confirmed that the entry is gone, whichever client removed it. A request without
+ * a response may still be executed later, but it removes only that entry. Rejects when no member has
+ * confirmed within a minute.
  */
 export async function removeForSure({ name, endpoints }: Door, entry: RemovedEntry): Promise<void> {
   const deadline = performance.now() + REMOVED_WITHIN_MS;
@@ -64,7 +65,7 @@ export async function removeForSure({ name, endpoints }: Door, entry: RemovedEnt
   throw new Error(`no member removes ${entry.key} within ${REMOVED_WITHIN_MS} ms`, { cause: unanswered });
 }
 
-/** Returns the entries in order. */
+/** Returns the entries of an etcd queue in order. */
 async function keysOf({ endpoints }: Door, queue: string): Promise<RemovedEntry[]> {
   const order = { sort_target: 'CREATE', sort_order: 'ASCEND', keys_only: true };
   const range = { key: base64(`${queue}/`), range_end: base64(`${queue}0`), ...order };
@@ -75,7 +76,10 @@ async function keysOf({ endpoints }: Door, queue: string): Promise<RemovedEntry[
   }));
 }
 
-/** Returns the entries in order: their sequence has ten digits, and does not wrap in a run. */
+/**
+ * Returns the entries of a ZooKeeper queue in order. Their sequence has ten digits, and does not wrap within
+ * a run.
+ */
 async function nodesOf({ endpoints }: Door, queue: string): Promise<RemovedEntry[]> {
   try {
     const names = await ZooKeeperWire.during(endpoints[0]!, (wire) => wire.children(`/${queue}`));

@@ -48,7 +48,7 @@ export const STORE_ACTIONS: Readonly<Record<StoreKind, (subject: Subject) => Pro
   },
 };
 
-/** Compacts to the newest revision repeatedly. */
+/** Compacts to the newest revision again and again until the signal aborts. */
 function compactUntil(signal: AbortSignal, endpoint: string): Promise<void> {
   return asOperator(endpoint, async (operator) => {
     while (!signal.aborted) await Promise.all([operator.compact(), pause(COMPACT_EVERY_MS)]);

@@ -14,11 +14,13 @@ interface Scene {
 }
 
 for (const store of STORES) {
-  describe(`experiment on ${store} that does not end`, function () {
+  describe(`an experiment on ${store} that is aborted`, function () {
     this.timeout(180_000);
     afterEach(abandonTrials);
 
-    /** Makes a state with one holder, one waiter, a paused leader, and a worker that is being started. */
+    /**
+     * Starts an experiment with one holder, one waiter, a paused leader, and a worker that is being started.
+     */
     async function inTheMiddle(own: WorkerOptions = {}): Promise<Scene> {
       const experiment = await startExperiment({ store });
       const [holder, waiter] = await Promise.all([experiment.addWorker(own), experiment.addWorker(own)]);
@@ -31,7 +33,7 @@ for (const store of STORES) {
       return { experiment, holder };
     }
 
-    it('is aborted silently when nothing was wrong, and cannot continue', async () => {
+    it('ends without an error when nothing was wrong, and cannot continue', async () => {
       const { experiment } = await inTheMiddle();
       await abandonTrials();
       expect(experiment.workers.filter(({ running }) => running)).to.be.empty;
@@ -39,7 +41,7 @@ for (const store of STORES) {
       expect(await refusal(experiment.end())).to.equal('Error: the experiment is over');
     });
 
-    it('fails with a `SafetyViolation` when two held at the same time', async () => {
+    it('rejects with a `SafetyViolation` when two workers held at the same time', async () => {
       const scene = await inTheMiddle();
       await tellOfAnother(scene);
       const error = await abandonTrials().catch((thrown: unknown) => thrown);
@@ -47,14 +49,14 @@ for (const store of STORES) {
       expect((error as Error).message).to.include(`S2: ${scene.holder.id}#1 `);
     });
 
-    it('is not judged when clients without our rules take part', async () => {
+    it('is not checked when its clients follow other rules than the product', async () => {
       await tellOfAnother(await inTheMiddle({ rule: 'overlong' }));
       await abandonTrials();
     });
   });
 }
 
-/** Writes a history of a worker that holds while the holder does. */
+/** Writes a history of another worker that holds while the holder does. */
 async function tellOfAnother({ experiment, holder }: Scene): Promise<void> {
   const steps = ['started', 'beat', 'enqueue', 'queued', 'acquired'] as const;
   const told = steps.map((step) => holder.events.find(({ ev }) => ev === step)!);

@@ -3,15 +3,15 @@ import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record'
 
 type PlaceHearer = (queue: string, place: Placement) => void;
 
-/** An entry in the store, and its session. */
+/** The key of an entry in the store, and the session that owns it. */
 interface StoredEntry {
   readonly key: string;
   readonly session: string;
 }
 
-/** Controls heartbeats, and records what the harness needs to know of sessions. */
+/** Controls heartbeats, and records facts about sessions that the harness needs. */
 export class Heartbeats {
-  /** If false, heartbeats are not sent: each one fails at once. */
+  /** Whether heartbeats are sent. If not, each one fails at once. */
   sent = true;
   readonly #recorder: Recorder;
   readonly #stored = new Map<string, StoredEntry>();
@@ -21,21 +21,24 @@ export class Heartbeats {
     this.#recorder = recorder;
   }
 
-  /** Returns the entry of that order without reading the key of a claim, which has an effect; empty before it is in the queue. */
+  /**
+   * Returns the entry with that order. Does not read the key of the claim, since that read has an effect.
+   * Both members are empty before the entry is in the queue.
+   */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };
   }
 
   /**
-   * Reports the positions of entries with this label (their owner, or their value) from the server's responses, until the
-   * returned function is called.
+   * Reports the positions of entries with this label, from the server's responses, until the returned
+   * function is called. The label is the owner, or the value of a candidate.
    */
   hear(label: string, hearer: PlaceHearer): () => void {
     this.#hearers.set(label, hearer);
     return () => void this.#hearers.delete(label);
   }
 
-  /** Returns the same backend, whose sessions record what each of their heartbeats proved. */
+  /** Returns the backend with sessions that record what each of their heartbeats proved. */
   around(backend: Backend): Backend {
     return passingOn(backend, {
       open: async (ttlMs, signal) => {
@@ -79,7 +82,7 @@ function labelIn(value: string): string {
   return value.startsWith('{') ? String((JSON.parse(value) as { owner?: unknown }).owner) : value;
 }
 
-/** Returns the same object with these methods replaced. */
+/** Returns a proxy of the object with these methods replaced. */
 export function passingOn<T extends object>(original: T, instead: Partial<T>): T {
   return new Proxy(original, {
     get(target, name): unknown {

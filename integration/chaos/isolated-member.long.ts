@@ -8,7 +8,8 @@ import { expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
-// Longer than every relevant timeout of a client or a server; the long runs cut for longer.
+// Duration of the cut in milliseconds, longer than every relevant timeout of a client or a server. Long runs
+// cut for longer.
 const CUT_MS = Number(process.env['QUEUELOCK_CHAOS_CUT_MS'] ?? 12_000);
 const AWAKE_WITHIN_MS = 10_000;
 
@@ -19,11 +20,11 @@ const CASES: readonly (readonly [store: StoreName, role: 'follower' | 'leader'])
 ];
 
 for (const [store, role] of CASES) {
-  describe(`${role} of ${store} that is cut off from the other members`, function () {
+  describe(`the ${role} of ${store}, cut off from the other members`, function () {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('10: has clients that stop to believe before the majority grants the next one, and waiters that wake', () =>
+    it('has clients that stop believing before the majority grants the next client, and waiters that are notified', () =>
       oneByOne(async () => {
         const experiment = await startExperiment({ store });
         const member = await memberOf(experiment, role);
@@ -54,11 +55,11 @@ async function memberOf({ cluster }: Experiment, role: 'follower' | 'leader'): P
 }
 
 interface Line {
-  /** Knows all members, and starts on this one. */
+  /** A worker that knows all members, and starts on the member that is cut off. */
   readonly waiter: WorkerProcess;
-  /** Knows only this member. */
+  /** A worker that knows only the member that is cut off. */
   readonly holder: WorkerProcess;
-  /** Knows only the others; ahead of the waiter. */
+  /** A worker that knows only the other members. It is ahead of the waiter. */
   readonly next: WorkerProcess;
   readonly queue: string;
 }
@@ -83,7 +84,7 @@ async function lineUp(experiment: Experiment, member: Member): Promise<Line> {
   return { waiter, holder, next, queue };
 }
 
-/** Cuts the others off from it until it has a session. */
+/** Cuts the other members off from the worker until it has a session on this member. */
 async function beginOn(experiment: Experiment, worker: WorkerProcess, member: Member): Promise<void> {
   const others = experiment.cluster.others(member);
   const queue = experiment.queue('own');

@@ -5,7 +5,10 @@ import { judge } from './judge.ts';
 
 const TERMS = { limits: { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 10_000 }, ttlMs: 5_000 };
 
-/** A worker that holds from 0 to `untilMs`, though another one is granted the lock at 1,000 ms. */
+/**
+ * Returns a history of a worker that holds from 0 to `untilMs`, although another one is granted the lock at
+ * 1,000 ms.
+ */
 function overlapUntil(untilMs: number): HistoryBuilder {
   return new HistoryBuilder()
     .worker('worker-1', -5, 2_000)
@@ -27,25 +30,28 @@ const HOLDER = {
   to: 995,
 };
 
-describe('verdict on a run with an operator', () => {
-  it('excuses a removed holder until its time is over', () => {
+describe('the verdict on a run in which an operator removed entries', () => {
+  it('accepts the overlap of a removed holder until its proven time is over', () => {
     expect(rulesOf(overlapUntil(3_000).fault(1, HOLDER))).to.deep.equal([]);
   });
 
-  it('excuses no holder that was not removed, in the same queue', () => {
+  it('reports the overlap of a holder that was not removed, in the same queue', () => {
     const keys = ['q/worker-1-2', 'q/worker-2-1'].map((key) => ({ key }));
     expect(rulesOf(overlapUntil(3_000).fault(1, { ...HOLDER, entries: keys }))).to.include('S2');
     const again = [{ key: 'q/worker-1-1', token: '3' }];
     expect(rulesOf(overlapUntil(3_000).fault(1, { ...HOLDER, entries: again }))).to.include('S2');
   });
 
-  it('excuses no holder for longer than its time', () => {
+  it('reports the overlap of a removed holder after its proven time', () => {
     expect(rulesOf(overlapUntil(6_500).fault(1, HOLDER))).to.include('S2');
   });
 
-  describe('of a removed waiter', () => {
+  describe('about a removed waiter', () => {
     const WAITER = { ...HOLDER, what: 'waiter removed' };
-    /** A waiter that is notified of its grant when the one behind it was already admitted. */
+    /**
+     * Returns a history of a waiter that is notified of its grant when the waiter behind it was already
+     * admitted.
+     */
     const toldLate = (nextLeaves: number): HistoryBuilder =>
       new HistoryBuilder()
         .worker('worker-1', -5, 2_000)
@@ -53,14 +59,14 @@ describe('verdict on a run with an operator', () => {
         .attempt('worker-1', { token: 1, queued: 0, acquired: 1_005, revoked: 1_010 })
         .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: nextLeaves });
 
-    it('excuses a notification of its grant before that of its removal', () => {
+    it('accepts a notification of its grant before that of its removal', () => {
       expect(rulesOf(toldLate(1_020))).to.deep.equal(['S2', 'F1']);
       expect(rulesOf(toldLate(1_020).fault(1, WAITER))).to.deep.equal([]);
       expect(rulesOf(toldLate(1_002))).to.deep.equal(['F1']);
       expect(rulesOf(toldLate(1_002).fault(1, WAITER))).to.deep.equal([]);
     });
 
-    it('excuses that it leaves without a notification, when others were admitted past it', () => {
+    it('accepts that it leaves without a notification after others were admitted before it', () => {
       const passed = (): HistoryBuilder =>
         new HistoryBuilder()
           .worker('worker-1', -5, 2_000)
@@ -71,13 +77,13 @@ describe('verdict on a run with an operator', () => {
       expect(rulesOf(passed().fault(1, WAITER))).to.deep.equal([]);
     });
 
-    it('excuses nothing that happened before', () => {
+    it('reports violations that happened before the removal', () => {
       const after = { ...WAITER, from: 1_003, to: 1_004 };
       expect(rulesOf(toldLate(1_020).fault(1, after))).to.deep.equal(['S2', 'F1']);
     });
   });
 
-  it('counts all queues, and takes gaps from those without removals', () => {
+  it('counts all queues, but measures gaps only in those without removals', () => {
     const run = runOf(overlapUntil(3_000).fault(1, HOLDER).close(20_000, 'worker-1', 'worker-2').events);
     const { numbers } = judge(run, { ...TERMS, operated: new Set(['q']) });
     expect(numbers.holds).to.equal(2);

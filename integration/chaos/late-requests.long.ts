@@ -9,19 +9,19 @@ import { granted, holdNow, leave, standIn } from './standing.ts';
 import { wireOf } from './wire.ts';
 
 const LATE_MS = 3_000;
-// On ZooKeeper the enqueue then counts as lost after half of it, and its connection lasts for two thirds: the request arrives in
-// between.
+// TTL in milliseconds. On ZooKeeper an enqueue counts as lost after half of it, and its connection lasts for
+// two thirds of it, so the late request arrives in between.
 const TTL_MS = 5_000;
 const SENT_WITHIN_MS = 10_000;
 const SETTLE_MS = 2_000;
 const TURNS = 2;
 
 for (const store of STORES) {
-  describe(`late request to ${store}`, function () {
+  describe(`a late request to ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 15_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('17: leaves no entry and blocks no waiter when an enqueue arrives after its cancellation', async () => {
+    it('leaves no entry and blocks no waiter when it is an enqueue that arrives after its cancellation', async () => {
       const experiment = await startExperiment({ store });
       const wire = wireOf(store);
       await repeatedlyIn(experiment, async (run) => {
@@ -44,7 +44,7 @@ for (const store of STORES) {
         });
         await detour.heal();
         healed();
-        // It might arrive between two others.
+        // The late enqueue might arrive between two others, so the lock changes hands several times.
         let turn = first;
         for (let number = 0; number < TURNS; number += 1) {
           const next = await standIn(other, queue);

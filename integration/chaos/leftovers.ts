@@ -15,12 +15,15 @@ export interface LeftOver {
 const LOOK_WITHIN_MS = 20_000;
 const ANSWER_WITHIN_MS = 5_000;
 const PRIVATE = '.queuelock';
-/** On ZooKeeper: queue of claims of several names. The directory itself stays for a while, as those of queues do. */
+/**
+ * On ZooKeeper, the queue of claims of several names. The directory of a queue stays for a while after the
+ * queue is empty.
+ */
 const GATE = `${PRIVATE}/gate`;
 
 /**
- * Reads what is on the servers of these queues, and all sessions and watches. A member that has just come back may lose its
- * leader once more and close the connection: a failed read is repeated.
+ * Reads what is on the servers of these queues, and all sessions and watches. A failed read is repeated,
+ * since a member that has just restarted may lose its leader once more and close the connection.
  */
 export function presentOn(
   store: StoreName,

@@ -10,8 +10,8 @@ interface Known {
 }
 
 /**
- * Counts holds that were believed in after a later one had begun, by reads and writes, in any order of the histories. Counts only
- * what is certain: what a frozen process would have believed is unknown.
+ * Counts holds that a read or a write shows to be believed in after a later hold had begun. The histories may
+ * be read in any order. Only certain cases count: what a frozen process believed is unknown.
  */
 export class LiveBeliefs {
   violations = 0;

@@ -7,7 +7,7 @@ const STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired']);
 const ENDS: ReadonlySet<string> = new Set(['released', 'cancelled', 'revoked', 'failed']);
 const CHUNK = 1 << 20;
 
-/** Facts of growing histories. `look` reads what was added since the last call. */
+/** Facts about histories that are still growing. `look` reads what was added since its last call. */
 export class LiveFacts {
   holds = 0;
   /** Number of attempts that ended in an error, by its code. */
@@ -18,13 +18,20 @@ export class LiveFacts {
   readonly #open = new Map<string, Set<number>>();
   readonly #unjudged: ReadonlySet<string>;
 
-  /** @param unjudged Queues in which several may hold at the same time: an operator removes entries there, or they are shared. */
+  /**
+   * Opens the histories in a directory.
+   * @param unjudged queues in which several workers may hold at the same time, because an operator removes
+   *   entries there, or because the locks are shared
+   */
   constructor(directory: string, unjudged: readonly string[] = []) {
     this.#directory = directory;
     this.#unjudged = new Set(unjudged);
   }
 
-  /** Violations that can be seen at once, see LiveBeliefs. The checker finds all of them at the end. */
+  /**
+   * Number of violations that are certain while the run continues; see `LiveBeliefs`. The checker finds all
+   * violations at the end.
+   */
   get violations(): number {
     return this.#beliefs.violations;
   }
@@ -38,7 +45,7 @@ export class LiveFacts {
     }
   }
 
-  /** Returns whether an attempt of one of these has not ended. */
+  /** Returns whether any of these workers has an attempt that has not ended. */
   isBusy(workers: readonly string[]): boolean {
     return workers.some((worker) => (this.#open.get(worker)?.size ?? 0) > 0);
   }
@@ -78,7 +85,7 @@ class Tail {
     for (;;) {
       const length = readSync(this.#file, this.#buffer, 0, CHUNK, null);
       if (length === 0) return;
-      // The text is ASCII except for messages, which may be garbled here because they are not used.
+      // The text is ASCII except for messages. These may be garbled here, because they are not used.
       const lines = (this.#rest + this.#buffer.toString('latin1', 0, length)).split('\n');
       this.#rest = lines.pop() ?? '';
       for (const line of lines) take(JSON.parse(line) as ChaosEvent);

@@ -13,11 +13,11 @@ import { abandonTrials } from './trial.ts';
 const LEAST_HOLDS = 200;
 
 for (const store of LONE_STORE_NAMES) {
-  describe(`faults on ${store}, which is one server`, function () {
+  describe(`faults on ${store} with a single server`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 120_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('42: of the server, of clients and between them break neither exclusion nor order nor tokens, and block no waiter', async function () {
+    it('break neither exclusion nor order nor tokens, and block no waiter', async function () {
       const trial = await orSkip(this, startLoneTrial(store));
       await oneByOne(async () => {
         await strikeAllAtLoneServer(trial);
@@ -26,13 +26,14 @@ for (const store of LONE_STORE_NAMES) {
       expect(numbers.holds).to.be.at.least(LEAST_HOLDS);
     });
 
-    it('42 (control): of a connection let two hold at once when heartbeats are taken to prove too much', async function () {
+    it('(control) let two workers hold at once when heartbeats are taken to prove too much', async function () {
       const trial = await orSkip(this, startLoneTrial(store, { rule: 'overlong' }));
       const [{ worker, detour }, next] = trial.travellers as [Traveller, Traveller];
       const queue = trial.queue('held');
       await holdNow(worker, queue);
       const place = await standIn(next.worker, queue);
-      // Opening its session proves no more than it should.
+      // The fault begins after the first heartbeat: the opening of the session proves no more than it should,
+      // also under the wrong rule.
       await worker.untilEvent('beat', { from: worker.events.length });
       const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
       await granted(next.worker, place);

@@ -9,17 +9,20 @@ import type { LeftOver } from './leftovers.ts';
 
 /** A store with a single server. */
 interface LoneStore {
-  /** Returns the server that all test files of this process share. Rejects with NotHere. */
+  /**
+   * Returns the server that all test files of this process share. Rejects with `NotHere` if it is not
+   * available.
+   */
   readonly server: (what: string) => Promise<ProcessService>;
   /** Returns the URL of the backend for this address of the server. */
   url(endpoint: string): string;
-  /** How much later than its TTL a session may end, as a share of the TTL; default 0. */
+  /** How much later than its TTL a session may end, as a fraction of the TTL. Default: 0. */
   readonly lateBy?: number;
 }
 
 export type LoneStoreName = 'redis' | 'postgres' | 'mariadb' | 'consul';
 
-/** Confirmed data survives a kill of these servers. */
+/** The stores with a single server. Their servers keep confirmed data when they are killed. */
 const LONE_STORES: Readonly<Record<LoneStoreName, LoneStore>> = {
   redis: {
     server: shareService('redis', () =>
@@ -51,7 +54,7 @@ export function loneServer(store: LoneStoreName): Promise<ProcessService> {
   return LONE_STORES[store].server('faults');
 }
 
-/** How much later than its TTL a session of the store may end, in milliseconds. */
+/** Returns how many milliseconds later than its TTL a session of the store may end. */
 export function lateByMs(store: LoneStoreName, ttlMs: number): number {
   return (LONE_STORES[store].lateBy ?? 0) * ttlMs;
 }
@@ -60,7 +63,10 @@ export function loneUrl(store: LoneStoreName, endpoint: string): string {
   return LONE_STORES[store].url(endpoint);
 }
 
-/** Returns the entries of these queues. A client that opens a session removes expired ones. */
+/**
+ * Returns the entries of these queues. The client that reads them opens a session, which also removes expired
+ * entries.
+ */
 export async function presentAt(url: string, queues: readonly string[]): Promise<readonly LeftOver[]> {
   const backend = await backendFromUrl(url);
   try {

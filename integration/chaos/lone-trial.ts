@@ -5,7 +5,7 @@ import type { TrialSettings } from './trial-options.ts';
 
 const TTL_MS = 3_000;
 
-/** Times that are as short as a loaded machine permits. */
+/** Times in milliseconds, as short as a loaded machine permits. */
 const TIMING = {
   ttlMs: TTL_MS,
   safetyMarginMs: 200,

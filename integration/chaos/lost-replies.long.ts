@@ -11,7 +11,7 @@ import { wireOf } from './wire.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const END_WITHIN_MS = 5_000;
-// TTL of a worker without responses while others join the queue and are checked.
+// TTL in milliseconds of a worker that gets no responses while others join the queue and are checked.
 const SILENT_TTL_MS = 10_000;
 
 for (const store of STORES) {
@@ -27,21 +27,22 @@ for (const store of STORES) {
     });
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    /** Returns a worker that loses replies, and one that does not. */
+    /** Returns a worker that loses replies, and a worker that does not. */
     async function victimAndOther(
       own: WorkerOptions = {},
     ): Promise<readonly [victim: WorkerProcess, other: WorkerProcess]> {
       return Promise.all([thief.addVictim(own), experiment.addWorker()]);
     }
 
-    it('16: to the opening of a session leave one entry, in a live session', async () => {
+    it('to the opening of a session leave one entry, in a live session', async () => {
       await oneByOne(async (run) => {
         const queue = experiment.queue(`opened-${run}`);
         const victim = await thief.addVictim();
         const before = store === 'etcd' ? (await leasesOn(experiment.cluster)).length : 0;
         const heal = await thief.steal(victim, wire.opens, {
           by: () => victim.tell({ do: 'hold', queue }),
-          // ZooKeeper sends no data at all before it has opened a session.
+          // On ZooKeeper no other condition is needed, since the server sends no data at all before it has
+          // opened a session.
           ...(store === 'etcd' ? { done: () => untilLeases(experiment, before + 1) } : {}),
         });
         await heal();
@@ -54,7 +55,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: to an enqueue leave exactly one entry, at its first position', async () => {
+    it('to an enqueue leave exactly one entry, at the position that it had first', async () => {
       const [victim, other] = await victimAndOther({ ttlMs: SILENT_TTL_MS });
       await holdNow(victim, experiment.queue('own'));
       await oneByOne(async (run) => {
@@ -80,7 +81,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: to a release leave no entry, and the next one holds', async () => {
+    it('to a release leave no entry, and the next waiter holds', async () => {
       const [victim, other] = await victimAndOther();
       await oneByOne(async (run) => {
         const queue = experiment.queue(`left-${run}`);
@@ -98,7 +99,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: to a heartbeat cost no hold', async () => {
+    it('to a heartbeat cost no hold', async () => {
       const [victim, other] = await victimAndOther();
       const queue = experiment.queue('held');
       const held = await holdNow(victim, queue);
@@ -115,7 +116,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('16: to the end of a session leave nothing, and keep no process alive', async () => {
+    it('to the end of a session leave nothing, and keep no process alive', async () => {
       await oneByOne(async (run) => {
         const [victim, other] = await victimAndOther();
         const queue = experiment.queue(`closed-${run}`);

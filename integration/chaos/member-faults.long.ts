@@ -12,16 +12,17 @@ const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 
 const EFFECT_EVERY_MS = 100;
 const HOLDERS = 4;
 const SURVIVING_TTL_MS = 5_000;
-// Long enough for every session without renewals to end; much longer in long runs.
+// Duration of a freeze in TTLs, long enough for every session without renewals to end. Long runs freeze for
+// much longer.
 const FROZEN_TTLS = 1.6;
 const FROZEN_MS = 20_000;
 
 for (const store of STORES) {
-  describe(`faults of servers, three members of ${store}`, function () {
+  describe(`faults of servers, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
-    it('6: a hold survives the death of the follower that its client is connected to', async () => {
+    it('cost no hold when the follower of its client is killed', async () => {
       const crew = await crewUnderLoad(store, 0);
       const { experiment } = crew;
       const holder = await addWorkerOnFollowers(experiment);
@@ -39,7 +40,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('7: no promise breaks when a follower is paused for longer than a session lives', async () => {
+    it('break no promise when a follower is paused for longer than a session lives', async () => {
       const crew = await crewUnderLoad(store, 0);
       const { experiment } = crew;
       const holder = await addWorkerOnFollowers(experiment);
@@ -51,9 +52,10 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    // A leader of etcd that resumes ends sessions that others have renewed (etcd-io/etcd #15247, fixed in 3.4.31 and 3.5.13).
+    // A leader of etcd that resumes ends sessions that other members have renewed (etcd-io/etcd #15247, fixed
+    // in 3.4.31 and 3.5.13). So this test is for ZooKeeper only.
     if (store === 'zookeeper') {
-      it('7: no promise breaks when the leader is paused for longer than a session lives', async () => {
+      it('break no promise when the leader is paused for longer than a session lives', async () => {
         const crew = await crewUnderLoad(store, HOLDERS);
         const { experiment } = crew;
         await oneByOne(async (run) => {
@@ -64,7 +66,7 @@ for (const store of STORES) {
       });
     }
 
-    it('8: holds survive the death of the leader', async function () {
+    it('cost no hold when the leader is killed', async function () {
       const crew = await crewUnderLoad(store, HOLDERS);
       const { experiment, holders } = crew;
       const { ttlMs } = experiment.timing;
@@ -82,7 +84,8 @@ for (const store of STORES) {
         );
         await backAgain(experiment, leader);
         healed();
-        // When the election takes longer (the machine is busy, or the session as short as an election) no hold can survive.
+        // No hold can survive if the election takes too long, because the machine is busy or the session is
+        // as short as an election.
         if (withoutLeaderMs > ttlMs / 2 || ttlMs < SURVIVING_TTL_MS) return;
         survived.push(...holders.map((holder, index) => isHeld(holder, queues[index]!)));
       });
@@ -98,11 +101,11 @@ for (const store of STORES) {
 interface Crew {
   readonly experiment: Experiment;
   readonly holders: readonly WorkerProcess[];
-  /** Waits behind all of them. */
+  /** The worker that waits behind all holders. */
   readonly next: WorkerProcess;
 }
 
-/** Starts workers that will hold, and others that load queues of their own. */
+/** Starts workers that will hold, and other workers that load other queues. */
 async function crewUnderLoad(store: StoreName, count: number): Promise<Crew> {
   const experiment = await startExperiment({ store, workers: count + 3 });
   const [next, ...others] = experiment.workers as [WorkerProcess, ...WorkerProcess[]];
@@ -120,7 +123,7 @@ async function standStill(experiment: Experiment, member: Member): Promise<void>
   healed();
 }
 
-/** Adds a client that does not know the leader: a client of a dying leader waits for the election. */
+/** Adds a client that does not know the leader, since a client of a dying leader waits for the election. */
 async function addWorkerOnFollowers(experiment: Experiment): Promise<WorkerProcess> {
   const { cluster, store } = experiment;
   const leader = cluster.members.indexOf(await cluster.leader());
@@ -128,7 +131,10 @@ async function addWorkerOnFollowers(experiment: Experiment): Promise<WorkerProce
   return experiment.addWorker({ url: (all) => urlOf(store, 'fast', all.filter(isFollower)) });
 }
 
-/** Lets each of the holders hold a queue of this run, with the other worker behind it, and leave those of the run before. */
+/**
+ * Lets each holder hold a queue of this run, with the other worker behind it. All of them leave the queues of
+ * the run before.
+ */
 async function lineUp({ experiment, holders, next }: Crew, run: number): Promise<readonly string[]> {
   for (const worker of [...holders, next]) {
     for (const { queue } of worker.openAttempts) worker.tell({ do: 'release', queue });
@@ -148,7 +154,10 @@ function isHeld({ openAttempts }: WorkerProcess, queue: string): boolean {
   return openAttempts.some((attempt) => attempt.queue === queue && attempt.ev === 'acquired');
 }
 
-/** Resolves when its heartbeats have continued for that long from now, or its hold was lost after the event with this index. */
+/**
+ * Resolves when the worker's heartbeats have continued for `ms` from now, or when its hold was lost after the
+ * event with this index.
+ */
 async function beatsFor(
   worker: WorkerProcess,
   { from, ms }: { readonly from: number; readonly ms: number },
@@ -160,7 +169,10 @@ async function beatsFor(
   });
 }
 
-/** Returns the longest gap in milliseconds, from the last heartbeat before the event with this index on. */
+/**
+ * Returns the longest gap between two heartbeats in milliseconds, counted from the last heartbeat before the
+ * event with this index.
+ */
 function longestGap(events: readonly ChaosEvent[], from: number): number {
   const last = events.slice(0, from).findLastIndex(({ ev }) => ev === 'beat');
   const beats = events.slice(Math.max(0, last)).filter(({ ev }) => ev === 'beat');

@@ -11,13 +11,14 @@ import { atLast, granted, holdNow, isHeld, leave, leaveIfHeld, standIn } from '.
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 for (const store of STORES) {
-  describe(`a client of ${store} that is cut off`, function () {
+  describe(`a client of ${store} that is cut off from the servers`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 40_000);
-    // A short TTL for workers that are cut off for longer than it; the others have enough time for a busy machine.
+    // A short TTL for workers that are cut off for longer than it. All other workers have a TTL that is long
+    // enough for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('13: keeps its hold and its position over a cut of 0.3 TTL', async () => {
+    it('keeps its hold and its position in a cut of 0.3 TTL', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { cut, other, held, waiting, before, behind } = await crossedPair(experiment, run);
@@ -32,7 +33,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('13: ends a hold that a cut of 0.9 TTL costs before the next one begins', async () => {
+    it('ends its hold, if a cut of 0.9 TTL costs it, before the next hold begins', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { cut, held, next, other } = await crossedPair(experiment, run);
@@ -48,7 +49,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('13: ends a hold at its deadline in a cut of 3 TTL, and leaves no entry in the queue', async () => {
+    it('ends its hold at the deadline in a cut of 3 TTL, and leaves no entry in the queue', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { cut, other, held, waiting, next, before, behind } = await crossedPair(experiment, run, {
@@ -75,7 +76,7 @@ for (const store of STORES) {
       expect(numbers.gaps.lost).to.have.lengthOf(RUNS);
     });
 
-    it('14: finds or removes an enqueue that arrives while replies are lost', async () => {
+    it('finds or removes an entry that it enqueued while replies were lost', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const detour = await Detour.start(experiment.cluster);

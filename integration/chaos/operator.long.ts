@@ -9,21 +9,21 @@ import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne, repeatedly } from './runs
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
-/** Longest time in which holders and waiters may be notified. */
+/** Longest time in milliseconds until holders and waiters are notified. */
 const NOTICED_WITHIN_MS = 1_000;
 const LIMITS = { evictionMs: NOTICED_WITHIN_MS };
 const WAITERS = 3;
-/** Where queuelock stores what belongs to no queue. */
+/** The prefix of data of queuelock that belongs to no queue. */
 const PRIVATE = '.queuelock';
 
 type Ended = Extract<AttemptEvent, { ev: 'revoked' | 'failed' }>;
 
 for (const store of STORES) {
-  describe(`operator that removes entries, on three members of ${store}`, function () {
+  describe(`an operator who removes entries, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 20_000);
     afterEach(abandonTrials);
 
-    it("32: causes a notification of the removed entry's client within 1 s, and the waiters behind it move up", async () => {
+    it("causes a notification of the removed entry's client within 1 s, and the waiters behind it move up", async () => {
       const experiment = await startExperiment({ store, limits: LIMITS });
       const { cluster } = experiment;
       const crew = await gather(experiment);
@@ -47,7 +47,7 @@ for (const store of STORES) {
     });
 
     if (store !== 'etcd') return;
-    it('33: ends all waiters of a removed prefix with their own reasons, and they can join again', async () => {
+    it('ends all waits below a removed prefix with the reason of each, and the waiters can join again', async () => {
       const experiment = await startExperiment({ store, limits: LIMITS });
       const crew = await gather(experiment);
       await oneByOne(async (run) => {
@@ -64,7 +64,7 @@ for (const store of STORES) {
           end.ev === 'failed' ? end.code : end.reason,
         );
         expect(ofHolder).to.equal('entry-removed');
-        // It may be notified of the holder's removal first: then it holds, and loses that.
+        // The next waiter may be notified of the holder's removal first. Then it holds, and loses that hold.
         expect(ofNext).to.be.oneOf(['ENTRY_LOST', 'entry-removed']);
         expect(others).to.deep.equal(before.line.slice(1).map(() => 'ENTRY_LOST'));
 
@@ -83,7 +83,7 @@ for (const store of STORES) {
 
 interface Crew {
   readonly holding: WorkerProcess;
-  /** A worker with a session for each of its entries. */
+  /** A worker that has a separate session for each of its entries. */
   readonly waiting: WorkerProcess;
 }
 
@@ -138,7 +138,7 @@ async function removing(
   healed();
 }
 
-/** Returns how the attempt ended by the action, which has to be soon. */
+/** Returns how the attempt ended because of the action. It has to end soon. */
 async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise<Ended> {
   const isEnd = (event: ChaosEvent): boolean =>
     (event.ev === 'revoked' || event.ev === 'failed') && event.n === n;
@@ -150,8 +150,8 @@ async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise
 }
 
 /**
- * Aborts a wait while it is unknown whether its entry was created: the session then keeps a private key that prevents the
- * creation.
+ * Aborts a wait while the worker does not know whether its entry was created. The session then keeps a
+ * private key that prevents the creation.
  */
 async function giveUpUnanswered(experiment: Experiment, worker: WorkerProcess, queue: string): Promise<void> {
   const { cluster } = experiment;

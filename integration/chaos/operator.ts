@@ -5,7 +5,10 @@ import type { RemovedEntry } from '@queuelock/harness/check/event';
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Removes one entry as an operator with the store's own tools does; in etcd not another entry that has its key by now. */
+/**
+ * Removes one entry as an operator does with the store's own tools. On etcd, an entry that has the same key
+ * by now is not removed.
+ */
 export async function removeEntry(
   { name, endpoints }: Pick<Cluster, 'name' | 'endpoints'>,
   { key, token }: RemovedEntry,
@@ -32,7 +35,7 @@ export async function removeDirectories(
   await callOperator(endpoints[0]!, 'kv/txn', { success });
 }
 
-/** Returns the keys in etcd below a directory. */
+/** Returns the keys below a directory in etcd. */
 export async function keysBelow({ endpoints }: Cluster, directory: string): Promise<string[]> {
   const answer = await callOperator(endpoints[0]!, 'kv/range', { ...rangeOf(directory), keys_only: true });
   const { kvs = [] } = answer as { kvs?: { key: string }[] };
@@ -45,7 +48,7 @@ export function callOperator(endpoint: string, call: string, body: object): Prom
   return callEtcd({ endpoint, call, agent: false, signal }, body);
 }
 
-// `0` is the character after `/`.
+// Returns the range of the keys below a directory: `0` is the character after `/`.
 function rangeOf(directory: string): { key: string; range_end: string } {
   return { key: base64(`${directory}/`), range_end: base64(`${directory}0`) };
 }

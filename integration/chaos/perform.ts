@@ -14,26 +14,29 @@ export interface Performance {
   readonly stage: Stage;
   readonly faults: readonly Fault[];
   readonly audience: Audience;
-  /** Latest end of the last fault, in milliseconds from now. */
+  /** Latest end of the last fault, in milliseconds from the start. */
   readonly untilMs: number;
-  /** Ends it early: faults in progress are healed, no others begin. */
+  /** Aborts to end early: faults in progress are healed, and no others begin. */
   readonly signal: AbortSignal;
 }
 
 export interface Performed {
-  /** Skipped faults: late ones that would not have ended in time, and those without a target. */
+  /** The faults that were skipped: those that would have ended too late, and those without a target. */
   readonly skipped: readonly Fault[];
-  /** Why it ended early, if a fault could not be made or healed. */
+  /** Why the performance ended early, if a fault could not be made or healed. */
   readonly failure: Error | undefined;
 }
 
-/** Makes the faults at their times; those of one lane one after another, however long the healing of the previous one took. */
+/**
+ * Makes the faults at their times. Faults of one lane run one after another, however long the healing of the
+ * previous one took.
+ */
 export async function perform(performance: Performance): Promise<Performed> {
   const origin = process.hrtime.bigint();
   const nowMs = (): number => Number(process.hrtime.bigint() - origin) / 1e6;
   const failed = new AbortController();
   const signal = AbortSignal.any([performance.signal, failed.signal]);
-  // Every fault in progress listens.
+  // Every fault in progress listens to the signal, so the limit of listeners is lifted.
   setMaxListeners(0, signal);
   const skipped: Fault[] = [];
   let failure: Error | undefined;

@@ -1,13 +1,13 @@
 import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 
-/** Store of an experiment. */
+/** The kind of store on which an experiment runs. */
 export type StoreName = 'etcd' | 'zookeeper';
 
 export const STORES: readonly StoreName[] = ['etcd', 'zookeeper'];
 
 /**
- * Timing. `fast`: the shortest times at which the promises of both stores hold with some margin; `default`: those of servers with
- * default settings.
+ * The timing of the servers. `fast` has the shortest times at which the promises of both stores hold with
+ * some margin. `default` has the times of servers with default settings.
  */
 export type Profile = 'fast' | 'default';
 
@@ -15,9 +15,12 @@ export type Profile = 'fast' | 'default';
 export interface Timing {
   readonly ttlMs: number;
   readonly safetyMarginMs: number;
-  /** Longest delay after the TTL until the entries of a dead session are removed while the leader stays. */
+  /**
+   * Longest delay in milliseconds after the TTL until the entries of a dead session are removed, while the
+   * leader stays.
+   */
   readonly expiryMs: number;
-  /** The same when the leader is lost too, from the death of the holder on. */
+  /** Longest such delay when the leader is lost too, counted from the death of the holder. */
   readonly withLeaderLossMs: number;
 }
 
@@ -26,11 +29,14 @@ export const ZOOKEEPER_TIMING = {
   default: { tickMs: 2_000, syncLimit: 5, ttlMs: 15_000, quickTtlMs: 14_000 },
 } as const;
 
-// The shortest that a server with the default election timeout grants.
+// Shortest TTL in milliseconds that a server with the default election timeout grants.
 const QUICK_ETCD_TTL_MS = 2_000;
 const ETCD_TTL_MS = { fast: 5_000, default: 10_000 } as const;
 
-/** @param quickTtl Uses the shortest allowed TTL, for faults that last as long as the TTL. */
+/**
+ * Returns the times for a store and a profile.
+ * @param quickTtl whether to use the shortest allowed TTL, for faults that last as long as the TTL
+ */
 export function timingOf(store: StoreName, profile: Profile, quickTtl: boolean): Timing {
   if (store === 'etcd') {
     const ttlMs = quickTtl ? QUICK_ETCD_TTL_MS : ETCD_TTL_MS[profile];
@@ -49,7 +55,7 @@ export function urlOf(store: StoreName, profile: Profile, endpoints: readonly st
   return `zk://${endpoints.join(',')}?tickTimeMs=${tickMs}&syncLimit=${syncLimit}`;
 }
 
-// The default of the core.
+// Returns the safety margin for a TTL in milliseconds, which is the default of the core.
 function marginOf(ttlMs: number): number {
   return Math.max(200, ttlMs / 50);
 }

@@ -5,7 +5,9 @@ import type { Fault } from './schedule.ts';
 const LOOK_EVERY_MS = 1_000;
 const PLAIN_EVERY_MS = 10_000;
 
-/** Prints the progress of a run: one line that is updated on a terminal, otherwise a line every ten seconds. */
+/**
+ * Prints the progress of a run: on a terminal one line that is updated, otherwise a line every ten seconds.
+ */
 export class Progress implements Audience {
   readonly #live: LiveFacts;
   readonly #name: string;

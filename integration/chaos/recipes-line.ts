@@ -5,24 +5,30 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const READS: Terms = { shared: true };
 
-/** Three workers, of which the first holds every kind of claim while others wait. */
+/** Three workers. The first one holds every kind of claim while the others wait. */
 export interface RecipesLine {
   readonly victim: WorkerProcess;
-  /** Waits behind the victim. */
+  /** The worker that waits behind the victim. */
   readonly next: WorkerProcess;
-  /** Holds beside the victim where possible. */
+  /** The worker that holds together with the victim where that is possible. */
   readonly peer: WorkerProcess;
   /** Entries that the victim holds. */
   readonly held: readonly Queued[];
-  /** Names in which others wait for it. */
+  /** Names of the queues in which others wait for the victim. */
   readonly contested: readonly string[];
   /** A write lock of the victim, with a reader and a writer behind. */
   readonly turning: { readonly held: Queued; readonly reader: Queued; readonly writer: Queued };
-  /** Resolves when all who waited for the victim have been granted; the victim has no entry any more. */
+  /**
+   * Resolves when all workers that waited for the victim have been granted, and the victim has no entry any
+   * more.
+   */
   served(): Promise<void>;
 }
 
-/** @param own Options of the victim. */
+/**
+ * Makes the three workers hold and wait.
+ * @param own options of the victim
+ */
 export async function lineUpRecipes(
   experiment: Experiment,
   run: number,
@@ -94,13 +100,13 @@ export async function lineUpRecipes(
 
 type Place = readonly [worker: WorkerProcess, entry: Queued];
 
-/** Removes the holder and waits until the waiter is admitted. */
+/** Makes the holder leave, and waits until the waiter is admitted. */
 async function letIn([holder, entry]: Place, [waiter, behind]: Place): Promise<void> {
   await leaveIfHeld(holder, entry);
   await granted(waiter, behind);
 }
 
-/** One claim. */
+/** A claim that a worker is ordered to make. */
 export interface Asked {
   readonly queue: string;
   readonly with?: readonly string[];

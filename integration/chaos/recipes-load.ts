@@ -1,9 +1,15 @@
 import type { Experiment } from './experiment.ts';
 import type { LoadCommand } from './worker-load.ts';
 
-/** Few names, so that all kinds meet: a lock of two names overlaps with others of two, with readers, writers and leaders. */
+/**
+ * Number of names. They are few, so that all kinds of claims meet: a lock of two names overlaps with others
+ * of two, with readers, writers and leaders.
+ */
 const NAMES = 4;
-/** Other kinds would be refused there, since a lock is a semaphore of one permit. */
+/**
+ * Number of names that only semaphores use. Other kinds would be refused there, since a lock is a semaphore
+ * of one permit.
+ */
 const SEMAPHORES = 2;
 const PERMITS = 3;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
@@ -11,11 +17,14 @@ const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 /** Load of workers that use recipes. */
 export interface RecipesLoad {
   readonly queues: readonly string[];
-  /** One load for each of KINDS, all at the same time. */
+  /** One load for each of `KINDS`. All of them run at the same time. */
   readonly loads: readonly LoadCommand[];
 }
 
-/** Makes a load of read and write locks, write locks that become read locks, semaphores, locks of several names, and leaders. */
+/**
+ * Returns a load of read and write locks, write locks that become read locks, semaphores, locks of several
+ * names, and leaders.
+ */
 export function recipesLoad(
   experiment: Experiment,
   { name = 'crowd', holdMs }: { readonly name?: string; readonly holdMs: LoadCommand['holdMs'] },

@@ -14,17 +14,18 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const HOLD_MS = [0, 30] as const;
-/** Least number of holds of each kind in total. */
+/** Least number of holds of each kind in all runs together. */
 const LEAST_HOLDS = 5;
 
 for (const store of STORES) {
-  describe(`read and write locks, semaphores, locks of several names and leaders, on three members of ${store}`, function () {
+  describe(`all kinds of locks and leaders, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 40_000);
-    // TTL of workers that are to lose their sessions; the others have enough time for a busy machine.
+    // TTL of workers that have to lose their sessions. All other workers have a TTL that is long enough for a
+    // busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(abandonTrials);
 
-    it('38: pass on when holders and waiters are killed', async () => {
+    it('pass to the next when holders and waiters are killed', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         await Promise.all([line.victim.kill(), crowd[0]!.kill()]);
@@ -32,7 +33,7 @@ for (const store of STORES) {
       });
     });
 
-    it('39: are lost to frozen holders, which know it when they resume', async () => {
+    it('are lost to frozen holders, which notice the loss when they resume', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         const still = [line.victim, crowd[0]!];
@@ -43,19 +44,19 @@ for (const store of STORES) {
       });
     });
 
-    it('39 (control): are found out when a holder takes twice its time for proven', async () => {
+    it('(control) overlap when a frozen holder takes twice its time for proven, and the checker reports it', async () => {
       const experiment = await startExperiment({ store });
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
-      // Not later: it has to resume before even twice its time is over.
+      // The holder resumes now and not later, since twice its time must not be over.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);
       expect(await whereFound(experiment)).to.include.members(line.contested);
     });
 
-    it('40: are lost to holders that are cut off, before others have them', async () => {
+    it('are lost to holders that are cut off, before other clients hold them', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         await Promise.all([
@@ -71,7 +72,7 @@ for (const store of STORES) {
       });
     });
 
-    it('41: survive the death of the leader, as does a write lock that becomes a read lock meanwhile', async () => {
+    it('survive the death of the leader, as does a write lock that becomes a read lock meanwhile', async () => {
       await inACrowd(store, async ({ experiment }, run) => {
         const line = await lineUpRecipes(experiment, run);
         const { victim, held, turning } = line;
@@ -90,7 +91,7 @@ for (const store of STORES) {
       });
     });
 
-    it('38 to 41 (control): are found out when one too many is admitted', async () => {
+    it('(control) overlap when one entry too many is admitted, and the checker reports it', async () => {
       const experiment = await startExperiment({ store, rule: 'generous' });
       const [one, other] = (await experiment.addWorkers(2)) as [WorkerProcess, WorkerProcess];
       const name = (kind: string): string => experiment.queue(kind);
@@ -119,11 +120,11 @@ for (const store of STORES) {
 
 interface Scene {
   readonly experiment: Experiment;
-  /** Workers with claims of all kinds; the first of them would not outlive a fault. */
+  /** Workers with claims of all kinds. The first of them is the one that faults affect. */
   readonly crowd: readonly WorkerProcess[];
 }
 
-/** Checks before and after the action that all claims are granted. */
+/** Checks before and after `act` that all claims are granted. */
 async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Promise<void>): Promise<void> {
   const experiment = await startExperiment({ store });
   const { loads } = recipesLoad(experiment, { holdMs: HOLD_MS });
@@ -146,7 +147,7 @@ async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Pr
   for (const kind of KINDS) expect(numbers.kinds[kind] ?? 0, kind).to.be.at.least(LEAST_HOLDS);
 }
 
-/** Resolves when it has had a hold of every kind from now on. */
+/** Resolves when the worker has had a hold of every kind from now on. */
 async function holdsEachKind(worker: WorkerProcess): Promise<void> {
   const asked = new Map<number, Kind>();
   const missing = new Set<Kind>(KINDS);
@@ -167,7 +168,7 @@ async function allRevoked({ victim, held }: RecipesLine): Promise<void> {
     await victim.untilEvent('revoked', { queue, matches: (revoked) => revoked.n === n });
 }
 
-/** Ends the experiment; resolves with the queues in which two conflicting holds were found. */
+/** Ends the experiment. Resolves with the queues in which two conflicting holds were found. */
 async function whereFound(experiment: Experiment): Promise<string[]> {
   const { findings } = await experiment.end();
   await rm(experiment.directory, { recursive: true, force: true });
@@ -175,7 +176,10 @@ async function whereFound(experiment: Experiment): Promise<string[]> {
   return [...new Set(found)];
 }
 
-/** When the election takes as long as a session (the machine is busy) no hold can survive, and only safety is checked. */
+/**
+ * Resolves with whether the holds survived. If the election took as long as a session, because the machine is
+ * busy, no hold can survive, and only safety is checked.
+ */
 async function survived({ victim, next, peer }: RecipesLine): Promise<boolean> {
   const after = BigInt(stampNow());
   const tells = (event: ChaosEvent): boolean =>

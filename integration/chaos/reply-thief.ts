@@ -9,11 +9,11 @@ const SEEN_WITHIN_MS = 10_000;
 export interface Theft {
   /** Makes the worker send the request. */
   readonly by?: () => void;
-  /** Resolves when the store has executed the request. Default: the first bytes of the response. */
+  /** Resolves when the store has executed the request. Default: waits for the first bytes of the response. */
   readonly done?: () => Promise<unknown>;
 }
 
-/** Workers that reach the members through proxies, which drop some replies. */
+/** Workers that reach the members through proxies. The proxies drop some replies. */
 export class ReplyThief {
   readonly detour: Detour;
   readonly #experiment: Experiment;
@@ -32,8 +32,8 @@ export class ReplyThief {
   }
 
   /**
-   * Lets the request be executed, drops its reply, cuts the connection, and blocks the worker until the function is called that
-   * this resolves with.
+   * Lets the store execute the request, drops its reply, and cuts the connection. The worker stays
+   * disconnected until the function is called with which the promise resolves.
    */
   async steal(victim: WorkerProcess, isRequest: IsRequest, theft: Theft = {}): Promise<() => Promise<void>> {
     const { by, done } = theft;

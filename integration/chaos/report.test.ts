@@ -12,10 +12,10 @@ const twoAtOnce = new HistoryBuilder()
   .attempt('b', { queue: 'q', token: 2, queued: 30, acquired: 99, released: 150 })
   .close(300, 'a', 'b').events;
 
-describe('report of a run', () => {
+describe('the report of a run', () => {
   const options = { title: 'a *run*', command: 'pnpm chaos --seed 7', seed: 7, ran: ['etcd 3.4.23'] };
 
-  it('states how to repeat the run, what it ran against, and that nothing was found', () => {
+  it('states how to repeat the run, on which servers it ran, and that nothing was found', () => {
     const run = runOf(new HistoryBuilder().worker('a', 0).close(300, 'a').events);
     const report = reportOf(run, check(run, LIMITS), { ...options, picture: 'my run.svg' });
     expect(report).to.contain('pnpm chaos --seed 7').and.contain('- Seed: 7').and.contain('- etcd 3.4.23');
@@ -33,7 +33,7 @@ describe('report of a run', () => {
     expect(report).to.contain('**Violations found: 1.**').and.contain('### S2 in queue');
     expect(report).to.match(/> 0\.109000000 b acquired .*token=2/);
   });
-  it('keeps all content within its fence', () => {
+  it('keeps all content within its Markdown fence', () => {
     const run = runOf(new HistoryBuilder().worker('a', 0).close(300, 'a').events);
     const report = reportOf(run, check(run, LIMITS), { ...options, command: 'a\n```\n# b' });
     expect(report).to.contain('````\na\n```\n# b\n````');

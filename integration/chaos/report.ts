@@ -9,13 +9,13 @@ export interface ReportOptions {
   /** Command that repeats the run. */
   readonly command: string;
   readonly seed: number;
-  /** What ran, with versions: `etcd 3.4.23, 3 members`. */
+  /** The servers of the run with their versions, for instance `etcd 3.4.23, 3 members`. */
   readonly ran: readonly string[];
   /** Path of the timeline, relative to the report. */
   readonly picture?: string;
 }
 
-/** Formats the result of a run as Markdown. Findings show the events that `withEvents` added. */
+/** Formats the result of a run as Markdown. Each finding is shown with the events that `withEvents` added. */
 export function reportOf(run: Run, verdict: Verdict, options: ReportOptions): string {
   const { title, command, seed, ran, picture } = options;
   const { findings, numbers } = verdict;
@@ -47,7 +47,7 @@ function pointerOf(event: ChaosEvent, { at }: Finding): string {
   return event.t === at ? '>' : ' ';
 }
 
-/** `12.345678901 worker-3 acquired n=17 token=42` */
+/** Formats an event, for instance as `12.345678901 worker-3 acquired n=17 token=42`. */
 function lineOf(run: Run, event: ChaosEvent): string {
   const { t, who, ev, ...rest } = event;
   const details = Object.entries(rest).map(([name, value]) => {
@@ -57,7 +57,7 @@ function lineOf(run: Run, event: ChaosEvent): string {
   return [secondsOf(run, t), who, ev, ...details].join(' ');
 }
 
-/** Formats the time since the beginning of the run, to the nanosecond. */
+/** Formats the time since the beginning of the run in seconds, to the nanosecond. */
 function secondsOf(run: Run, stamp: string): string {
   return ((run.momentOf(stamp) - run.span.from) / 1e9).toFixed(9);
 }
@@ -71,7 +71,7 @@ function inCode(words: string): string {
   return `\`${words.replaceAll('`', "'")}\``;
 }
 
-/** Puts content into a fence that it cannot close. */
+/** Puts content into a Markdown fence that the content cannot close. */
 function fenced(content: string): string {
   const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map((ticks) => ticks.length));
   const fence = '`'.repeat(longest + 1);

@@ -8,7 +8,10 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Returns the number of requests of these workers' lock clients that may be reads of a queue, without the heartbeats. */
+/**
+ * Returns how many requests of these workers' lock clients may be reads of a queue. Heartbeats are not
+ * counted.
+ */
 export async function looksAtQueues(
   { store, cluster }: Experiment,
   workers: readonly WorkerProcess[],
@@ -23,7 +26,7 @@ export async function looksAtQueues(
   return requests - beats.length;
 }
 
-/** Returns the sessions that have entries on the servers, by the ids that workers use. */
+/** Returns the ids of the sessions that have entries on the servers. */
 export function sessionsOf(experiment: Experiment): Promise<readonly string[]> {
   const what = 'a member tells the sessions';
   return until(() => lookForSessions(experiment), { what, withinMs: ANSWER_WITHIN_MS });
@@ -44,7 +47,7 @@ async function lookForSessions({ store, cluster }: Experiment): Promise<readonly
   return ZooKeeperWire.during(endpoint, (wire) => wire.children('/.queuelock'));
 }
 
-// Counts all clients; a heartbeat is one transaction, and watches are not requests of this kind.
+// Returns the number of transactions of all clients. A heartbeat is one transaction, and watches are none.
 async function etcdRequests(cluster: Cluster): Promise<number> {
   const members = await Promise.all(cluster.endpoints.map(etcdMetrics));
   const counts = members.flatMap((metrics) =>
@@ -62,7 +65,7 @@ async function zooKeeperRequests(cluster: Cluster, workers: readonly WorkerProce
   return sum;
 }
 
-/** Returns the session of its last entry. */
+/** Returns the session of the worker's last entry. */
 export function sessionOf({ id, events }: WorkerProcess): string {
   const queued = events.findLast((event) => event.ev === 'queued');
   if (!queued) throw new Error(`${id} was in no queue yet`);

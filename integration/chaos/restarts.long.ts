@@ -13,11 +13,11 @@ const EFFECT_EVERY_MS = 50;
 const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 2 } as const;
 
 for (const store of STORES) {
-  describe(`members of ${store} that end and start again`, function () {
+  describe(`members of ${store} that end and restart`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
-    it('18: grant nothing without a majority, and continue with it', async () => {
+    it('grant nothing without a majority, and continue with one', async () => {
       const experiment = await startExperiment({ store, workers: 3, quickTtl: true });
       const { cluster, workers } = experiment;
       const [holder, next, third] = workers as [WorkerProcess, WorkerProcess, WorkerProcess];
@@ -47,7 +47,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('19: block no waiter when they restart one after another', async () => {
+    it('block no waiter when they restart one after another', async () => {
       const experiment = await startExperiment({ store, workers: 4 });
       const { cluster, workers } = experiment;
       const [holder, next, ...busy] = workers as [WorkerProcess, WorkerProcess, ...WorkerProcess[]];
@@ -70,7 +70,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('19: keep the entry of a dead holder for a TTL after all have died at once, and block no waiter forever', async () => {
+    it('keep the entry of a dead holder for a TTL after all have died at once, and block no waiter for ever', async () => {
       const experiment = await startExperiment({ store, workers: 2 });
       const { cluster, workers } = experiment;
       const [holder, next] = workers as [WorkerProcess, WorkerProcess];

@@ -8,20 +8,20 @@ import { expectNone } from './verdicts.ts';
 /** Number of repetitions of each fault. */
 export const RUNS: number = runsOf(process.env['QUEUELOCK_CHAOS_RUNS'] ?? '1');
 
-/** Time limit of a test besides its repetitions, in milliseconds, on a busy machine. */
+/** Time limit of a test without its repetitions, in milliseconds, on a busy machine. */
 export const TEST_TIMEOUT_MS = 300_000;
 
 const AT_A_TIME = 3;
 
-/** A trial whose store has a name. */
+/** A trial that knows the name of its store. */
 type Judged = Trial & { readonly store: string };
 
-/** Repeats, several at the same time; for faults that affect only their own workers. */
+/** Repeats `run`, several times in parallel. For faults that affect only their own workers. */
 export async function repeatedly(run: (number: number) => Promise<void>): Promise<void> {
   await inBatches(AT_A_TIME, run, async () => undefined);
 }
 
-/** The same with workers that join the experiment in each repetition: they are retired when it is over. */
+/** Repeats `run` with workers that join the experiment for each repetition, and are retired after it. */
 export async function repeatedlyIn(
   experiment: Experiment,
   run: (number: number) => Promise<void>,
@@ -42,7 +42,7 @@ async function inBatches(
   }
 }
 
-/** Repeats, one after another; for faults that affect all workers. */
+/** Repeats `run`, one time after another. For faults that affect all workers. */
 export async function oneByOne(run: (number: number) => Promise<void>): Promise<void> {
   for (let number = 0; number < RUNS; number += 1) await run(number);
 }
@@ -55,7 +55,7 @@ export async function expectRight(trial: Judged): Promise<Verdict> {
   return verdict;
 }
 
-/** Appends the measurements to the file that QUEUELOCK_CHAOS_NUMBERS names, if it is set. */
+/** Appends the measurements to the file that the variable QUEUELOCK_CHAOS_NUMBERS names, if it is set. */
 function noteNumbers({ store, timing }: Judged, { numbers }: Verdict): void {
   const file = process.env['QUEUELOCK_CHAOS_NUMBERS'];
   if (file) appendFileSync(file, `${JSON.stringify({ store, timing, ...numbers })}\n`);

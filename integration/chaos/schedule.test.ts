@@ -34,7 +34,7 @@ const terms = fc.record({
   capabilities,
 });
 
-/** Returns whether one of two faults begins before the other one is over. */
+/** Returns whether two faults overlap in time. */
 function meet(a: Fault, b: Fault): boolean {
   return a.startMs <= b.startMs + b.durationMs && b.startMs <= a.startMs + a.durationMs;
 }
@@ -47,8 +47,8 @@ function pairsOf(faults: readonly Fault[]): [Fault, Fault][] {
   );
 }
 
-describe('schedule of faults', () => {
-  it('is the same for the same terms', () => {
+describe('the schedule of faults', () => {
+  it('is the same for the same seed and settings', () => {
     fc.assert(
       fc.property(terms, (same) => {
         expect(scheduleOf(same)).to.deep.equal(scheduleOf(structuredClone(same)));
@@ -63,7 +63,7 @@ describe('schedule of faults', () => {
     expect(new Set([0, 1, 2, 3, 2 ** 32 - 1].map(of)).size).to.equal(5);
   });
 
-  it('has one fault of the cluster at a time, with a pause after each', () => {
+  it('has one fault of the cluster at a time, with a rest after each', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const faults = scheduleOf(any).faults.filter(ofCluster);
@@ -75,7 +75,7 @@ describe('schedule of faults', () => {
     );
   });
 
-  it('has one fault of a worker at a time, and spares half of the workers', () => {
+  it('has one fault of each worker at a time, and never affects half of the workers', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const faults = scheduleOf(any).faults.filter(({ worker }) => worker !== undefined);
@@ -91,7 +91,7 @@ describe('schedule of faults', () => {
     );
   });
 
-  it('begins after the load has, and has healed everything before the end', () => {
+  it('begins after the load has begun, and has healed everything before the end', () => {
     fc.assert(
       fc.property(terms, (any) => {
         for (const { startMs, durationMs } of scheduleOf(any).faults) {
@@ -103,7 +103,7 @@ describe('schedule of faults', () => {
     );
   });
 
-  it('selects existing targets, with kinds that are possible there', () => {
+  it('selects existing targets, with kinds of faults that are possible there', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const { capabilities: there } = any;
@@ -126,7 +126,7 @@ describe('schedule of faults', () => {
     );
   });
 
-  it('numbers faults by their start', () => {
+  it('numbers faults in the order of their start', () => {
     const { faults } = scheduleOf({ seed: 7, minutes: 5, capabilities: ETCD });
     expect(faults.map(({ number }) => number)).to.deep.equal(faults.map((_, index) => index + 1));
     expect(faults.map(({ startMs }) => startMs)).to.deep.equal(

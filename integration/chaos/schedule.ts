@@ -10,25 +10,25 @@ import {
 } from './faults-menu.ts';
 import { chanceOf } from '@queuelock/harness/chance';
 
-/** One fault of a schedule; times are in milliseconds from the beginning of the load. */
+/** One fault of a schedule. Times are in milliseconds from the beginning of the load. */
 export interface Fault {
-  /** Number by start, from 1. */
+  /** Number of the fault in the order of their start, from 1. */
   readonly number: number;
   readonly kind: FaultKind;
   readonly startMs: number;
   readonly durationMs: number;
-  /** Slot of a worker, from 0; the worker may change. */
+  /** Slot of the affected worker, from 0. Another worker may fill the slot by then. */
   readonly worker?: number;
-  /** Index from 0, or the leader at the start. */
+  /** Index of the affected member, from 0; `leader` is the leader at the start of the fault. */
   readonly member?: number | 'leader';
-  /** Index of the queues with removals, from 0. */
+  /** Index of the affected queue among those with removals, from 0. */
   readonly queue?: number;
-  /** Direction as seen from the member. */
+  /** Direction of the affected data, as seen from the member. */
   readonly direction?: Direction;
 }
 
 export interface ScheduleTerms {
-  /** From 0 to 2^32 - 1. */
+  /** Seed of the schedule, from 0 to 2^32 - 1. */
   readonly seed: number;
   readonly minutes: number;
   readonly capabilities: Capabilities;
@@ -39,12 +39,15 @@ export interface Schedule extends ScheduleTerms {
   readonly faults: readonly Fault[];
 }
 
-/** There are no faults at first, and none at the end, so that their consequences have time to appear. */
+/**
+ * Times in milliseconds without faults, at the beginning and at the end of a run, so that the consequences of
+ * faults have time to appear.
+ */
 export const LEAD_IN_MS = 2_000;
 export const LEAD_OUT_MS = 3_000;
 /** Time from the end of one fault of the cluster to the next: members that come back have to catch up. */
 export const CLUSTER_REST_MS = 6_000;
-/** The same for one worker. */
+/** Time in milliseconds from the end of one fault of a worker to its next one. */
 const WORKER_REST_MS = 1_500;
 
 const CLUSTER_EVERY_MS = [13_000, 19_000] as const;
@@ -54,17 +57,18 @@ const QUEUE_EVERY_MS = [8_000, 20_000] as const;
 type Chance = () => number;
 type Draft = Omit<Fault, 'number'>;
 
-/** Start of the fault, and the earliest start of the next one of the same lane. */
+/** Faults that follow each other, such as those of one worker. */
 interface Lane {
   readonly everyMs: readonly [least: number, most: number];
-  /** Returns a fault at this time, or `undefined` if none is possible. */
+  /** Returns a fault that starts at `startMs`, or `undefined` if none is possible. */
   readonly draw: (startMs: number) => Draft | undefined;
 }
 
 /**
- * Makes the faults of a run, the same for the same terms. At most one fault of members or store is active at a time, since three
- * members survive one. Each worker has at most one, and half of the workers have none. All of them end `LEAD_OUT_MS` before the
- * run does. Only `majority lost` and `no space` exceed what the store promises to survive.
+ * Returns the faults of a run, which are the same for the same terms. At most one fault of members or store
+ * is active at a time, since three members survive only one. Each worker has at most one fault at a time, and
+ * half of the workers have none. All faults end `LEAD_OUT_MS` before the run does. Only `majority lost` and
+ * `no space` exceed what the store promises to survive.
  */
 export function scheduleOf(terms: ScheduleTerms): Schedule {
   const { seed, minutes, capabilities } = terms;

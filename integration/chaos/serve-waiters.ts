@@ -6,7 +6,10 @@ import type { WorkerProcess } from './worker-process.ts';
 const SERVE_WITHIN_MS = 30_000;
 const SERVE_EVERY_MS = 10;
 
-/** Requests that each holder of these workers releases, until no attempt is open. The checker finds waiters that are never granted. */
+/**
+ * Orders each holder among these workers to release, until no attempt is open. The checker reports waiters
+ * that are never granted.
+ */
 export async function serveWaiters(workers: readonly WorkerProcess[]): Promise<void> {
   const requested = new Set<AttemptEvent>();
   const begun = performance.now();

@@ -11,8 +11,8 @@ import { ZOOKEEPER_TIMING } from './profiles.ts';
 const started = new Map<string, Promise<Cluster>>();
 
 /**
- * Returns the cluster of each kind that all test files of this process share: started by the first caller, ended after the last
- * test.
+ * Returns the cluster of this kind that all test files of this process share. The first caller starts it, and
+ * it ends after the last test.
  */
 export async function sharedCluster(store: StoreName, profile: Profile): Promise<Cluster> {
   // etcd has the same settings in all profiles.
@@ -23,7 +23,7 @@ export async function sharedCluster(store: StoreName, profile: Profile): Promise
     started.set(key, starting);
     atTeardown(async () => {
       started.delete(key);
-      // The caller of a cluster that did not start has the error already.
+      // If the cluster did not start, its caller already has the error.
       await (await starting.catch(() => undefined))?.stop();
     });
   }

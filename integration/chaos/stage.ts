@@ -10,7 +10,10 @@ import type { Fault } from './schedule.ts';
 
 import type { Undo, Stage } from './fault-stage.ts';
 
-/** Begins and records a fault; returns the function to undo it, or `undefined` without a target. */
+/**
+ * Begins and records a fault. Returns the function that ends the fault, or `undefined` if the fault has no
+ * target.
+ */
 export async function strike(stage: Stage, fault: Fault): Promise<Undo | undefined> {
   if (fault.worker !== undefined) return strikeWorker(stage, fault);
   if (fault.queue !== undefined) return strikeQueue(stage, fault);
@@ -49,7 +52,7 @@ async function strikeMember(stage: Stage, fault: Fault): Promise<Undo> {
   );
 }
 
-/** Ends when all members follow one leader again. */
+/** Makes a fault of the cluster. The fault counts as ended when all members follow one leader again. */
 function strikeCluster(stage: Stage, names: Names, begin: () => Promise<Undo>): Promise<Undo> {
   return written(stage, names, async () => {
     const undo = await begin();
@@ -79,7 +82,7 @@ async function written(
   };
 }
 
-/** Formats `member cut off`, with ` (one way)` for one direction. */
+/** Returns the name of a fault, such as `member cut off`, or `member cut off (one way)` for one direction. */
 function nameOf({ kind, direction = 'both' }: Fault): string {
   return direction === 'both' ? kind : `${kind} (one way)`;
 }

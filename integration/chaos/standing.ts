@@ -13,7 +13,7 @@ export async function standIn(worker: WorkerProcess, queue: string, effectEveryM
   return worker.untilEvent('queued', { queue, from });
 }
 
-/** The same, and resolves when it holds. */
+/** Requests the queue, and resolves when the worker holds. */
 export async function holdNow(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const entry = await standIn(worker, queue, effectEveryMs);
   await granted(worker, entry);
@@ -33,13 +33,16 @@ export async function granted(
   });
 }
 
-/** Leaves, and resolves when that is confirmed. */
+/** Makes the worker leave the queue, and resolves when that is confirmed. */
 export async function leave(worker: WorkerProcess, { queue, n }: Place): Promise<void> {
   worker.tell({ do: 'release', queue, n });
   await worker.untilEvent('left', { queue, matches: (left) => left.n === n });
 }
 
-/** The same for a hold; a loss that it was notified of meanwhile also ends it. */
+/**
+ * Makes the worker leave if it still holds. A loss of which the worker is notified meanwhile also ends the
+ * hold.
+ */
 export async function leaveIfHeld(worker: WorkerProcess, place: Place): Promise<void> {
   if (!isHeld(worker, place)) return;
   const { queue, n } = place;
@@ -53,7 +56,7 @@ export function isHeld({ openAttempts }: WorkerProcess, { n }: Pick<Place, 'n'>)
   return openAttempts.some((attempt) => attempt.n === n && attempt.ev === 'acquired');
 }
 
-/** How far an attempt has to come, counted from the worker's event with this index on. */
+/** The step that an attempt has to reach, counted from the worker's event with this index on. */
 export interface Awaited<K> {
   readonly ev: K;
   readonly queue: string;
@@ -63,12 +66,15 @@ export interface Awaited<K> {
 // Errors after which a caller should retry.
 const AGAIN: ReadonlySet<string> = new Set(['SESSION_LOST', 'UNAVAILABLE']);
 
-/** Resolves when the present attempt has come so far, or a later one if it fails with its session. */
+/**
+ * Resolves when the present attempt has reached the step. If it fails with its session, the next attempt
+ * counts.
+ */
 export async function atLast<K extends 'queued' | 'acquired'>(
   worker: WorkerProcess,
   { ev, queue, from }: Awaited<K>,
 ): Promise<Extract<AttemptEvent, { ev: K }>> {
-  // The end of the previous attempt, which was replaced by this one, may not have been recorded yet.
+  // The end of the previous attempt may not have been recorded yet, although this one has replaced it.
   const { n } = await worker.untilEvent('enqueue', { queue, from });
   const isKnown = (event: ChaosEvent): boolean =>
     (event.ev === ev || event.ev === 'failed') && event.queue === queue && event.n === n;
@@ -79,7 +85,7 @@ export async function atLast<K extends 'queued' | 'acquired'>(
   return atLast(worker, { ev, queue, from: worker.events.indexOf(known) + 1 });
 }
 
-/** Leaves this queue, requests it again, holds and leaves. */
+/** Makes the worker leave the queue, request it again, hold, and leave. */
 export async function takeTurn(worker: WorkerProcess, queue: string): Promise<void> {
   worker.tell({ do: 'release', queue });
   const from = worker.events.length;

@@ -11,7 +11,7 @@ import { Recorder, stampNow } from '@queuelock/harness/check/worker-record';
 
 const STANDSTILL_MS = 300;
 
-describe('standstill of the harness', () => {
+describe('a standstill of the harness', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'queuelock-standstills-'));
@@ -20,7 +20,7 @@ describe('standstill of the harness', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('is a fault of the machine, which began before the events recorded meanwhile', async () => {
+  it('is recorded as a fault of the machine that began before the events recorded meanwhile', async () => {
     const recorder = new Recorder('harness', join(directory, 'harness.jsonl'));
     let faults = 6;
     const end = recordStandstills(recorder, () => (faults += 1));

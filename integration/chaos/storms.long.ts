@@ -8,20 +8,20 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const SESSIONS = Number(process.env['QUEUELOCK_CHAOS_SESSIONS'] ?? (RUNS > 1 ? 1_000 : 20));
-// Each session has connections of its own. If one processor has to reopen more of them at once, TTLs pass before the last one is
-// open.
+// Each session has its own connections. If one processor has to reopen more of them at once, TTLs pass before
+// the last one is open.
 const SESSIONS_A_PROCESS = Math.min(100, SESSIONS);
-/** Queues, in each of which one session holds and the others wait. */
+/** Number of queues. In each of them one session holds and the others wait. */
 const QUEUES = Math.min(20, SESSIONS / 2);
 /** Number of sessions that are opened at the same time. */
 const AT_ONCE = 20;
 
 for (const store of STORES) {
-  describe(`${SESSIONS} sessions at once, on three members of ${store}`, function () {
+  describe(`${SESSIONS} simultaneous sessions, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 120_000);
     afterEach(abandonTrials);
 
-    it('30: all end when their processes are killed, and each waiter behind is granted once', async () => {
+    it('all end when their processes are killed, and each waiter behind them is granted once', async () => {
       const allowedMs = allGoneMs(store);
       await oneByOne(async () => {
         const { experiment, crowds, queues } = await crowded({ store, limits: { crashMs: allowedMs } });
@@ -39,7 +39,7 @@ for (const store of STORES) {
       });
     });
 
-    it('31: stay alive with default settings of servers while there is no leader', async () => {
+    it('stay alive with default settings of the servers while there is no leader', async () => {
       await oneByOne(async () => {
         const { experiment, crowds } = await crowded({ store, profile: 'default' });
         const leader = await experiment.cluster.leader();
@@ -64,7 +64,9 @@ interface Crowded {
   readonly queues: readonly string[];
 }
 
-/** Queues every session. On a busy machine sessions may end before that, and others replace them. */
+/**
+ * Adds an entry of every session. On a busy machine sessions may end before that, and new ones replace them.
+ */
 async function crowded(options: ExperimentOptions): Promise<Crowded> {
   const experiment = await startExperiment(options);
   const queues = Array.from({ length: QUEUES }, (_, index) => experiment.queue(`queue-${index}`));
@@ -74,7 +76,7 @@ async function crowded(options: ExperimentOptions): Promise<Crowded> {
     ),
   );
   for (const crowd of crowds) await lineUp(crowd, queues);
-  // On a busy machine some may have ended meanwhile, and their clients have opened others.
+  // On a busy machine some sessions may have ended meanwhile, and their clients have opened new ones.
   const linedUpAt = BigInt(stampNow());
   await Promise.all(crowds.map((crowd) => untilAllBeat(crowd, linedUpAt)));
   return { experiment, crowds, queues };
@@ -88,7 +90,7 @@ async function lineUp(crowd: WorkerProcess, queues: readonly string[]): Promise<
     );
 }
 
-/** Resolves when the worker has had an entry in each of these queues; retries after the end of a session. */
+/** Resolves when the worker has had an entry in each of these queues. Retries after the end of a session. */
 async function standIn(worker: WorkerProcess, queues: readonly string[]): Promise<void> {
   const joining = new Set<number>();
   let toBegin = 0;
@@ -110,8 +112,8 @@ async function standIn(worker: WorkerProcess, queues: readonly string[]): Promis
 }
 
 /**
- * Resolves when all its clients have a session with a confirmed heartbeat that was sent after this moment.
- * @param isInVain Ends it early, by an event.
+ * Resolves when all clients of the crowd have a session with a confirmed heartbeat that was sent after this
+ * moment.
  */
 async function untilAllBeat(
   crowd: WorkerProcess,
@@ -130,7 +132,7 @@ function isLoss({ ev }: ChaosEvent): boolean {
   return ev === 'session-lost' || ev === 'revoked' || ev === 'failed';
 }
 
-/** Returns the time from the death of that many sessions until the last one of them has expired. */
+/** Returns the milliseconds from the death of that many sessions until the last one of them has expired. */
 function allGoneMs(store: StoreName): number {
   const { ttlMs } = timingOf(store, 'fast', false);
   return store === 'etcd' ? ttlMs + 2_500 : ttlMs + 2 * ZOOKEEPER_TIMING.fast.tickMs + 2_000;

@@ -24,7 +24,7 @@ const rowOf = (name: string): readonly string[] | undefined => {
   return tableOf(groups).rows.find((row) => row.name.trim() === name)?.cells;
 };
 
-describe('table of results', () => {
+describe('the table of results', () => {
   it('adds up the runs of each group', () => {
     expect(rowOf('runs')).to.deep.equal(['2', '1']);
     expect(rowOf('holds checked')).to.deep.equal(['4', '2']);
@@ -56,13 +56,13 @@ describe('table of results', () => {
   });
 });
 
-describe('samples', () => {
-  it('have quantiles by nearest rank, whatever their order', () => {
+describe('statistics of samples', () => {
+  it('have quantiles by nearest rank, in whatever order the samples are', () => {
     const samples = Array.from({ length: 200 }, (_, i) => 200 - i);
     expect(spreadOf(samples)).to.deep.equal({ count: 200, min: 1, p1: 2, p50: 100, p99: 198, max: 200 });
     expect(spreadOf([])).to.equal(undefined);
   });
-  it('have the slope of the line through them', () => {
+  it('have the slope of the regression line', () => {
     expect(
       slopeOf([
         { x: 0, y: 5 },

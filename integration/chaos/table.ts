@@ -3,13 +3,13 @@ import { INVARIANTS } from '@queuelock/harness/check/finding';
 import type { Numbers } from '@queuelock/harness/check/numbers';
 import { spreadOf, type Samples } from '@queuelock/harness/check/samples';
 
-/** Runs that belong together: a store and a scenario. */
+/** The runs of one store and one scenario. */
 export interface Group {
   readonly name: string;
   readonly verdicts: readonly Verdict[];
 }
 
-/** A row per number, a column per group. */
+/** A table with a row for each number, and a column for each group. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly { readonly name: string; readonly cells: readonly string[] }[];
@@ -53,7 +53,7 @@ export function tableOf(groups: readonly Group[]): Table {
   };
 }
 
-/** Formats for a terminal: names to the left, numbers to the right. */
+/** Formats the table for a terminal: names are aligned to the left, numbers to the right. */
 export function plainTable({ columns, rows }: Table): string {
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const widths = columns.map((column, i) =>

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DetourTrial, Traveller } from './detour-trial.ts';
 
-/** Longer than the life of a session without renewals, in TTLs. */
+/** Duration of a fault in TTLs, longer than a session lives without renewals. */
 const LONG_TTLS = 1.5;
-/** Duration of a fault during which sessions live on, in milliseconds. */
+/** Duration in milliseconds of a fault that sessions survive. */
 export const SHORT_MS = 1_000;
 const REST_MS = 1_000;
 
@@ -51,7 +51,7 @@ const FAULTS: Readonly<Record<string, TravellerFault>> = {
   },
 };
 
-/** Makes these faults of the servers, and all faults of random workers, one after another in a random order. */
+/** Makes these faults of the servers, and all faults of random workers, one after another in random order. */
 export async function strikeAll(
   trial: DetourTrial,
   serverFaults: Readonly<Record<string, ServerFault>>,

@@ -27,7 +27,10 @@ const SETTLE_MS = 2_000;
 const CLOSE_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 200;
 
-/** Aborts trials that failed tests left running, and fails if anything in them was unsafe. For `afterEach`. */
+/**
+ * Aborts trials that failed tests left running, and fails if anything in them was unsafe. Call it in
+ * `afterEach`.
+ */
 export async function abandonTrials(): Promise<void> {
   const ends = await Promise.allSettled([...underWay].map((trial) => trial.giveUp()));
   const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
@@ -42,7 +45,7 @@ let count = 0;
 /** One run of workers on a store, with all its histories in one directory. */
 export class Trial {
   readonly timing: Timing;
-  /** Directory with a history per process. */
+  /** Directory with a history for each process. */
   readonly directory: string;
   readonly workers: WorkerProcess[] = [];
   readonly recorder: Recorder;
@@ -81,7 +84,7 @@ export class Trial {
     return queue;
   }
 
-  /** Starts another worker, in a location whose links can be cut without those of others. */
+  /** Starts another worker, in a location whose links can be cut without affecting other workers. */
   addWorker(options: WorkerOptions = {}): Promise<WorkerProcess> {
     if (!underWay.has(this)) return Promise.reject(new Error(OVER));
     const starting = this.#addWorker(options);
@@ -132,7 +135,10 @@ export class Trial {
     };
   }
 
-  /** Waits until these workers are granted, and ends them: a long trial has others after them. */
+  /**
+   * Waits until these workers are granted, and ends them. A long trial does this before it starts further
+   * workers.
+   */
   async retire(workers: readonly WorkerProcess[]): Promise<void> {
     await serveWaiters(workers);
     await Promise.all(workers.map((worker) => this.#close(worker)));
@@ -140,7 +146,7 @@ export class Trial {
     for (const worker of workers) this.workers.splice(this.workers.indexOf(worker), 1);
   }
 
-  /** Makes a fault, recorded from before `action` until the returned function is called. */
+  /** Begins a fault. It is recorded from before `action` until the returned function is called. */
   async fault(
     what: string,
     target: string,
@@ -153,7 +159,7 @@ export class Trial {
     return () => void this.recorder.tell({ ev: 'healed', number });
   }
 
-  /** Ends new attempts and all faults: from now on all waiters have to be granted. */
+  /** Ends new attempts and all faults. From then on all waiters have to be granted. */
   calm(): void {
     if (this.#calm) return;
     this.#calm = true;
@@ -161,7 +167,7 @@ export class Trial {
     this.recorder.tell({ ev: 'calm' });
   }
 
-  /** As `finish`, and checks the whole. Keeps the histories of a run with findings. */
+  /** Does the same as `finish`, and checks the whole history. Keeps the histories of a run with findings. */
   async end(): Promise<Verdict> {
     await this.finish();
     const { run } = await readRun(this.directory);
@@ -170,7 +176,10 @@ export class Trial {
     return verdict;
   }
 
-  /** Lets all workers finish: waiters are granted, one after another, and then closed. Reads what is left on the servers. */
+  /**
+   * Lets all workers finish: waiters are granted one after another, and then the workers are closed. Reads
+   * what is left on the servers.
+   */
   async finish(): Promise<void> {
     if (!underWay.has(this)) throw new Error(OVER);
     await this.#allStarted();
@@ -179,7 +188,7 @@ export class Trial {
     await serveWaiters(this.workers);
     await Promise.all(this.workers.map((worker) => this.#close(worker)));
     await this.#lookWhatIsLeft();
-    // It may have been aborted meanwhile.
+    // The trial may have been aborted meanwhile.
     if (!underWay.delete(this)) throw new Error(OVER);
     this.#endStandstills();
     this.recorder.tell({ ev: 'end' });
@@ -187,8 +196,9 @@ export class Trial {
   }
 
   /**
-   * Ends it in any state, and fails if anything in it was unsafe, except for controls. Keeps the histories. Heals faults first: a
-   * server does not notice the end of a client that is cut off, and keeps its watches.
+   * Ends the trial in any state, and fails if anything in it was unsafe, unless it is a control. Keeps the
+   * histories. Heals faults first, since a server does not notice the end of a client that is cut off, and
+   * keeps its watches.
    */
   async giveUp(): Promise<void> {
     if (!underWay.delete(this)) return;
@@ -211,7 +221,7 @@ export class Trial {
     this.#table.close();
   }
 
-  /** Limits that its history is checked against. */
+  /** Limits against which the trial's history is checked. */
   get limits(): Limits {
     const { ttlMs, expiryMs, withLeaderLossMs } = this.timing;
     return {
@@ -222,7 +232,7 @@ export class Trial {
     };
   }
 
-  /** Includes workers that are being started: their end is recorded too. */
+  /** Returns all workers, including those that are being started, whose end is recorded too. */
   async #allStarted(): Promise<void> {
     await Promise.allSettled(this.#starting);
   }
@@ -230,7 +240,7 @@ export class Trial {
   async #close(worker: WorkerProcess): Promise<void> {
     if (!worker.running) return;
     worker.tell({ do: 'close' });
-    // The checker reports that it did not end by itself.
+    // The worker is killed if it does not end by itself. The checker reports that.
     await within(CLOSE_WITHIN_MS, worker.ended).catch(() => worker.kill());
   }
 

@@ -11,23 +11,23 @@ interface Instant {
 }
 
 /**
- * Returns what the monotonic clock of this process shows when the machine's boot clock shows 0. `/proc/uptime` is the only clock
- * that libfaketime does not change, in steps of 10 ms. It is read several times until it has just changed, and the quickest
- * reading counts.
+ * Returns what the monotonic clock of this process shows when the machine's boot clock shows 0.
+ * `/proc/uptime` is the only clock that libfaketime does not change, in steps of 10 ms. The file is read
+ * repeatedly until its value has just changed, and the quickest reading counts.
  */
 export function bootOffset(): bigint {
   const { hereNs, bootNs } = instant();
   return hereNs - bootNs;
 }
 
-/** Returns the machine's monotonic clock, computed by a process with a fake clock. */
+/** Returns the machine's monotonic clock, computed in a process with a fake clock. */
 export function machineClock({ rate, bootNs }: Pick<FakedClock, 'rate' | 'bootNs'>): () => bigint {
   const origin = instant();
   const originNs = origin.bootNs + BigInt(bootNs);
   return () => originNs + BigInt(Math.round(Number(process.hrtime.bigint() - origin.hereNs) / rate));
 }
 
-/** Returns what the core's clock would be without the boot clock. */
+/** Returns the core's clock without its use of the boot clock. */
 export function monotonicClock(): Clock {
   return {
     now: () => performance.now(),

@@ -16,18 +16,18 @@ const failure = (...rules: readonly Invariant[]): unknown => {
 };
 
 describe('verdict on a run', () => {
-  it('is silent without findings', () => {
+  it('throws nothing without findings', () => {
     expect(failure()).to.equal(undefined);
   });
   for (const rule of INVARIANTS) {
     const isSafety = SAFETY.includes(rule);
-    it(`is ${isSafety ? 'a' : 'no'} \`SafetyViolation\` for ${rule}, and states what was found and where`, () => {
+    it(`throws ${isSafety ? 'a' : 'no'} \`SafetyViolation\` for ${rule}, and states what was found and where`, () => {
       const error = failure(rule);
       expect(error instanceof SafetyViolation).to.equal(isSafety);
       expect(String(error)).to.include('here').and.to.include(`${rule}: ${rule} is broken`);
     });
   }
-  it('is a `SafetyViolation` as soon as one of many is unsafe', () => {
+  it('throws a `SafetyViolation` as soon as one of many findings is unsafe', () => {
     expect(failure('L1', 'F1', 'L4')).to.be.instanceOf(SafetyViolation);
     expect(failure('L1', 'L4')).to.not.be.instanceOf(SafetyViolation);
   });

@@ -1,6 +1,6 @@
 import type { IsRequest, Wire } from './wire-protocol.ts';
 
-/** RFC 7541, appendix B: a character and its bits, for the characters of the paths. */
+/** The Huffman code of HTTP/2 (RFC 7541, appendix B) for the characters that occur in the paths, as bits. */
 const CODES: ReadonlyMap<string, string> = new Map(
   [
     '.010111 /011000 G1100010 L1100111 R1101101 a00011 b100011 c00100 d100100',
@@ -11,19 +11,24 @@ const CODES: ReadonlyMap<string, string> = new Map(
 const VARINT = 0;
 const BYTES = 2;
 
-/** HTTP/2 (RFC 9113) with gRPC and protocol buffers (etcd's rpc.proto), as far as needed to recognise a request. */
+/**
+ * Recognises requests to etcd: HTTP/2 (RFC 9113) with gRPC and protocol buffers (etcd's rpc.proto), as far as
+ * needed.
+ */
 export const etcdWire: Wire = {
   opens: path('/etcdserverpb.Lease/LeaseGrant'),
   closes: path('/etcdserverpb.Lease/LeaseRevoke'),
-  // A request before entering a queue does not contain its name.
+  // A request that is sent before the enqueue does not contain the name of the queue.
   enters: (queue) => including(`${queue}/`),
-  // DeleteRangeRequest.key = 1, a request of its own or, among others, RequestOp.request_delete_range = 3
+  // Matches DeleteRangeRequest.key = 1 in a separate request, or in a transaction as
+  // RequestOp.request_delete_range = 3.
   leaves: (key) => {
     const deletion = field(1, Buffer.from(key));
     const [alone, among] = [including(message(deletion)), including(field(3, deletion))];
     return (chunk) => alone(chunk) || among(chunk);
   },
-  // LeaseKeepAliveRequest.ID = 1, a message of its own; only the end of the session looks the same.
+  // Matches LeaseKeepAliveRequest.ID = 1 as a whole message. Only the request that ends the session looks the
+  // same.
   heartbeats: (session) =>
     including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };
@@ -32,12 +37,12 @@ function including(bytes: Buffer | string): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** Encodes with the Huffman code that Node's HTTP/2 always uses for paths, again in every request. */
+/** Matches a path. Node's HTTP/2 encodes paths with the Huffman code, again in every request. */
 function path(text: string): IsRequest {
   return including(huffman(text));
 }
 
-/** Makes a gRPC message: not compressed, its length, its bytes. */
+/** Returns a gRPC message: a flag for no compression, its length, and its bytes. */
 function message(bytes: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(bytes.length, 1);
@@ -61,7 +66,7 @@ function varint(value: bigint): Buffer {
   }
 }
 
-/** Pads to whole bytes with ones. */
+/** Encodes text with the Huffman code, and pads it to whole bytes with ones. */
 function huffman(text: string): Buffer {
   const bits = Array.from(text, (letter) => CODES.get(letter)!).join('');
   const octets = bits.match(/.{1,8}/g)!.map((octet) => Number.parseInt(octet.padEnd(8, '1'), 2));

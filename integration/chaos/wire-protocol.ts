@@ -1,4 +1,4 @@
-/** Returns whether bytes from a client to a server are, or contain, a certain request. */
+/** Returns whether bytes from a client to a server contain a certain request. */
 export type IsRequest = (chunk: Buffer) => boolean;
 
 /** Recognises the calls of queuelock in the data to the store. */

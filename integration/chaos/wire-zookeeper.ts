@@ -1,15 +1,15 @@
 import type { IsRequest, Wire } from './wire-protocol.ts';
 
-/** Request types (`ZooDefs.OpCode`). */
+/** Numbers of request types (`ZooDefs.OpCode`). */
 const OP = { create: 1, create2: 15, delete: 2, setData: 5, closeSession: -11 } as const;
 const PRIVATE = '/.queuelock';
 
 /**
- * ZooKeeper's protocol (zookeeper.jute), as far as needed to recognise a request. It is searched anywhere in the data, since the
- * C client writes the length of a request separately.
+ * Recognises requests to ZooKeeper (zookeeper.jute), as far as needed. A request is searched anywhere in the
+ * data, since the C client writes the length of a request separately.
  */
 export const zooKeeperWire: Wire = {
-  // Matches session 0 with an empty password: a client with a session sends its id.
+  // Matches session 0 with an empty password. A client that has a session sends its id instead.
   opens: including(Buffer.concat([Buffer.alloc(8), int(16), Buffer.alloc(16)])),
   closes: including(int(OP.closeSession)),
   enters: (queue) => (chunk) => isCreateBelow(`/${queue}/`, chunk),
@@ -21,7 +21,7 @@ function including(bytes: Buffer): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** The type of the request and the length of the path precede the path. */
+/** In a request, the path follows the type of the request and the length of the path. */
 function isCreateBelow(directory: string, chunk: Buffer): boolean {
   const at = chunk.indexOf(directory);
   if (at < 8) return false;

@@ -8,7 +8,7 @@ import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record'
 import { Writes } from './worker-writes.ts';
 import type { AttemptReport } from './worker-attempt-report.ts';
 
-/** Dependencies that attempts of one worker share. */
+/** The parts that all attempts of one worker share. */
 export interface AttemptSurroundings {
   /** Id of the worker. */
   readonly id: string;
@@ -25,23 +25,26 @@ interface Loudness {
 /** Goal of an attempt, on one name or on several at once. */
 export interface Aim {
   readonly queues: readonly [string, ...string[]];
-  /** Number of the attempt on the first name; those on the others follow. */
+  /** Number of the attempt on the first name. The attempts on the other names have the following numbers. */
   readonly n: number;
   readonly terms: Terms;
 }
 
-/** One claim, from the request to its end. Records each step when it is seen, as a separate attempt for each name. */
+/**
+ * One claim, from the request to its end. Each step is recorded when the worker observes it, as a separate
+ * attempt for each name.
+ */
 export class Attempt {
   readonly aim: Aim;
   /** Resolves with the hold, or with `undefined` when the attempt ended without one. */
   readonly granted: Promise<Held | undefined>;
-  /** Resolves when nothing of it is left in this process. */
+  /** Resolves when nothing of the attempt is left in this process. */
   readonly over: Promise<void>;
   readonly #around: AttemptSurroundings;
   readonly #giveUp = new AbortController();
   #held: Held | undefined;
   #watch: HoldWatch | undefined;
-  /** Session of its entry. */
+  /** Session of the attempt's entry. */
   #placedIn: string | undefined;
   #ended = false;
   #suspect = false;
@@ -67,12 +70,12 @@ export class Attempt {
     claimed(around, wanted).subscribe({ next: (seen) => this.#see(seen), complete: () => this.#end() });
   }
 
-  /** Returns whether this is an attempt on that queue, and, with a number, that very one. */
+  /** Returns whether this is an attempt on that queue, and, if `n` is given, the attempt with that number. */
   isOn(queue: string, n?: number): boolean {
     return this.aim.queues.some((name, at) => name === queue && (n === undefined || this.aim.n + at === n));
   }
 
-  /** Ends it in any state. Resolves when that is done. */
+  /** Ends the attempt in any state. Resolves when it has ended. */
   async release(): Promise<void> {
     if (!this.#held) {
       this.cancel();
@@ -95,25 +98,25 @@ export class Attempt {
     try {
       await downgrade();
     } catch (error) {
-      // The claim reports a loss itself.
+      // The claim itself reports a loss.
       if (isQueueLockError(error, 'OWNERSHIP_LOST')) return;
       throw error;
     }
     if (hold.held) this.#tell({ ev: 'downgraded' });
   }
 
-  /** Reads now, whatever was recorded of the last read. */
+  /** Reads `held` now, without waiting for the next regular read. */
   look(): void {
     this.#watch?.look();
   }
 
-  /** Writes once to each resource, as long as it is held. */
+  /** Writes once to each resource while the lock is held. */
   async write(): Promise<void> {
     const { shared, limit = 1 } = this.aim.terms;
     if (!shared && !this.#downgraded && limit === 1) await this.#writes?.write();
   }
 
-  /** Writes once to each resource with its present or last token, without a check. */
+  /** Writes once to each resource with the present or last token, without checking that the lock is held. */
   async writeUnasked(): Promise<void> {
     await this.#writes?.write({ evenIfLost: true });
   }
@@ -143,7 +146,8 @@ export class Attempt {
       const place = { token: token.toString(), order: order.toString() };
       this.#tellOf(at, { ev: 'acquired', t, ...place, remainingMs });
     });
-    // Either reports it first: the listener is called during the read that detects it.
+    // Either the listener or the read may report the loss first: the listener is called during the read that
+    // detects the loss.
     hold.signal.addEventListener('abort', () => this.#isLost(hold.signal.reason));
     this.#watch = new HoldWatch(hold, (look, isNews) => this.#tell(look, { quiet: !isNews }));
     const { effects } = this.#around;
@@ -186,7 +190,7 @@ export class Attempt {
     this.#watch?.stop();
   }
 
-  /** Aborts the wait; does nothing once it is held. */
+  /** Aborts the wait. Does nothing once the lock is held. */
   cancel(): void {
     if (this.#ended || this.#held) return;
     this.#ended = true;
@@ -194,7 +198,7 @@ export class Attempt {
     this.#giveUp.abort(new Error('the worker gives the wait up'));
   }
 
-  /** Records the event for all its names. */
+  /** Records the event for all names of the attempt. */
   #tell(told: AttemptReport, how: Loudness = {}): void {
     const t = told.t ?? stampNow();
     for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...told, t }, how);

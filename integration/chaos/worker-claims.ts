@@ -12,19 +12,19 @@ import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
 import type { Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 
-/** Identity of an entry. */
+/** The members of an ownership that identify an entry. */
 export type Spot = Pick<Ownership, 'order' | 'token' | 'key'>;
 
 /** A hold of any kind. */
 export interface Held {
   readonly hold: Pick<Hold, 'held' | 'remainingMs' | 'signal' | 'release'>;
-  /** Its entry in each of its names, in their order. */
+  /** The entry of the hold in each of its names, in their order. */
   readonly spots: readonly Spot[];
-  /** Present for a single write lock. */
+  /** Turns the hold into a shared one. Present for a single write lock. */
   readonly downgrade?: () => Promise<void>;
 }
 
-/** States of a claim of any kind. */
+/** The states of a claim of any kind. */
 export type Seen =
   | { readonly status: 'queued'; readonly spots: readonly Spot[] }
   | { readonly status: 'held' | 'suspect'; readonly held: Held }
@@ -33,9 +33,9 @@ export type Seen =
 export interface Wanted {
   readonly names: readonly [string, ...string[]];
   readonly terms: Terms;
-  /** Label of its entries, unique in this process. */
+  /** Label of the claim's entries, unique in this process. */
   readonly label: string;
-  /** Aborts the wait. */
+  /** Signal whose abort ends the wait of the claim. */
   readonly signal: AbortSignal;
 }
 
@@ -44,7 +44,10 @@ export interface ClaimTools {
   readonly heartbeats: Heartbeats;
 }
 
-/** Returns the claim as a stream: subscribing joins. Never errors; completes when nothing of it is left. */
+/**
+ * Returns the claim as a stream, and joins on subscription. The stream never errors. It completes when
+ * nothing of the claim is left.
+ */
 export function claimed(tools: ClaimTools, wanted: Wanted): Observable<Seen> {
   const { terms, names } = wanted;
   if (terms.leader) return placedAnd(tools, wanted, leading(tools.client, wanted));
@@ -118,7 +121,7 @@ function lead(leadership: Leadership, subscriber: Subscriber<Seen>): void {
   };
   const { signal } = leadership;
   const reason = (): QueueLockError => signal.reason as QueueLockError;
-  // A hold that was lost on the way here does not count.
+  // A hold that was lost before this code runs does not count.
   if (signal.aborted) {
     end(subscriber, { outcome: 'failed', error: reason() });
     return;
@@ -142,7 +145,7 @@ function placedAnd(
     const known = new Map<string, Spot>();
     const silence = heartbeats.hear(label, (queue, spot) => {
       const before = known.get(queue);
-      // It joined again, in all of its queues.
+      // The claim has joined again, in all of its queues, so the known entries are outdated.
       if (before && before.order !== spot.order) known.clear();
       known.set(queue, spot);
       const spots = names.flatMap((name) => known.get(name) ?? []);

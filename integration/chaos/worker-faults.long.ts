@@ -13,7 +13,7 @@ const EFFECT_EVERY_MS = 50;
 // Number of waiters that are not killed.
 const HERD = 17;
 const SETTLE_MS = 300;
-// A fault comes at a random moment within this time.
+// Time in milliseconds within which a fault happens at a random moment.
 const MOMENTS_MS = 1_000;
 
 for (const store of STORES) {
@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it('1: a killed holder is followed by the next within its TTL and the server’s grain', async () => {
+    it("end no queue: a killed holder is followed by the next within its TTL and the server's expiry delay", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next } = await holderAndNext(experiment, `queue-${run}`);
@@ -33,18 +33,18 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('2: killed waiters are skipped, and only those right behind them read the queue', async () => {
+    it('that kill waiters make only the waiters directly behind them read the queue', async () => {
       const experiment = await startExperiment({ store });
       const run = async (number: number): Promise<void> => {
         const crowd = await crowdOf20(experiment, `queue-${number}`);
         const killedAt = performance.now();
         await Promise.all(crowd.victims.map((victim) => victim.kill()));
-        // Heartbeats may have been answered up to a quarter of the time before.
+        // The last heartbeats may have been confirmed up to a quarter of the TTL before.
         await pause(0.7 * experiment.timing.ttlMs - (performance.now() - killedAt));
         const before = await looksAtQueues(experiment, crowd.others);
         await untilGone(experiment, crowd.victims.map(sessionOf));
         const looks = (await looksAtQueues(experiment, crowd.others)) - before;
-        // One or two reads by each of the two behind a victim, and some of the occasional reads of all waiters.
+        // Each victim has two waiters behind it that read once or twice. All waiters also read occasionally.
         expect(looks).to.be.within(2, HERD / 2);
         expect(await served(crowd)).to.deep.equal(crowd.living);
       };
@@ -52,7 +52,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('3: a holder that was frozen for 1.5 TTL knows the loss in its first statement, and its writes are refused', async () => {
+    it('that freeze a holder for 1.5 TTL let it know the loss in its first statement, and its writes are refused', async () => {
       const experiment = await startExperiment({ store });
       const frozenMs = 1.5 * experiment.timing.ttlMs;
       await repeatedlyIn(experiment, async (run) => {
@@ -61,7 +61,7 @@ for (const store of STORES) {
         await worker.freeze();
         const heard = worker.events.length;
         await Promise.all([pause(frozenMs), acceptedBy(next.worker, queue)]);
-        // It is read as soon as the process resumes.
+        // The orders are read as soon as the process resumes.
         worker.tell({ do: 'effect', queue });
         const thawedAt = stampNow();
         await worker.thaw();
@@ -76,12 +76,12 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('3 (control): a holder that takes twice its time for proven is found out', async () => {
+    it('(control) that freeze a holder which takes twice its time for proven are reported by the checker', async () => {
       const experiment = await startExperiment({ store, rule: 'overlong' });
       const { holder, next, queue } = await holderAndNext(experiment, 'queue');
       await holder.worker.untilEvent('beat', { from: holder.worker.events.length });
       await holder.worker.freeze();
-      // Not later: it has to resume before even twice its time is over.
+      // The holder resumes now and not later, since twice its time must not be over.
       await acceptedBy(next.worker, queue);
       await holder.worker.thaw();
       await holder.worker.untilEvent('revoked');
@@ -91,7 +91,7 @@ for (const store of STORES) {
       expect(Math.min(...numbers.gaps.lost)).to.be.lessThan(0);
     });
 
-    it('4: a holder whose event loop is blocked for half its TTL after a heartbeat keeps holding', async () => {
+    it("that block a holder's event loop for half its TTL after a heartbeat cost no hold", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -105,7 +105,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('4: a holder whose event loop is blocked for 0.9 TTL keeps holding or knows the loss', async () => {
+    it("that block a holder's event loop for 0.9 TTL leave it the hold, or let it know the loss", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -118,7 +118,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('4: a holder whose event loop is blocked for 1.5 TTL knows the loss before any effect', async () => {
+    it("that block a holder's event loop for 1.5 TTL let it know the loss before any effect", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -131,7 +131,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('5: a waiter whose event loop is blocked across its grant never holds with a dead entry', async () => {
+    it("that block a waiter's event loop across its grant never let it hold with a dead entry", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -154,13 +154,16 @@ for (const store of STORES) {
 interface Crowd {
   readonly queue: string;
   readonly others: readonly WorkerProcess[];
-  /** Waiters at the head, in the middle and at the tail. */
+  /** The waiters at the head, in the middle and at the tail, which are killed. */
   readonly victims: readonly WorkerProcess[];
-  /** Tokens of all except the victims, in order. */
+  /** Tokens of all entries except those of the victims, in order. */
   readonly living: readonly string[];
 }
 
-/** Makes one holder and 20 waiters: three processes with one entry each, and others with many. */
+/**
+ * Makes one holder and 20 waiters: three processes with one entry each, and other processes with many
+ * entries.
+ */
 async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
   const queue = experiment.queue(name);
   const workers = await experiment.addWorkers(6);
@@ -191,7 +194,7 @@ async function untilGone(experiment: Experiment, sessions: readonly string[]): P
   await pause(SETTLE_MS);
 }
 
-/** Returns the tokens in the order of the grants, when each of these releases as soon as it holds. */
+/** Returns the tokens in the order of the grants. Each worker releases as soon as it holds. */
 async function served({ queue, others, living }: Crowd): Promise<string[]> {
   const granted = new Map<string, AcquiredEvent>();
   while (granted.size < living.length) {
@@ -210,7 +213,7 @@ async function served({ queue, others, living }: Crowd): Promise<string[]> {
 
 type AcquiredEvent = Extract<AttemptEvent, { ev: 'acquired' }>;
 
-/** Starts two workers: one holds and writes, the other one waits behind it. */
+/** Starts two workers. One holds and writes, and the other one waits behind it. */
 async function holderAndNext(
   experiment: Experiment,
   name: string,
@@ -231,7 +234,7 @@ async function holderAndNext(
 
 type LookEvent = Extract<ChaosEvent, { ev: 'look' }>;
 
-/** Blocks its event loop; returns the first read after that, and its index. */
+/** Blocks the worker's event loop. Returns the first read after that, and its index. */
 async function stall(worker: WorkerProcess, ms: number): Promise<{ first: LookEvent; heard: number }> {
   const from = worker.events.length;
   worker.tell({ do: 'stall', ms });
@@ -240,7 +243,7 @@ async function stall(worker: WorkerProcess, ms: number): Promise<{ first: LookEv
   return { first, heard: worker.events.indexOf(first) };
 }
 
-/** Resolves when every resource has accepted a write of it. */
+/** Resolves when every resource has accepted a write of the worker. */
 async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
   for (const resource of ['store', 'sql', 'log']) {
     await worker.untilEvent('effect', {
@@ -250,7 +253,10 @@ async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
   }
 }
 
-/** Returns the results of its later reads and writes. A write is recorded when it was answered, so some are older. */
+/**
+ * Returns the results of the worker's reads and writes after `since`. A write is recorded when its response
+ * arrives, so some of them were sent earlier.
+ */
 function beliefsSince(since: string, { events }: WorkerProcess): boolean[] {
   return events.flatMap((event) => {
     if (!isSince(event.t, since)) return [];

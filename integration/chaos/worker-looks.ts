@@ -3,7 +3,7 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const LOOK_EVERY_MS = 10;
 const WRITE_EVERY_MS = 100;
-/** A longer gap means that the process or its event loop was stopped. */
+/** Gap between two reads in milliseconds that shows that the process or its event loop was stopped. */
 const GAP_MS = 200;
 
 /** One read of `held`, before it is assigned to an attempt. */
@@ -13,7 +13,10 @@ export interface Look {
   readonly held: boolean;
 }
 
-/** Reads `held` every 10 ms, also after a loss. Reports reads with a new result, the first after a stop, and one every 100 ms. */
+/**
+ * Reads `held` every 10 ms, also after a loss. Reports reads with a new result, the first read after a stop,
+ * and one read every 100 ms.
+ */
 export class HoldWatch {
   readonly #hold: Pick<Hold, 'held'>;
   readonly #tell: (look: Look, isNews: boolean) => void;

@@ -12,30 +12,30 @@ import type { WorkerCommand, WorkerSetup } from './worker-command.ts';
 import type { Recorder } from '@queuelock/harness/check/worker-record';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
-// When many processes start at once on few processors, the last one takes long.
+// Time limit in milliseconds. When many processes start at once on few processors, the last one takes long.
 const MAX_WAIT_MS = 120_000;
 const ATTEMPT_STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired', 'released']);
 const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked', 'failed']);
 
-/** How a worker is started, besides its setup. */
+/** How a worker is started, in addition to its setup. */
 export interface WorkerStart {
   readonly setup: WorkerSetup;
-  /** Its location. Default: directly on this machine. */
+  /** Location of the worker. Default: directly on this machine. */
   readonly place?: ClusterClient;
-  /** Additional environment variables. */
+  /** Additional environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>>;
-  /** File for its output. */
+  /** File for the output of the worker's standard streams. */
   readonly output: string;
-  /** Recorder of the harness. */
+  /** Recorder of the harness, for events that the harness observes. */
   readonly recorder: Recorder;
 }
 
 export interface UntilOptions {
-  /** Index in `events` from which on they count. Default 0. */
+  /** Index in `events` from which on events count. Default 0. */
   readonly from?: number;
-  /** Default 120,000. */
+  /** Time limit in milliseconds. Default 120,000. */
   readonly withinMs?: number;
-  /** Description for the error. */
+  /** Description of the awaited event, for the error. */
   readonly what?: string;
 }
 
@@ -52,11 +52,11 @@ export interface WorkerEnding {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A worker as the harness sees it: its events, and actions on it. */
+/** A worker as the harness sees it, with its events and the actions on it. */
 export class WorkerProcess {
   readonly id: string;
   readonly place: ClusterClient | undefined;
-  /** All its events except reads without a new result. */
+  /** All events of the worker, except reads without a new result. */
   readonly events: ChaosEvent[] = [];
   readonly ended: Promise<WorkerEnding>;
   readonly #child: ChildProcess;
@@ -65,7 +65,7 @@ export class WorkerProcess {
   readonly #open = new Map<number, AttemptEvent>();
   readonly #listeners = new Set<() => void>();
   #isFrozen = false;
-  /** Time by `performance.now()`. */
+  /** Time at which the worker was ordered to close, by `performance.now()`. */
   #closedAt: number | undefined;
 
   private constructor(child: ChildProcess, { setup, place, recorder, output }: WorkerStart) {
@@ -78,13 +78,13 @@ export class WorkerProcess {
       this.#hear(event as ChaosEvent);
       for (const listener of this.#listeners) listener();
     });
-    // Messages that are in flight arrive before `close`.
+    // Messages that are in flight arrive before the event `close`.
     this.ended = new Promise((resolve) => {
       child.once('close', (code, signal) => resolve(this.#end({ code, signal })));
     });
   }
 
-  /** Resolves when it accepts commands; a failed start leaves nothing. */
+  /** Resolves when the worker accepts commands. A failed start leaves no process. */
   static async start(start: WorkerStart): Promise<WorkerProcess> {
     const { script, execArgv } = scriptOf(SCRIPT);
     const args = [...execArgv, script, JSON.stringify(start.setup)];
@@ -120,13 +120,14 @@ export class WorkerProcess {
   }
 
   tell(command: WorkerCommand): void {
-    // A process that has just died receives nothing.
+    // A process that has just died receives no commands.
     if (this.#child.connected) this.#child.send(command, () => undefined);
   }
 
   /**
-   * Resolves with the first event that matches, recorded already or to come; with `from`, only from that index on. Rejects when
-   * the process ends without it, or when it takes too long.
+   * Resolves with the first event that matches. Events that were already recorded count too; with `from`,
+   * only from that index on. Rejects when the process ends without such an event, or when the time limit
+   * passes.
    */
   async until<E extends ChaosEvent = ChaosEvent>(
     matches: (event: ChaosEvent) => boolean,
@@ -168,32 +169,32 @@ export class WorkerProcess {
     );
   }
 
-  /** Output of its standard streams. */
+  /** Output of the worker's standard streams. */
   get printed(): string {
     return readFileSync(this.#output, 'utf8').slice(-2_000);
   }
 
-  /** Ends it, if it still runs, after a failed test. It does not count as a fault. */
+  /** Kills the worker after a failed test, if it still runs. This does not count as a fault. */
   async stop(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.ended;
   }
 
-  /** Sends SIGKILL; resolves when it has ended. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   async kill(): Promise<WorkerEnding> {
     this.#recorder.tell({ ev: 'killed', worker: this.id });
     this.#child.kill('SIGKILL');
     return this.ended;
   }
 
-  /** Sends SIGSTOP; resolves when it is stopped. */
+  /** Sends SIGSTOP. Resolves when the process is stopped. */
   async freeze(): Promise<void> {
     await freeze(this.pid);
     this.#isFrozen = true;
     this.#recorder.tell({ ev: 'frozen', worker: this.id });
   }
 
-  /** Undoes `freeze`; does nothing if it is not frozen. */
+  /** Resumes a frozen process. Does nothing if the process is not frozen. */
   async thaw(): Promise<void> {
     if (!this.#isFrozen) return;
     this.#isFrozen = false;

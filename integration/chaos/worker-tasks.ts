@@ -6,9 +6,9 @@ import { Load, type LoadCommand } from './worker-load.ts';
 
 type Task = Exclude<WorkerCommand, { do: 'close' | 'end' }>;
 
-/** Dependencies that the tasks of one worker share. */
+/** The parts that the tasks of one worker share. */
 export interface TaskSurroundings extends Omit<AttemptSurroundings, 'client'> {
-  /** Clients that take turns in attempts. */
+  /** Lock clients, which take turns in attempts. */
   readonly clients: readonly LockClient[];
 }
 
@@ -99,7 +99,7 @@ export class Tasks {
   #stall(ms: number): void {
     this.#around.recorder.tell({ ev: 'stalled', ms });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-    // Runs first, before any timer or message could change the state.
+    // All attempts read first, before any timer or message can change their state.
     for (const attempt of this.#under) attempt.look();
   }
 }

@@ -6,20 +6,27 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 
 interface Writing {
   readonly held: Held;
-  /** Queues in the order of the hold's entries. */
+  /** Names of the queues in the order of the hold's entries. */
   readonly queues: readonly string[];
   readonly effects: Effects;
 }
 
-/** Writes of one hold to all resources: an effect for each of its names with the token of that name. */
+/** Writes of one hold to all resources: an effect for each name of the hold, with the token of that name. */
 export class Writes {
   readonly #writing: Writing;
   readonly #tell: (at: number, told: AttemptReport) => void;
-  /** Keys, read only for the store's own guard, because reading a key has an effect. */
+  /**
+   * Keys of the entries. They are read only if the store's own guard needs them, because reading a key has an
+   * effect.
+   */
   readonly #keys: readonly string[];
   #count = 0;
 
-  /** @param tell Called with each effect once it is answered, and the index of its name among the queues. */
+  /**
+   * Creates the writes of one hold.
+   * @param tell called with each effect when its response has arrived, and with the index of its name among
+   *   the queues
+   */
   constructor(writing: Writing, tell: (at: number, told: AttemptReport) => void) {
     this.#writing = writing;
     this.#tell = tell;
@@ -27,7 +34,7 @@ export class Writes {
     this.#keys = effects.resources.includes('store') ? held.spots.map(({ key }) => key) : [];
   }
 
-  /** Does nothing when it is not held, unless `evenIfLost` is set. */
+  /** Writes once to each resource. Does nothing when the lock is not held, unless `evenIfLost` is set. */
   async write({ evenIfLost = false }: { readonly evenIfLost?: boolean } = {}): Promise<void> {
     const { held, effects } = this.#writing;
     const each = held.spots.flatMap((spot, at) =>

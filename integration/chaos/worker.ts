@@ -1,4 +1,5 @@
-// A process that uses queuelock and records what it sees: worker.ts <WorkerSetup as JSON>. Receives commands over the channel.
+// A process that uses queuelock and records what it sees: worker.ts <WorkerSetup as JSON>. Receives commands
+// over the IPC channel.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createLockClient, type LockClient } from '@queuelock/core';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
@@ -12,7 +13,8 @@ import { Recorder, stampBy } from '@queuelock/harness/check/worker-record';
 import { Tasks } from './worker-tasks.ts';
 
 const DELAY_RESOLUTION_MS = 10;
-// The harness requests a hold once and waits for it this long, so a server that opens a session slowly must not cause a failure.
+// Time limit of a connection in milliseconds. The harness requests a hold once and waits this long, so a
+// server that opens a session slowly must not cause a failure.
 const CONNECT_WITHIN_MS = 120_000;
 const CRASHED = 70;
 const LINGERS_MS = 1_000;
@@ -69,7 +71,7 @@ async function openClient(): Promise<LockClient> {
 
 function tellHarness(event: ChaosEvent): void {
   if (setup.quiet && ('n' in event || event.ev === 'beat')) return;
-  // A harness that has ended receives nothing; the file has the event.
+  // If the harness has ended, the event is only in the file.
   if (process.connected) process.send?.(event, undefined, undefined, () => undefined);
 }
 
@@ -77,7 +79,7 @@ function leave(): void {
   process.exit();
 }
 
-/** Ends without cleanup: neither handlers of this process nor queuelock are notified. */
+/** Ends the process without cleanup: neither handlers of this process nor queuelock are notified. */
 function end(by: 'exit' | 'throw'): void {
   if (by === 'exit') process.exit(EXIT_CODE);
   for (const way of CRASHES) process.removeAllListeners(way);
@@ -86,12 +88,12 @@ function end(by: 'exit' | 'throw'): void {
   });
 }
 
-/** Writes to stderr, which the harness keeps, what keeps the process alive. */
+/** Prints what keeps the process alive to stderr, which the harness stores. */
 function tellWhatKeepsIt(): void {
   console.error(`it goes on after it was closed, because of ${process.getActiveResourcesInfo().join(', ')}`);
 }
 
-/** From here on only what the clients left behind keeps this process alive. */
+/** Closes the worker. From then on only what the lock clients left behind keeps this process alive. */
 async function close(): Promise<void> {
   tasks.stop();
   await effects.close();

@@ -7,11 +7,11 @@ import { cutFollowerOf } from './zookeeper-cut-follower.ts';
 const OFTEN_MS = 100;
 const CONTROL_ATTEMPTS = 3;
 
-describe('follower of ZooKeeper that is cut off just before its leader learns of the last heartbeats', function () {
+describe('a ZooKeeper follower that is cut off just before its leader learns of the last heartbeats', function () {
   this.timeout(600_000);
   afterEach(abandonTrials);
 
-  it('12: has clients that stop to believe before the next one holds, with frequent or rare heartbeats', () =>
+  it('has clients that stop believing before the next client holds, with frequent or rare heartbeats', () =>
     oneByOne(async () => {
       const experiment = await cutFollowerOf([
         { rule: 'product', heartbeatIntervalMs: OFTEN_MS },
@@ -21,7 +21,7 @@ describe('follower of ZooKeeper that is cut off just before its leader learns of
       expect(numbers.gaps.lost).to.have.lengthOf(2);
     }));
 
-  it('12 (control): has clients that believe for too long when they count from the last answered heartbeat', async () => {
+  it('(control) has clients that believe for too long when they count from the last heartbeat with a response', async () => {
     const gaps: number[] = [];
     while (gaps.length < CONTROL_ATTEMPTS && !gaps.some((gap) => gap < 0)) {
       const experiment = await cutFollowerOf([{ rule: 'newest', heartbeatIntervalMs: OFTEN_MS }]);
@@ -32,7 +32,7 @@ describe('follower of ZooKeeper that is cut off just before its leader learns of
     expect(Math.min(...gaps)).to.be.lessThan(0);
   });
 
-  it('11 (control): has clients that believe for seconds too long when they believe as long as they are connected', async () => {
+  it('(control) has clients that believe for seconds too long when they believe as long as they are connected', async () => {
     const experiment = await cutFollowerOf([{ rule: 'connected' }]);
     const [holder, next] = experiment.workers;
     const { t: nextAt } = await next!.untilEvent('acquired');

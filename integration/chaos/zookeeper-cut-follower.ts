@@ -8,8 +8,8 @@ import { nowMs, observePings } from './zookeeper-pings.ts';
 
 const { tickMs } = ZOOKEEPER_TIMING.default;
 const LEAST_TTL_MS = 4_000;
-// Time from a ping to the moment from which heartbeats seem to count for a tick more than they do, and from the cut to the next
-// ping: as short as this machine permits.
+// Times in milliseconds, as short as this machine permits. The first is from a ping to the moment from which
+// heartbeats seem to count for a tick more than they do. The second is from the cut to the next ping.
 const AFTER_PING_MS = 40;
 const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;
@@ -21,11 +21,10 @@ export interface Holder {
 }
 
 /**
- * Starts holders whose sessions are on a follower that is cut off from its leader at the worst moment. The last answered
- * heartbeats came in the half tick that the leader never learns of, and just after the clock's tick to which it rounds.
- *
- * The servers have their usual settings, and the sessions are of two ticks, which the backend refuses unless it is given wrong
- * settings of the servers.
+ * Starts holders whose sessions are on a follower that is cut off from its leader at the worst moment. The
+ * last heartbeats with a response are in the half tick of which the leader never learns, and directly after
+ * the tick of the clock to which the leader rounds. The servers have their usual settings. The sessions are
+ * two ticks long, which the backend refuses unless it gets wrong settings of the servers.
  */
 export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'zookeeper', profile: 'default' });
@@ -43,7 +42,8 @@ export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experim
   );
   const next = await experiment.addWorker({ url: (all) => boldUrl(all.filter(isOther)) });
   const queues = await Promise.all(workers.map((worker) => lineUp(experiment, worker, next)));
-  // The connection of a heartbeat is opened with the first of them, which a follower that is cut off cannot do.
+  // The connection for heartbeats is opened with the first heartbeat. A follower that is cut off cannot open
+  // one, so each worker sends one before the cut.
   await Promise.all(workers.map((worker) => worker.untilEvent('beat', { from: worker.events.length })));
   const pingAt = pings.trap(ttlMs, AFTER_PING_MS, PREPARATION_MS);
   await pause(pingAt + tickMs / 2 - BEFORE_PING_MS - nowMs());
@@ -58,7 +58,7 @@ export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experim
   return experiment;
 }
 
-/** Returns a URL that claims that sessions of two ticks are long enough. */
+/** Returns a URL with false settings of the servers, so that the backend accepts sessions of two ticks. */
 function boldUrl(endpoints: readonly string[]): string {
   return `zk://${endpoints.join(',')}?tickTimeMs=${LEAST_TTL_MS / 4}&syncLimit=2`;
 }

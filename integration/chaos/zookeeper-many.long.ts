@@ -5,25 +5,25 @@ import { abandonTrials, startExperiment } from './experiment.ts';
 import { RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-// Reading a list takes a tenth of a session's time.
+// Rate of the slow link, at which reading a list takes a tenth of a session's time.
 const BYTES_PER_SECOND = 250_000;
 const CHILDREN = 5_000;
 const ROUNDS = 3;
-// Fewer waits with longer names have as many bytes, and join earlier.
+// Fewer waits with longer names have as many bytes, and take less time to join.
 const { queues: QUEUES, nameLength: NAME_LENGTH } =
   RUNS > 1 ? { queues: 120, nameLength: 50 } : { queues: 30, nameLength: 350 };
 const WAITS_PER_QUEUE = 100;
 const BATCH = 100;
 // Size limit of one request (`jute.maxbuffer`).
 const ONE_REQUEST_BYTES = 1024 * 1024;
-// Before every waiter reads again by itself.
+// Time limit in milliseconds, shorter than the interval at which every waiter reads by itself.
 const SERVED_WITHIN_MS = 10_000;
 
-describe('ZooKeeper with more data than its client supports', function () {
+describe('ZooKeeper with more data than its client supports in one request', function () {
   this.timeout(600_000);
   afterEach(abandonTrials);
 
-  it('25: costs no session when a list of 5,000 children is read over a slow link', () =>
+  it('costs no session when a list of 5,000 children is read over a slow link', () =>
     oneByOne(async () => {
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 3 });
       const { cluster, workers } = experiment;
@@ -48,9 +48,9 @@ describe('ZooKeeper with more data than its client supports', function () {
       await expectRight(experiment);
     }));
 
-  it('26: keeps the waits of a process whose watches do not fit into one request, after a reset of their connection', () =>
+  it('keeps the waits of a process after a reset of the connection, if its watches do not fit into one request', () =>
     oneByOne(async () => {
-      // Sessions of the usual length: thousands of entries keep a process busy for seconds.
+      // Sessions have the usual length, because thousands of entries keep a process busy for seconds.
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 2 });
       const { cluster, workers } = experiment;
       const [holder, waiter] = workers as [WorkerProcess, WorkerProcess];
@@ -93,7 +93,7 @@ async function holdOnce(worker: WorkerProcess, queue: string): Promise<void> {
   await worker.untilEvent('left', { queue, from });
 }
 
-/** Returns the paths of children that are not our entries. */
+/** Returns the paths of children that are not entries of queuelock. */
 function strangersIn(queue: string): string[] {
   return Array.from({ length: CHILDREN }, (_, number) => {
     const suffix = String(number).padStart(10, '0');

@@ -26,8 +26,8 @@ for (const store of stores) {
 
     afterEach(endScripts);
 
-    // All at the same time, because each mostly waits for the TTL.
-    it('has ended before the next one begins, also when its queuelock is frozen, killed, or cut off', async () => {
+    // All faults are tested at the same time, because each test mostly waits for the TTL.
+    it('has ended before the next command begins, also when its queuelock is frozen, killed, or cut off', async () => {
       const series = await Promise.all(
         (Object.keys(FAULTS) as Fault[]).map((fault) =>
           handOver({ site, name: `handover-${fault}`, fault, count: COUNT }),

@@ -14,14 +14,17 @@ export type Fault = 'frozen' | 'killed' | 'cut';
 /** One hand-over that a fault forced. */
 export interface Handover {
   readonly fault: Fault;
-  /** Milliseconds from the last sign of the previous program to the first one of the next. */
+  /**
+   * Milliseconds from the last sign of the previous program to the first sign of the next one. The programs
+   * print signs while they run.
+   */
   readonly gapMs: number;
   /**
-   * State of the previous program as the next one saw it: `none`, or `Z` if it was not reaped yet. Any other value means that it
-   * still runs.
+   * State of the previous program as the next one saw it: `none`, or `Z` if it has ended and was not reaped
+   * yet. Any other value means that it still runs.
    */
   readonly state: string;
-  /** Milliseconds from the fault to the last sign: how long the program continued. */
+  /** Milliseconds from the fault to the last sign, which is how long the program continued. */
   readonly wentOnMs: number;
 }
 
@@ -41,7 +44,7 @@ export function isSound({ gapMs, state }: Handover): boolean {
   return gapMs > 0 && (state === 'none' || state === 'Z' || state === 'X');
 }
 
-/** Makes two `queuelock run` take the lock from each other, by one fault after another. */
+/** Makes two `queuelock run` processes take the lock from each other, by one fault after another. */
 export async function handOver(trials: Trials): Promise<Handover[]> {
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-trials-'));
   const file = join(directory, 'program');
@@ -65,7 +68,7 @@ export async function handOver(trials: Trials): Promise<Handover[]> {
 interface Party {
   readonly proxy: TcpProxy;
   runner: Runner;
-  /** How its runner ended; none ends by itself. */
+  /** How the runner ended. No runner ends by itself. */
   ending?: string;
 }
 
@@ -85,7 +88,10 @@ class Contest {
     return new Contest(trials, file, [await startProxy(endpoint), await startProxy(endpoint)]);
   }
 
-  /** Waits until both are in the queue, makes the fault on the holder, and waits for the other. */
+  /**
+   * Waits until both runners are in the queue, makes the fault on the holder, and waits until the other one
+   * holds.
+   */
   async next(number: number): Promise<Handover> {
     const { site, name, fault } = this.#trials;
     await until(() => this.#bothInLine(), {
@@ -93,7 +99,7 @@ class Contest {
       withinMs: TURN_WITHIN_MS,
       hopeless: () => this.#parties.find(({ ending }) => ending !== undefined)?.ending,
     });
-    // Varies the moment between two heartbeats.
+    // The delay varies, so that faults happen at different moments between two heartbeats.
     await pause((number * 137) % (site.ttlMs / 4));
     const [holder, rival] = this.#holderAndRival();
     const before = rival.runner.events.length;
@@ -102,7 +108,8 @@ class Contest {
     const first = await soon(startFrom(rival.runner, before), `the rival in ${name} starts`, TURN_WITHIN_MS);
     const { events } = holder.runner;
     await this.#mend(holder);
-    // Read late, so that all its output has arrived; it starts again only after the next fault.
+    // The last event is read late, so that all output of the program has arrived. The program starts again
+    // only after the next fault.
     const last = events.at(-1)!;
     return {
       fault,
@@ -135,7 +142,10 @@ class Contest {
     });
   }
 
-  /** A busy machine loses a lock sometimes without a fault: the last sign shows the holder. */
+  /**
+   * Returns the runner that holds, and the other one. On a busy machine a lock is sometimes lost without a
+   * fault, so the latest sign decides.
+   */
   #holderAndRival(): [Party, Party] {
     const [one, other] = this.#parties;
     return lastSignMs(one) > lastSignMs(other) ? [one, other] : [other, one];
@@ -176,7 +186,7 @@ function lastSignMs({ runner }: Party): number {
   return (runner.events.at(-1)?.at ?? 0) * 1_000;
 }
 
-/** Resolves with the first program that this runner starts after this many signs. */
+/** Resolves with the start of the next program of this runner, after this many signs. */
 async function startFrom(runner: Runner, after: number): Promise<Sign> {
   const seen = new Set(runner.events.slice(0, after));
   return runner.until((sign) => sign.ev === 'start' && !seen.has(sign));

@@ -1,13 +1,16 @@
 import { command } from '@queuelock/cli/test/command.ts';
 import { ScriptProcess } from '@queuelock/harness/services/script-process';
 
-/** Output of the program under the lock. */
+/** A line that the program under the lock prints. */
 export interface Sign {
-  /** `start`: its first instruction; `alive`: every 20 ms. */
+  /** `start` is printed by its first instruction, and `alive` every 20 ms. */
   readonly ev: 'start' | 'alive';
   /** Time of day in seconds, to the microsecond. */
   readonly at: number;
-  /** With `start`: id of the previous program and its state (proc(5)); `none` when the process does not exist any more. */
+  /**
+   * With `start`: id of the previous program and its state (proc(5)). `none` means that the process does not
+   * exist any more.
+   */
   readonly before?: string;
   readonly state?: string;
 }
@@ -36,7 +39,10 @@ trap '' TERM
 exec {never}<> <(:)
 while :; do read -r -t 0.02 -u $never; printf '{"ev":"alive","at":%s}\\n' "$EPOCHREALTIME"; done`;
 
-/** Runs `queuelock run --keep` with a program that never ends by itself: it waits, holds, loses, and waits again. */
+/**
+ * Runs `queuelock run --keep` with a program that never ends by itself. The runner waits, holds, loses the
+ * lock, and waits again.
+ */
 export function startRunner({ url, name, ttlMs, file }: RunnerOptions): Runner {
   const options = ['--backend', url, '--ttl', String(ttlMs / 1_000), '--grace', '200', '--keep'];
   const program = ['env', 'LC_ALL=C', `FILE=${file}`, 'bash', '-c', PROGRAM];

@@ -10,7 +10,7 @@ import { until } from '@queuelock/harness/services/until';
 const WITHIN_MS = 30_000;
 
 for (const store of stores) {
-  describe(`end of a queuelock at ${store.name}`, function () {
+  describe(`queuelock that ends over ${store.name}`, function () {
     this.timeout(90_000);
     let site: Site;
     let proxy: TcpProxy;
@@ -49,7 +49,7 @@ for (const store of stores) {
       await Promise.race([once(child.stdout!, 'data'), ending]);
     };
 
-    it('by a signal at any moment leaves no entry', async () => {
+    it('leaves no entry when a signal ends it at any moment', async () => {
       await other.acquire('stop-in-line');
       const moments: Record<string, (cli: Cli) => Promise<unknown>> = {
         'stop-at-start': ({ child }) => once(child, 'spawn'),
@@ -67,7 +67,7 @@ for (const store of stores) {
         await moment(cli);
         cli.child.kill(signal);
         const ending = await cli.ending;
-        // Ends by itself, or by the signal before its handlers were installed.
+        // The process ends by its handler, or by the signal itself if the handlers were not installed yet.
         const number128 = signal === 'SIGINT' ? 130 : 143;
         expect([ending.signal, ending.code], name).to.include(ending.signal === null ? number128 : signal);
         await untilEntries(name, name === 'stop-in-line' ? 1 : 0);
@@ -75,7 +75,7 @@ for (const store of stores) {
       await Promise.all(endings);
     });
 
-    it('by the end of its reader leaves no entry', async () => {
+    it('leaves no entry when the reader of its output closes it', async () => {
       const cli = start('contend', 'stop-reader', '--json', '--count', '1000000');
       await cli.until('acquired');
       cli.child.stdout!.destroy();
@@ -84,7 +84,7 @@ for (const store of stores) {
       await untilEntries('stop-reader', 0);
     });
 
-    it('while the server cannot be reached leaves its entry to the TTL', async () => {
+    it('leaves its entry to the TTL when the server cannot be reached', async () => {
       await other.acquire('stop-cut-in-line');
       const waiting = run('stop-cut-in-line');
       const holding = run('stop-cut-holding');

@@ -34,7 +34,7 @@ describeRotation('Redis', 'IP:127.0.0.1', async (files) => {
 for (const driver of ['pg', 'postgres'])
   describeRotation(`PostgreSQL over npm ${driver}`, 'IP:127.0.0.1', async (files) => {
     const { ca, cert, key } = files.server;
-    // The server refuses a key that others may read.
+    // PostgreSQL refuses a key that other users may read.
     await chmod(key, 0o600);
     await giveTo(await unprivilegedUser('postgres'), key);
     const server = await startPostgres([

@@ -5,7 +5,7 @@ import { describePasswords } from './passwords.ts';
 
 const ROOT = { username: 'root', password: 'root-4711' };
 
-/** Defines the test of etcd over one of its transports. */
+/** Defines the test of replaced passwords for etcd over one of its transports. */
 export function describeEtcdPasswords(transport: NonNullable<EtcdOptions['transport']>): void {
   describePasswords(`etcd over ${transport}`, async ({ username, password: first }) => {
     const server = await startEtcd({ way: 'process' });

@@ -13,19 +13,22 @@ export interface Account {
 
 /** A server with a user whose password may change. */
 export interface PasswordServer {
-  /** A backend that reads the account at each connection. */
+  /** Returns a backend that reads the account at each connection. */
   connect(auth: () => Promise<Account>): Backend;
-  /** Sets the password, and ends the connections of the user. */
+  /** Sets the password, and closes the connections of the user. */
   change(password: string): Promise<void>;
   stop(): Promise<void>;
-  /** Whether the client logs in again with the password that it has, and reads another only when that is refused. */
+  /**
+   * Whether the client first logs in with the password that it has, and reads another password only when that
+   * one is refused.
+   */
   readonly asksWhenRefused?: boolean;
 }
 
-/** Defines the test of one store. */
+/** Defines the test of replaced passwords for one store. */
 export function describePasswords(store: string, start: (account: Account) => Promise<PasswordServer>): void {
-  describe(`passwords of ${store} that are replaced`, () => {
-    it('are asked for again, so that a holder goes on while the password changes and a vault fails', async function () {
+  describe(`replaced passwords of ${store}`, () => {
+    it('are read again, so that a holder keeps its lock while the password changes and a vault fails', async function () {
       this.timeout(120_000);
       let account: Account = { username: 'rotating', password: 'one-4711' };
       let isVaultDown = false;

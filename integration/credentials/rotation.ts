@@ -9,13 +9,13 @@ import { expect } from 'chai';
 const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
-/** Certificates that are replaced. Reads of its members show those of the moment. */
+/** Certificates that a test replaces. Reading its members returns the present ones. */
 type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 
 /** The files of a server and of its clients, and the certificates in them. */
 export interface LiveFiles {
   readonly certificates: LiveCertificates;
-  /** Readable by all users, in a directory of the same kind. */
+  /** Paths of the server's files. All users can read them, and the directory. */
   readonly server: PemPaths;
   readonly client: PemPaths;
 }
@@ -28,20 +28,20 @@ interface PemPaths {
 
 /** A server that trusts the authority of its files, and reads them when it starts. */
 export interface RotatedServer {
-  /** A backend that knows the files of the client. */
+  /** Returns a backend that uses the files of the client. */
   connect(): Backend;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Defines the test of one store. */
+/** Defines the test of replaced certificates for one store. */
 export function describeRotation(
   store: string,
   names: string,
   start: (files: LiveFiles) => Promise<RotatedServer>,
 ): void {
-  describe(`certificates of ${store} that are replaced`, () => {
-    it('are read again, so that a holder goes on while the server restarts with a new authority', async function () {
+  describe(`replaced certificates of ${store}`, () => {
+    it('are read again, so that a holder keeps its lock while the server restarts with a new authority', async function () {
       this.timeout(120_000);
       const generations = [await issueCertificates(names), await issueCertificates(names)] as const;
       const [old, fresh] = generations;
@@ -69,7 +69,7 @@ async function rotate(server: RotatedServer, files: LiveFiles, fresh: Certificat
   const hold = await locks.acquire('rotated', { timeoutMs: WITHIN_MS });
   const waiting = locks.acquire('rotated', { timeoutMs: 60_000 });
   const [whole, half] = [fresh.ca, fresh.ca.subarray(0, fresh.ca.length / 2)];
-  // The server has the new certificates, and the client finds a file that is half written.
+  // The server has the new certificates, and the client finds a file that is only partly written.
   Object.assign(files.certificates, fresh);
   await writeServer(files);
   await writeFile(files.client.ca, half);
@@ -111,14 +111,14 @@ async function filesIn(directory: string, certificates: LiveCertificates): Promi
   return files;
 }
 
-/** Keeps owner and mode of files that are there. */
+/** Writes the files of the server. Existing files keep their owner and mode. */
 async function writeServer({ certificates, server }: LiveFiles): Promise<void> {
   await writeFile(server.ca, certificates.ca);
   await writeFile(server.cert, certificates.server.cert);
   await writeFile(server.key, certificates.server.key);
 }
 
-/** The parameters of a URL that names the files of the client. */
+/** Returns the parameters of a URL that names the files of the client. */
 export function parametersOf({ client }: LiveFiles): string {
   return new URLSearchParams({ ...client }).toString();
 }

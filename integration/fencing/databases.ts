@@ -12,7 +12,7 @@ import type { ResourceKind } from './resource.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A connection of the database's own driver, with its defaults. */
+/** A connection of the database's own driver, with the driver's defaults. */
 export interface SqlConnection {
   run(statement: Pick<SqlStatement, 'text' | 'values'>): Promise<SqlResult>;
   rows(statement: Pick<SqlStatement, 'text' | 'values'>): Promise<readonly Row[]>;
@@ -21,7 +21,7 @@ export interface SqlConnection {
 }
 
 export interface RunningDatabase {
-  /** Connection text for `connect`, also in another process. */
+  /** Connection string for `connect`, which another process may use too. */
   readonly place: string;
   readonly version: string;
   stop(): Promise<void>;
@@ -31,9 +31,9 @@ export interface Database {
   readonly kind: ResourceKind;
   readonly name: string;
   readonly dialect: SqlDialect;
-  /** Statement that begins a writing transaction. */
+  /** Statement that begins a transaction that writes. */
   readonly begin: string;
-  /** Rejects with NotHere if it is not available. */
+  /** Starts the database. Rejects with `NotHere` if it is not available. */
   start(): Promise<RunningDatabase>;
   connect(place: string): Promise<SqlConnection>;
 }
@@ -49,7 +49,7 @@ const postgres: Database = {
   },
   async connect(place) {
     const client = new Client({ connectionString: place });
-    // A query on a lost connection rejects too.
+    // The error event is ignored, since a query on a lost connection rejects too.
     client.on('error', () => undefined);
     await client.connect();
     return {
@@ -63,7 +63,7 @@ const postgres: Database = {
   },
 };
 
-/** Connects to MariaDB; `flags` as in the options of mysql2. */
+/** Connects to MariaDB. `flags` are those of the options of mysql2. */
 export async function connectMariaDb(place: string, flags: string[] = []): Promise<SqlConnection> {
   const connection = await createConnection({ ...mariaDbAccess({ endpoint: place }), flags });
   connection.on('error', () => undefined);
@@ -104,7 +104,7 @@ const sqlite: Database = {
     return { place, version, stop: async () => rmSync(directory, { recursive: true }) };
   },
   async connect(place) {
-    // Accepts double quotes, as SQLite itself and most of its drivers do.
+    // Text in double quotes is accepted, as SQLite itself and most of its drivers do.
     const database = new DatabaseSync(place, { timeout: 5_000, enableDoubleQuotedStringLiterals: true });
     return {
       run: async ({ text, values }) => database.prepare(text).run(...values),

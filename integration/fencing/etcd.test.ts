@@ -11,7 +11,7 @@ import type { Site } from '../scenarios/store.ts';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
-describe('write in etcd that compares with the hold', function () {
+describe('a write in etcd that compares with the hold', function () {
   this.timeout(60_000);
   let site: Site;
   let locks: LockClient;
@@ -56,7 +56,7 @@ describe('write in etcd that compares with the hold', function () {
     safely(() => expect([guessed, late]).to.deep.equal([false, false]));
   });
 
-  it('of an earlier holder is not accepted after one of the next holder in the same client', async () => {
+  it('is rejected for an earlier holder after a write of the next holder in the same client', async () => {
     await using link = await startProxy(site.endpoint);
     const near = createLockClient(etcd({ ...etcdTransport(), hosts: [link.endpoint], prefix: 'fencing/' }));
     const write = async (hold: Ownership, text: string): Promise<string> => {
@@ -87,7 +87,7 @@ describe('write in etcd that compares with the hold', function () {
     await near.close();
   });
 
-  it('rejects once the lock is released, with lock, token and entry in its message', async () => {
+  it('is rejected once the lock is released, with lock, token and entry in the message', async () => {
     const ownership = await locks.acquire('expected');
     const write = (): Promise<unknown> =>
       expectAccepted(
@@ -110,7 +110,7 @@ describe('write in etcd that compares with the hold', function () {
     );
   });
 
-  it('is also possible in the raw API', async () => {
+  it('can also be made with the raw API', async () => {
     const kv = new KVClient((client as unknown as { pool: ConstructorParameters<typeof KVClient>[0] }).pool);
     const put = { request_put: { key: Buffer.from('raw'), value: Buffer.from('x') } };
     const ownership = await locks.acquire('raw');
@@ -121,7 +121,7 @@ describe('write in etcd that compares with the hold', function () {
     safely(() => expect(late.succeeded).to.equal(false));
   });
 
-  it('is written once when etcd3 repeats it after a lost reply, and then reported as refused unless it compares the data too', async () => {
+  it('is applied once when etcd3 repeats it after a lost reply, and counts as refused unless it compares the data too', async () => {
     await using proxy = await startProxy(site.endpoint);
     const lossy = new Etcd3({ hosts: [proxy.endpoint] });
     try {

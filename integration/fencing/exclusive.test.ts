@@ -11,7 +11,7 @@ import { memory } from '@queuelock/memory';
 import { semaphore, type CohortHold, type Leadership } from '@queuelock/recipes';
 import { expect } from 'chai';
 
-/** Passes the hold to every fence. */
+/** Passes the hold to every kind of fence. */
 const fenceAll = (hold: FencingHold): void => {
   heldInEtcd(hold);
   fencedZnode({ get: async () => undefined, set: async () => false }, '/r', hold);
@@ -20,7 +20,7 @@ const fenceAll = (hold: FencingHold): void => {
   fencingHeaders(hold);
 };
 
-describe('argument of a fence', () => {
+describe('the argument of a fence', () => {
   let locks: LockClient;
 
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('argument of a fence', () => {
       member,
     ];
     expect(typed).to.be.a('function');
-    // @ts-expect-error -- a guard by the entry, which the acquirers of a cohort share, does not tell them apart
+    // @ts-expect-error -- acquirers of a cohort share one entry, which a guard by the entry cannot tell apart
     const guarded = (member: CohortHold): FencingHold => member;
     expect(guarded).to.be.a('function');
   });
@@ -54,7 +54,7 @@ describe('argument of a fence', () => {
     expect(() => fenceAll(reader)).to.throw(/INVALID_ARGUMENT.*hold is exclusive.*got "a reader"/);
   });
 
-  it('may not be a permit, also of an entry that entered again', async () => {
+  it('may not be a permit, also not one whose entry entered the queue again', async () => {
     const refusal = /INVALID_ARGUMENT.*hold is exclusive.*got "a permit of 3"/;
     const uploads = semaphore(locks, 's', { limit: 3 });
     await using permit = await uploads.acquire({ permits: 2 });

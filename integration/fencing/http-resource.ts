@@ -45,7 +45,7 @@ export async function startReceiver(lock: string): Promise<HttpReceiver> {
   };
 }
 
-/** The place is the server's address. */
+/** Texts on an HTTP server. `place` is the server's address. */
 export const httpResource: Resource = {
   async open(place, hold) {
     const put = async (

@@ -5,7 +5,7 @@ import { expectStaleHolderRefused } from './stale-holder.ts';
 
 const LOCK = 'fenced/http é';
 
-describe('HTTP receiver with a fence', function () {
+describe('an HTTP receiver with a fence', function () {
   this.timeout(60_000);
   let receiver: HttpReceiver;
 
@@ -18,7 +18,7 @@ describe('HTTP receiver with a fence', function () {
     await receiver.stop();
   });
 
-  it('refuses the request of a holder that was frozen past its TTL, unlike one without the fence', async () => {
+  it('rejects the request of a holder that was frozen past its TTL, unlike a receiver without the fence', async () => {
     const site = await etcdStore.share('fenced requests over HTTP');
     await expectStaleHolderRefused(site, { kind: 'http', place: receiver.place, name: LOCK });
   });

@@ -4,7 +4,7 @@ import { startReceiver, type HttpReceiver } from './http-resource.ts';
 
 const LOCK = 'fenced/http é';
 
-describe('HTTP receiver with a fence', () => {
+describe('an HTTP receiver with a fence', () => {
   let receiver: HttpReceiver;
 
   beforeEach(async () => {
@@ -15,7 +15,7 @@ describe('HTTP receiver with a fence', () => {
     await receiver.stop();
   });
 
-  it('responds 412 with the largest token, 400 to malformed requests, 428 to missing headers', async () => {
+  it('responds 412 with the largest token, 400 to malformed requests, and 428 to missing headers', async () => {
     const put = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${receiver.place}/fenced`, { method: 'PUT', body: 'x', headers });
     const of = (token: bigint, epoch = 0): Record<string, string> =>

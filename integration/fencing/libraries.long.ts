@@ -15,7 +15,7 @@ import { Client } from 'pg';
 import { LIBRARIES, type LibraryConnection } from './libraries.ts';
 import { removePrismaClients } from './prisma-client.ts';
 
-/** Beyond the integers that a double represents exactly. */
+/** A token that a double cannot represent exactly. */
 const BIG = 2n ** 62n + 1n;
 
 const SERVERS = {
@@ -63,7 +63,7 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
     });
 
     for (const library of LIBRARIES.filter((one) => one.dialect === dialect)) {
-      describe(`of ${library.name}`, () => {
+      describe(`with ${library.name}`, () => {
         const fences = sqlFences(library.dialect, 'fences');
         let connection: LibraryConnection;
 
@@ -94,14 +94,14 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
           await Promise.all(Array.from({ length: 5 }, async () => connection.query(fences.createTable())));
         });
 
-        it('accepts a name that was never seen before, and the same holder again', async () => {
+        it('accepts a name without earlier claims, and the same holder again', async () => {
           await pay({ name: "customer/7'?$1", token: BIG }, 'first');
           await pay({ name: "customer/7'?$1", token: BIG }, 'second');
           await pay({ name: 'customer/8', token: 1n }, 'other');
           expect(await payments()).to.deep.equal(['first', 'other', 'second']);
         });
 
-        it('refuses a late write of an earlier holder and rolls its transaction back', async () => {
+        it('rejects a late write of an earlier holder, and rolls its transaction back', async () => {
           await pay({ name: 'jobs', token: BIG }, 'current');
           for (const claimFirst of [true, false]) {
             const late = await pay({ name: 'jobs', token: BIG - 1n }, 'late', claimFirst).catch(
@@ -124,13 +124,13 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
           expect(await payments()).to.deep.equal(['earlier']);
         });
 
-        it('accepts each of several new names that are claimed at once', async () => {
+        it('accepts each of several new names that are claimed at the same time', async () => {
           const names = Array.from({ length: 20 }, (_, nth) => `customer/${nth}`);
           await Promise.all(names.map((name) => pay({ name, token: 1n }, name)));
           expect(await payments()).to.deep.equal(names.toSorted());
         });
 
-        it('counts the one row of a fenced update', async () => {
+        it('reports one changed row for a fenced update', async () => {
           await admin.run('CREATE TABLE accounts (id int PRIMARY KEY, fence bigint NOT NULL DEFAULT 0)');
           await admin.run('INSERT INTO accounts (id) VALUES (7)');
           const write = (token: bigint, id = 7): Promise<{ readonly outcome: string }> => {
@@ -156,7 +156,7 @@ describe('the table of fences on PostgreSQL', function () {
   });
   after(() => server.stop());
 
-  it('is created once when 20 sessions create it at a time, ten times over', async () => {
+  it('is created once when 20 sessions create it at the same time, in ten rounds', async () => {
     const clients = Array.from({ length: 20 }, () => new Client({ connectionString: postgresUrl(server) }));
     await Promise.all(clients.map((client) => client.connect()));
     for (let round = 0; round < 10; round += 1) {

@@ -16,7 +16,7 @@ import postgresJs from 'postgres';
 import { DataSource } from 'typeorm';
 import { loadPrismaClient, type PrismaTransaction } from './prisma-client.ts';
 
-/** A database as an application with one library sees it. */
+/** A connection to a database as an application with one of the libraries uses it. */
 export interface LibraryConnection {
   /** Runs a statement outside of a transaction. */
   readonly query: SqlQuery;
@@ -168,7 +168,7 @@ async function mariadbConnection(place: string): Promise<LibraryConnection> {
   };
 }
 
-/** The libraries whose transactions a fence is tested in. */
+/** The libraries with whose transactions fences are tested. */
 export const LIBRARIES: readonly Library[] = [
   ...(['postgres', 'mysql'] as const).flatMap((dialect): readonly Library[] => [
     { name: 'Prisma', dialect, open: prisma(dialect) },

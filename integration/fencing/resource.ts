@@ -3,7 +3,10 @@ import { expectAccepted, type AnyFenceOutcome, type FencingHold } from '@queuelo
 
 export type Answer = 'accepted' | 'refused';
 
-/** Converts the result of `expectAccepted`: a later holder refuses, everything else is an error. */
+/**
+ * Converts the result of `expectAccepted` to an answer. A rejection because of a later holder is an answer,
+ * and everything else is an error.
+ */
 export async function answerOf(answer: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
   try {
     await expectAccepted(answer);
@@ -14,13 +17,13 @@ export async function answerOf(answer: PromiseLike<AnyFenceOutcome>): Promise<An
   }
 }
 
-/** The present texts of both places. */
+/** The present texts that were written with and without a fence. */
 export interface Texts {
   readonly fenced: string;
   readonly unfenced: string;
 }
 
-/** A kind of resource, used by both processes of a test. `place` is its address as one text. */
+/** A kind of resource, used by both processes of a test. `place` is its address as a single string. */
 export interface Resource {
   /** Connects with the data of a hold, which may have ended. */
   open(place: string, hold: FencingHold): Promise<Writer>;
@@ -29,10 +32,10 @@ export interface Resource {
 
 export type ResourceKind = 'etcd' | 'znode' | 'postgres' | 'mariadb' | 'sqlite' | 'http';
 
-/** A client of a resource that writes the same text with and without a fence, each to a place of its own. */
+/** A client of a resource. It writes the same text with and without a fence, each to its own location. */
 interface Writer {
   fenced(text: string): Promise<Answer>;
-  /** Writes without a fence, as programs do that rely on the lock alone. */
+  /** Writes without a fence, as programs do that rely only on the lock. */
   unfenced(text: string): Promise<Answer>;
   close(): Promise<void>;
 }

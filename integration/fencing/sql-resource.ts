@@ -2,14 +2,14 @@ import { fencedUpdate, sqlOutcome } from '@queuelock/fencing';
 import { queryBy, type Database } from './databases.ts';
 import { answerOf, type Resource } from './resource.ts';
 
-/** Initial content: one row for each way of writing. */
+/** Statements that create the table, with one row for each way of writing. */
 export const SQL_TABLE = [
   'CREATE TABLE texts (id varchar(20) PRIMARY KEY, text varchar(20), fence bigint NOT NULL DEFAULT 0)',
   `INSERT INTO texts (id) VALUES ('fenced')`,
   `INSERT INTO texts (id) VALUES ('unfenced')`,
 ] as const;
 
-/** Two rows of a table. */
+/** Two rows of a table: one is written with a fence, and one without. */
 export function sqlResource(database: Database): Resource {
   return {
     async open(place, hold) {

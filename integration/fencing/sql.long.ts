@@ -16,11 +16,14 @@ import {
 import { SQL_TABLE } from './sql-resource.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
-/** Beyond the integers that a double represents exactly: a rounded comparison takes neighbours for equal. */
+/**
+ * A token that a double cannot represent exactly, so a comparison with rounding takes its neighbours for
+ * equal.
+ */
 const BIG = 2n ** 62n + 1n;
 
 for (const database of databases) {
-  describe(`fenced write in ${database.name}`, function () {
+  describe(`a fenced write in ${database.name}`, function () {
     this.timeout(120_000);
     let place: string;
     let connection: SqlConnection;
@@ -44,7 +47,7 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // Undefined when the suite was skipped.
+      // `stop` is undefined when the suite was skipped.
       if (stop === undefined) return;
       await connection.close();
       await stop();
@@ -52,7 +55,7 @@ for (const database of databases) {
 
     afterEach(endScripts);
 
-    it('is refused for a holder that was frozen past its TTL, and is accepted without the fence', async () => {
+    it('is rejected for a holder that was frozen past its TTL, and accepted without the fence', async () => {
       const site = await etcdStore.share('fenced writes in SQL');
       await expectStaleHolderRefused(site, {
         kind: database.kind,
@@ -61,7 +64,7 @@ for (const database of databases) {
       });
     });
 
-    it('accepts a claim up to the largest token, to the last digit', async () => {
+    it('accepts a claim up to the largest token, compared to the last digit', async () => {
       const claim = (token: bigint): Promise<boolean> => claims('digits', token);
       expect([await claim(BIG), await claim(BIG), await claim(BIG - 1n)]).to.deep.equal([true, true, false]);
       expect([await claim(BIG + 1n), await claim(BIG)]).to.deep.equal([true, false]);
@@ -76,7 +79,7 @@ for (const database of databases) {
       expect(await connection.rows(fences.largest('unknown'))).to.have.length(0);
     });
 
-    it('accepts equal tokens again, or once per hold', async () => {
+    it('accepts equal tokens again, or only once per hold', async () => {
       await connection.exec(`INSERT INTO texts (id) VALUES ('row')`);
       const write = (token: bigint, once = false): Promise<boolean> =>
         accepts(
@@ -120,7 +123,7 @@ for (const database of databases) {
     });
 
     if (dialect !== 'sqlite') {
-      it('is refused when it is repeated once per hold after a lost reply, and its token is stored', async () => {
+      it('is rejected when it is repeated once per hold after a lost reply, and its token is stored', async () => {
         await connection.exec(`INSERT INTO texts (id) VALUES ('lost')`);
         await using proxy = await startProxy(endpointOf(place));
         const lossy = await database.connect(place.replace(endpointOf(place), proxy.endpoint));
@@ -144,7 +147,7 @@ for (const database of databases) {
         expect(row?.['text']).to.equal('lost answer');
       });
 
-      it('blocks rivals until its transaction ends, and then accepts a later one and refuses an earlier one', async () => {
+      it('blocks concurrent claims until its transaction ends; then later tokens are accepted and earlier ones rejected', async () => {
         const rival = await database.connect(place);
         const third = await database.connect(place);
         await connection.exec(database.begin);
@@ -165,7 +168,7 @@ for (const database of databases) {
     }
 
     if (dialect === 'mysql') {
-      it('is counted correctly on a connection that counts changed rows only', async () => {
+      it('is counted correctly on a connection that counts only changed rows', async () => {
         const changed = await connectMariaDb(place, ['-FOUND_ROWS']);
         await changed.exec(`INSERT INTO texts (id) VALUES ('changed')`);
         const claim = (token: bigint): Promise<boolean> => claims('changed', token, changed);
@@ -190,9 +193,9 @@ function endpointOf(place: string): string {
   return /[0-9.]+:[0-9]+/.exec(place)![0];
 }
 
-/** Resolves when a transaction waits for a lock of another one. */
+/** Resolves when a transaction waits for a lock of another transaction. */
 async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
-  // Does not read innodb_trx, which returns cached content within 100 ms.
+  // The query does not use innodb_trx, which returns cached content within 100 ms.
   const text =
     dialect === 'postgres'
       ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`

@@ -25,8 +25,9 @@ export type StaleWriterEvent =
   | { readonly ev: 'wrote'; readonly fenced: Answer; readonly unfenced: Answer };
 
 /**
- * Checks a stale holder. A process holds, writes, and is stopped for longer than its TTL. The next one holds and writes. The
- * first resumes and sends what it had prepared. Fenced, that write is refused and the next one's text stays; unfenced, it
+ * Checks that a fence rejects the writes of a stale holder. A process holds, writes, and is stopped for
+ * longer than its TTL. The next process holds and writes. The first process resumes and sends the writes that
+ * it had prepared. The fenced write is rejected, so the second process's text stays. The unfenced write
  * overwrites the text.
  */
 export async function expectStaleHolderRefused(

@@ -2,7 +2,7 @@ import { decodeFencedData, fencedZnode, npmZookeeper } from '@queuelock/fencing'
 import { openSession } from './znode-session.ts';
 import { answerOf, type Resource } from './resource.ts';
 
-/** Two znodes; the place is `host:port/name`. */
+/** Two znodes. `place` is `host:port/name`. */
 export const znodeResource: Resource = {
   async open(place, hold) {
     const { endpoint, paths } = split(place);

@@ -2,7 +2,7 @@ import { once, type EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { NpmZookeeperSession } from '@queuelock/fencing';
 
-/** A session of the npm package, as a program has for its own data. */
+/** A session of the npm package zookeeper, as a program uses it for its own data. */
 export interface ZnodeSession extends NpmZookeeperSession, EventEmitter {
   init(config: { connect: string; timeout: number; debug_level: number }): void;
   close(): void;
@@ -10,7 +10,7 @@ export interface ZnodeSession extends NpmZookeeperSession, EventEmitter {
 }
 
 const Session = createRequire(import.meta.url)('zookeeper') as new () => ZnodeSession;
-// The largest that a server with a tick of 500 ms grants.
+// Session timeout in milliseconds, the longest that a server with a tick of 500 ms grants.
 const TIMEOUT_MS = 10_000;
 
 export async function openSession(endpoint: string): Promise<ZnodeSession> {

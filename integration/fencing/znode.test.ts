@@ -10,7 +10,7 @@ import { soon } from '../scenarios/wait.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 import { createNode, openSession, type ZnodeSession } from './znode-session.ts';
 
-describe('fenced znode in ZooKeeper', function () {
+describe('a fenced znode in ZooKeeper', function () {
   this.timeout(60_000);
   let site: OwnSite;
   let session: ZnodeSession;
@@ -29,7 +29,7 @@ describe('fenced znode in ZooKeeper', function () {
 
   afterEach(endScripts);
 
-  it('refuses a write of a holder that was frozen past its TTL, unlike another znode', async () => {
+  it('rejects a write of a holder that was frozen past its TTL, unlike a znode without a fence', async () => {
     await createNode(session, '/stale-fenced', encodeFencedData(''));
     await createNode(session, '/stale-unfenced', Buffer.from(''));
     await expectStaleHolderRefused(site, {
@@ -39,7 +39,7 @@ describe('fenced znode in ZooKeeper', function () {
     });
   });
 
-  it('refuses a write of an earlier holder that had read it before a later one claimed it', async () => {
+  it('rejects a write of an earlier holder that had read the znode before a later holder claimed it', async () => {
     await createNode(session, '/claimed', Buffer.from(''));
     const later = fencedZnode(client, '/claimed', { token: 6n });
     let claimed: unknown;
@@ -56,7 +56,7 @@ describe('fenced znode in ZooKeeper', function () {
     expect(Buffer.from((await client.get('/claimed'))!.data).toString()).to.equal('queuelock-fence 6\n');
   });
 
-  it('counts concurrent additions of two writers of one hold', async () => {
+  it('keeps both of two concurrent additions by writers of one hold', async () => {
     await createNode(session, '/counter', encodeFencedData('0'));
     const node = fencedZnode(client, '/counter', { token: 2n });
     const add = (): Promise<unknown> =>
@@ -65,7 +65,7 @@ describe('fenced znode in ZooKeeper', function () {
     expect(Buffer.from((await client.get('/counter'))!.data).toString()).to.equal('queuelock-fence 2\n10');
   });
 
-  it('refuses a missing znode, and one whose data has no token', async () => {
+  it('rejects writes to a missing znode, and to one whose data has no token', async () => {
     await createNode(session, '/foreign', Buffer.from('plain'));
     const claim = (path: string): Promise<string> =>
       fencedZnode(client, path, { token: 1n })
@@ -75,7 +75,7 @@ describe('fenced znode in ZooKeeper', function () {
     expect(await claim('/foreign')).to.match(/begins with the line "queuelock-fence TOKEN".*got "plain"/);
   });
 
-  it('reports a write whose reply was lost as unknown, and accepts it again', async () => {
+  it('reports a write with a lost reply as unknown, and accepts the repeated write', async () => {
     await createNode(session, '/lost', Buffer.from(''));
     await using proxy = await startProxy(site.endpoint);
     const lossy = await openSession(proxy.endpoint);
@@ -84,7 +84,7 @@ describe('fenced znode in ZooKeeper', function () {
       const { lost } = proxy.loseNextReply((chunk) => chunk.includes('twice'));
       const failed = node.write('twice').catch((error: unknown) => error);
       await lost;
-      // It reconnects at once, while the following calls are in flight.
+      // The client reconnects at once, while the following calls are in flight.
       const reconnected = once(lossy, 'connect');
       proxy.cut();
       expect(await failed).to.have.property('code', 'UNAVAILABLE');

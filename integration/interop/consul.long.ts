@@ -9,12 +9,15 @@ import { endParticipants, startParticipants, type Participant, type Task } from 
 
 const MIN_TTL_MS = 100;
 const TTL_MS = 1_000;
-/** Longer than a busy machine keeps a process from its heartbeats. */
+/** TTL in milliseconds, longer than a busy machine keeps a process from sending heartbeats. */
 const CALM_TTL_MS = 10_000;
 const ROUNDS = 20;
 const HOLD_MS = 5;
 
-/** Holds that overlap in time. Between the two kinds of clients there is no common order, so exclusion is all that can be judged. */
+/**
+ * Returns holds that overlap in time. The two kinds of clients have no common order, so only exclusion can be
+ * checked.
+ */
 function overlaps(holds: readonly Hold[]): readonly string[] {
   const ordered = holds.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return ordered.slice(1).flatMap((hold, at) => {
@@ -32,7 +35,7 @@ function expectExclusive(participants: readonly Participant[]): void {
   safely(() => expect(found, found.join('\n')).to.be.empty);
 }
 
-describe('one key of Consul for entries with singleKey and for Lock of Consul’s Go client', function () {
+describe('one key of Consul for our entries with singleKey and for Lock of Consul’s Go client', function () {
   this.timeout(180_000);
   let server: ConsulService;
 
@@ -48,7 +51,7 @@ describe('one key of Consul for entries with singleKey and for Lock of Consul’
   }
 
   for (const each of [1, 3])
-    it(`gives the lock to one of them at a time while ${each} of each kind contend`, async function () {
+    it(`gives the lock to one client at a time while ${each} of each kind contend`, async function () {
       const name = freshName('consul');
       const own = { name, rounds: ROUNDS, holdMs: HOLD_MS, ttlMs: CALM_TTL_MS };
       const tasks = [oursSingleKey, goLock].flatMap((kind) =>
@@ -103,7 +106,7 @@ describe('one key of Consul for entries with singleKey and for Lock of Consul’
       });
 });
 
-describe('the judge of exclusion between clients without a common order (control)', () => {
+describe('the checker of exclusion between clients without a common order (control)', () => {
   const hold = (id: string, from: number, to: number): Hold => ({
     id,
     n: 1,
@@ -112,7 +115,7 @@ describe('the judge of exclusion between clients without a common order (control
     token: BigInt(from),
   });
 
-  it('finds a hold within another one, also with others between them', () => {
+  it('reports a hold within another one, also with other holds between them', () => {
     expect(overlaps([hold('a', 0, 9), hold('b', 1, 2), hold('c', 3, 4)])).to.have.length(2);
   });
 

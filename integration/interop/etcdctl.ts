@@ -5,7 +5,8 @@ import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
 
 const run = promisify(execFile);
 
-// The command under the lock: it reports its beginning and its end, and etcd's data of its key.
+// The command that runs under the lock. It reports its beginning and its end, and the data of its key in
+// etcd.
 const WORK = `
   acquired=$(date +%s%N)
   entry=$(etcdctl get "$ETCD_LOCK_KEY" -w json)
@@ -20,7 +21,7 @@ interface Worked {
 }
 
 export interface EtcdctlOptions {
-  /** Address `host:port`. */
+  /** Address of the etcd server, `host:port`. */
   readonly endpoint: string;
   readonly name: string;
   readonly id: string;
@@ -44,7 +45,8 @@ export async function contendWithEtcdctl({
     const fields = { id, name, key, token: String(entry.kvs[0].create_revision), n };
     history.push(
       { t: requesting, id, ev: 'requesting', name, n },
-      // The time of the join is not visible from outside, only that it was before this.
+      // The time of the join is not visible from outside. It was before the time of the grant, which is used
+      // for both.
       { t: acquired, ev: 'enqueued', ...fields },
       { t: acquired, ev: 'acquired', ...fields },
       { t: released, ev: 'released', ...fields },

@@ -8,14 +8,17 @@ import { findProgram, isReadable } from '@queuelock/harness/services/programs';
 import { findJava } from '@queuelock/harness/services/zookeeper-process';
 
 const run = promisify(execFile);
-// Debian's jars; their manifests name the dependencies.
+// Debian's jars. Their manifests name the further jars that they need.
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
-// Small machines: many of them run at a time, for seconds each.
+// Options for small Java machines, because many of them run at the same time, for seconds each.
 const SMALL = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
-/** Compiles all sources of a folder against Apache Curator; resolves with the command that runs one of the classes. */
+/**
+ * Compiles all sources of a folder against Apache Curator. Resolves with the command that runs one of the
+ * classes.
+ */
 export async function compileJava(
   sources: string,
   classes: string,

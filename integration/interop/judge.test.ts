@@ -13,7 +13,7 @@ const event = (
   ...fields,
 });
 
-/** Makes the events of one round. */
+/** Returns the events of one round. */
 function round(id: string, token: number, [from, to]: readonly [number, number]): InteropEvent[] {
   return [
     event(0, id, { ev: 'requesting' }),
@@ -26,31 +26,31 @@ function round(id: string, token: number, [from, to]: readonly [number, number])
 const without = (history: History, id: string, ...evs: readonly InteropEvent['ev'][]): History =>
   history.filter((one) => one.id !== id || !evs.includes(one.ev));
 
-describe('judge of queues in several languages', () => {
+describe('the checker of queues in several languages', () => {
   const right = [...round('a', 5, [10, 20]), ...round('b', 6, [21, 30]), ...round('c', 9, [30, 40])];
 
-  it('finds nothing in a correct history, in any order of events', () => {
+  it('reports nothing for a correct history, in any order of events', () => {
     expect(judge(right).findings).to.deep.equal([]);
     expect(judge([...right].reverse()).findings).to.deep.equal([]);
     expect(judge(right).holds.map(({ id }) => id)).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('finds two simultaneous holders', () => {
+  it('reports two simultaneous holders', () => {
     const { findings } = judge([...round('a', 5, [10, 20]), ...round('b', 6, [19, 30])]);
     expect(findings).to.deep.equal(['b (round 1) was granted while a (round 1) held']);
   });
 
-  it('finds a waiter that was overtaken', () => {
+  it('reports a waiter that was overtaken', () => {
     const { findings } = judge([...round('a', 5, [31, 40]), ...round('b', 6, [21, 30])]);
     expect(findings).to.deep.equal(['b (round 1) was granted while a (round 1) waited']);
   });
 
-  it('finds a token that was granted twice', () => {
+  it('reports a token that was granted twice', () => {
     const { findings } = judge([...round('a', 5, [10, 20]), ...round('b', 5, [21, 30])]);
     expect(findings).to.deep.equal(['a (round 1): token 5 was given twice']);
   });
 
-  it('finds rounds without an end, and without a beginning', () => {
+  it('reports rounds without an end, and without a beginning', () => {
     const waits = without(right, 'c', 'acquired', 'releasing', 'released');
     expect(judge(waits).findings).to.deep.equal(['c (round 1) was never served']);
     const holds = without(right, 'c', 'releasing', 'released');
@@ -61,7 +61,7 @@ describe('judge of queues in several languages', () => {
     expect(judge(without(right, 'c', 'requesting')).findings).to.deep.equal(['c (round 1) never asked']);
   });
 
-  it('finds failures and losses of undisturbed participants, and of no others', () => {
+  it('reports failures and losses of undisturbed participants only', () => {
     const fails = [
       ...without(right, 'c', 'acquired', 'releasing', 'released'),
       event(40, 'c', { ev: 'failed', message: 'no' }),
@@ -87,7 +87,7 @@ describe('judge of queues in several languages', () => {
     }
   });
 
-  it('allows the next grant when the holder was killed or frozen, and not before', () => {
+  it('accepts the next grant after the holder was killed or frozen, and not before', () => {
     for (const ev of ['killed', 'frozen'] as const) {
       const history = (at: number): History => [
         ...without(round('a', 5, [10, 50]), 'a', ev === 'killed' ? 'released' : 'lost', 'releasing'),
@@ -101,7 +101,7 @@ describe('judge of queues in several languages', () => {
     }
   });
 
-  it('finds a holder that continues after it was frozen, if that is not allowed', () => {
+  it('reports a holder that continues after it was frozen, if that is not allowed', () => {
     const history = [
       ...without(round('a', 5, [10, 60]), 'a'),
       event(15, 'a', { ev: 'frozen', n: 0 }),
@@ -113,7 +113,7 @@ describe('judge of queues in several languages', () => {
     ]);
   });
 
-  it('allows readers to hold together, and no reader past a writer', () => {
+  it('accepts readers that hold together, and no reader that overtakes a writer', () => {
     const shared = new Set(['r1', 'r2']);
     const together = [...round('r1', 1, [10, 20]), ...round('r2', 2, [11, 25]), ...round('w', 3, [26, 30])];
     expect(judge(together, { shared }).findings).to.deep.equal([]);
@@ -124,7 +124,7 @@ describe('judge of queues in several languages', () => {
     ]);
   });
 
-  it('allows as many holders as a semaphore has permits, in order', () => {
+  it('accepts as many holders as a semaphore has permits, in order', () => {
     const two = [...round('a', 1, [10, 20]), ...round('b', 2, [11, 25]), ...round('c', 3, [20, 30])];
     expect(judge(two, { limit: 2 }).findings).to.deep.equal([]);
     const three = [...round('a', 1, [10, 20]), ...round('b', 2, [11, 25]), ...round('c', 3, [19, 30])];

@@ -1,12 +1,12 @@
 import type { History, InteropEvent } from './protocol.ts';
 
-/** Which holds may exist at the same time. Default: none. */
+/** Which holds may exist at the same time. Default: a single one. */
 export interface Terms {
-  /** Permits of a semaphore. */
+  /** Number of permits, for a queue that is a semaphore. */
   readonly limit?: number;
-  /** Ids of participants that may hold at the same time as each other. */
+  /** Ids of participants that may hold together. */
   readonly shared?: ReadonlySet<string>;
-  /** Ids of participants that must know of a loss from the moment when they resume. */
+  /** Ids of participants that must notice a loss as soon as they resume. */
   readonly prompt?: ReadonlySet<string>;
 }
 
@@ -16,16 +16,16 @@ export interface Terms {
 export interface Hold {
   readonly id: string;
   readonly n: number;
-  /** Start in nanoseconds. */
+  /** Start of the hold in nanoseconds. */
   readonly from: bigint;
   readonly to: bigint;
   readonly token: bigint;
 }
 
 export interface Verdict {
-  /** Findings as texts; empty if all was correct. */
+  /** What was wrong, in words. The list is empty if all was correct. */
   readonly findings: readonly string[];
-  /** Findings about exclusion, order and tokens. A history that was cut short does not cause any. */
+  /** Findings about exclusion, order and tokens. A history that was cut short does not cause any of these. */
   readonly unsafe: readonly string[];
   readonly holds: readonly Hold[];
 }
@@ -33,8 +33,9 @@ export interface Verdict {
 type Round = Partial<Record<InteropEvent['ev'], InteropEvent>> & Pick<InteropEvent, 'id' | 'n'>;
 
 /**
- * Checks the history of a queue. At each grant, no conflicting entry ahead is unfinished, by the age that the server gave to the
- * entries. So no conflicting holds overlap, and none is overtaken. Every round ends, and no undisturbed participant fails.
+ * Checks the history of a queue. At each grant, no conflicting older entry may be unfinished; the server's
+ * numbers give the age. So no conflicting holds overlap, and no entry is overtaken. Every round ends, and no
+ * undisturbed participant fails.
  */
 export function judge(history: History, terms: Terms = {}): Verdict {
   const rounds = roundsOf(history);
@@ -86,7 +87,9 @@ function holdOf({ id, n, acquired, releasing, lost }: Round, history: History): 
 
 const FOREVER = 2n ** 64n;
 
-/** `elder`: the holds with smaller tokens. */
+/**
+ * Returns the findings for a grant that passed unfinished holds. `elder` are the holds with smaller tokens.
+ */
 function passedOver(hold: Hold, elder: readonly Hold[], { limit = 1, shared = new Set() }: Terms): string[] {
   const inTheWay = elder.filter(
     (other) => other.to > hold.from && !(shared.has(hold.id) && shared.has(other.id)),
@@ -115,7 +118,7 @@ function failures(round: Round): string[] {
   return round.failed ? [`${who(round)}: ${round.failed.message ?? 'failed'}`] : [];
 }
 
-/** Checks one participant: a round that was frozen while it held has to end as lost. */
+/** Checks one participant: a round that was frozen during its hold must end as lost. */
 function lateBeliefs(events: History): string[] {
   return events.flatMap((event, at) => {
     if (event.ev !== 'thawed') return [];

@@ -1,19 +1,22 @@
 import type { Naming } from '@queuelock/zookeeper';
 import type { Language } from './programs.ts';
 
-/** A kind of participant: a recipe of some library. */
+/** A kind of participant: a recipe of a library. */
 export interface Kind {
   readonly title: string;
   readonly language: Language;
-  /** Name of the recipe in its program. */
+  /** Name of the recipe, as the participant's program expects it. */
   readonly recipe: string;
-  /** Naming of our entries; on etcd `fast` or nothing. */
+  /** Key format of our entries. On etcd it is `fast` or left out. */
   readonly naming?: Naming;
-  /** Whether it holds together with others of these kinds. */
+  /** Whether participants of this kind hold together with others of the same kinds. */
   readonly shared?: true;
-  /** Whether it never waits in the queue, so that it runs for as long as the others do. */
+  /**
+   * Whether the participant never waits in the queue. It then tries for as long as the other participants
+   * run.
+   */
   readonly visits?: true;
-  /** Whether it continues after a loss, because its library does not notify it. */
+  /** Whether the participant continues after a loss, because its library does not notify it. */
   readonly deaf?: true;
 }
 
@@ -29,7 +32,7 @@ export const oursVisitor: Kind = { ...kind('Node', 'trylock', 'our tryAcquire'),
 
 export const oursSemaphore = (limit: number): Kind => kind('Node', `semaphore-${limit}`, 'our semaphore');
 
-/** Returns the same kind with another naming. */
+/** Returns the same kind with another key format. */
 export const named = (naming: Naming, of: Kind): Kind => ({ ...of, naming });
 
 // --- etcd
@@ -39,12 +42,12 @@ export const goElection: Kind = kind('Go', 'election', 'Go Election');
 export const goService: Kind = kind('Go', 'v3lock', 'v3lock');
 export const goVisitor: Kind = { ...kind('Go', 'trylock', 'Go TryLock'), visits: true };
 export const goObserver: Kind = kind('Go', 'observe', 'Go Observe');
-/** Its command runs to its end, even if the lease expires. */
+/** The command of `etcdctl lock` runs to its end, even if the lease expires. */
 export const etcdctl: Kind = { ...kind('Go', 'etcdctl', 'etcdctl lock'), deaf: true };
 
 // --- Consul
 
-/** Our entries of a queue with a single key, which Consul's own clients lock. */
+/** Our entries of a queue with a single key, which Consul's own clients lock too. */
 export const oursSingleKey: Kind = kind('Node', 'single-key', 'ours with singleKey');
 export const goLock: Kind = kind('Go, Consul', 'lock', 'Go Lock of Consul');
 
@@ -59,15 +62,15 @@ export const curatorSelector: Kind = kind('Java', 'selector', 'Curator selector'
 export const selectorObserver: Kind = kind('Java', 'observe-selector', 'Curator selector, asked');
 export const curatorLatch: Kind = kind('Java', 'latch', 'Curator latch');
 export const latchObserver: Kind = kind('Java', 'observe-latch', 'Curator latch, asked');
-/** A mutex that creates and sorts kazoo's names. */
+/** A Curator mutex that creates and sorts nodes with kazoo's names. */
 export const curatorTaughtKazoo: Kind = kind('Java', 'mutex-kazoo', 'Curator mutex, kazoo’s names');
-/** A mutex that sorts kazoo's names too. */
+/** A Curator mutex that also sorts kazoo's names. */
 export const curatorTaughtBoth: Kind = kind('Java', 'mutex-both', 'Curator mutex, both names');
 
 export const kazooLock: Kind = kind('Python', 'lock', 'kazoo Lock');
 export const kazooWriter: Kind = kind('Python', 'write', 'kazoo WriteLock');
-/** With `extra_lock_patterns`. */
+/** A kazoo lock with the option `extra_lock_patterns`. */
 export const kazooExtra: Kind = kind('Python', 'extra-lock', 'kazoo Lock, extra pattern');
-/** Curator's names: the example of @queuelock/zookeeper. */
+/** A kazoo lock with Curator's names: the example in the README of @queuelock/zookeeper. */
 export const kazooCurator: Kind = kind('Python', 'curator-lock', 'kazoo, Curator’s names');
 export const kazooCuratorWriter: Kind = kind('Python', 'curator-write', 'kazoo, Curator’s writer');

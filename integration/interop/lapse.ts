@@ -11,13 +11,13 @@ import { endOf, freshName } from './mix.ts';
 import { startParticipants, type Participant, type Task } from './participant.ts';
 import { Trial } from './trial.ts';
 
-/** Fault of a participant. */
+/** The fault of a participant: its process is killed or frozen. */
 export type Lapse = 'crash' | 'freeze';
 
 export interface LapseRun extends Verdict {
-  /** By the title of the kind: milliseconds from the fault of a holder to the next grant. */
+  /** For each kind, by its title: milliseconds from the fault of a holder to the next grant. */
   readonly gapsMs: ReadonlyMap<string, number>;
-  /** Milliseconds from the moment when it resumed to the notification of its loss. */
+  /** Milliseconds from the moment when a participant resumed to the notification of its loss. */
   readonly wakesMs: ReadonlyMap<string, number>;
   readonly participants: readonly Participant[];
 }
@@ -29,12 +29,13 @@ interface Standing {
 }
 
 const IN_LINE_WITHIN_MS = 20_000;
-// A run does not count if a slow machine lets a participant lose its session before all have queued.
+// Number of attempts. An attempt does not count if a slow machine lets a participant lose its session before
+// all have joined.
 const STARTS = 3;
 
 /**
- * Queues all participants. Then all waiters of the pairs stop; then the holders, each as soon as it holds. Frozen ones resume
- * when the next one holds, or at the end.
+ * Makes all participants join. Then the fault stops all waiters of the pairs, and after them the holders,
+ * each as soon as it holds. Frozen participants resume when the next one holds, or at the end.
  */
 export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<LapseRun> {
   const { holders, waiters, last } = await standInLine(site, line, lapse);
@@ -56,7 +57,7 @@ export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<L
   last.tell();
   if (lapse === 'freeze') {
     for (const waiter of waiters) waiter.thaw();
-    // Some of them are waiting again.
+    // Some participants wait again.
     for (const waiter of waiters) waiter.enough();
     await endOf([...holders, ...waiters]);
   }
@@ -90,8 +91,8 @@ function tasksOf(site: Site, line: Line, name: string): Task[] {
 }
 
 /**
- * Queues them one after another. Returns the reason if an entry was lost before all had queued; of a semaphore one leaves with
- * its permit.
+ * Makes the participants join one after another. Returns the reason if an entry was lost before all had
+ * joined. In a semaphore, one of them then has a permit and does not wait.
  */
 async function enterInOrder(
   order: readonly Participant[],
@@ -124,7 +125,10 @@ async function expectInLine(site: Site, [waiting, having]: readonly string[], co
   if (count === 1 && having !== undefined) expect(await site.entries(having)).to.have.lengthOf(1);
 }
 
-/** Resumes a holder; one that can be notified of the loss is, and the others release what they do not have. */
+/**
+ * Resumes a holder. If its library can notify it, it is notified of the loss. Otherwise it releases a lock
+ * that it does not hold.
+ */
 async function wake(holder: Participant, wakesMs: Map<string, number>): Promise<void> {
   holder.thaw();
   if (holder.kind.deaf) holder.tell();

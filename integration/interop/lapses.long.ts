@@ -9,7 +9,7 @@ import { abandonTrials, expectRight } from './trial.ts';
 const LAPSES: readonly Lapse[] = ['crash', 'freeze'];
 
 for (const store of stores) {
-  describe(`participants in several languages that stop, in ${store.name}`, function () {
+  describe(`participants in several languages that are killed or frozen, in ${store.name}`, function () {
     this.timeout(180_000);
     let site: Site;
 
@@ -20,7 +20,7 @@ for (const store of stores) {
     afterEach(abandonTrials);
 
     for (const line of rows[store.name]!.lines.filter(({ short }) => short)) {
-      it(`delay the others only by their TTL when they are killed or frozen as holders and as waiters: ${line.title}`, async function () {
+      it(`delay the others only by their TTL, as holders and as waiters: ${line.title}`, async function () {
         const runs = LAPSES.map((lapse) => runLapses(site, line, lapse));
         const [crash, freeze] = await orSkip(this, Promise.all(runs));
         const holders = line.pairs.map(({ holder }) => holder);

@@ -1,4 +1,4 @@
-// pnpm interop: see HELP.
+// Runs the command pnpm interop. HELP describes it.
 import { parseArgs } from 'node:util';
 import { stores } from '../scenarios/stores.ts';
 import type { Site, Store } from '../scenarios/store.ts';
@@ -47,7 +47,7 @@ function refuse(message: string): never {
   process.exit(WRONG_ARGUMENTS);
 }
 
-/** Prints the findings of a run, each on a line below its row; a run that failed is a finding too. */
+/** Prints a row with the result of a run, and its findings below. A run that failed is a finding too. */
 async function row(
   title: string,
   run: () => Promise<{ cells: string; findings: readonly string[] }>,

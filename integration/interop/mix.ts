@@ -9,7 +9,7 @@ import type { Mix } from './row.ts';
 import { Trial } from './trial.ts';
 
 export interface Size {
-  /** Total number of grants; those without waiting are additional. */
+  /** Total number of grants. Grants of participants that never wait are additional. */
   readonly grants: number;
   readonly holdMs: number;
 }
@@ -28,7 +28,7 @@ export function freshName(what: string): string {
   return `interop-${what}-${process.pid}-${names}`;
 }
 
-/** Lets all participants contend to the end; each of those that wait is granted equally often. */
+/** Lets all participants contend to the end. Those that wait in the queue are granted equally often. */
 export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   const name = freshName('mix');
   const kinds = mix.parties.flatMap(({ kind, count }) => Array.from({ length: count }, () => kind));
@@ -56,7 +56,7 @@ export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   return { ...trial.verdict(), history: trial.history, participants, tookMs };
 }
 
-/** Resolves when they have ended, none by an error. */
+/** Resolves when all participants have ended. Fails if one of them ended by an error. */
 export async function endOf(participants: readonly Participant[]): Promise<void> {
   const endings = await Promise.all(
     participants.map(async ({ id, ended }) => ({
@@ -68,7 +68,10 @@ export async function endOf(participants: readonly Participant[]): Promise<void>
   expect(endings).to.deep.equal(participants.map(({ id }) => ({ id, code: 0, stderr: '' })));
 }
 
-/** Returns the median time from the end of a hold to the next one in milliseconds, of those that do not overlap. */
+/**
+ * Returns the median time in milliseconds from the end of a hold to the beginning of the next one, without
+ * those that overlap.
+ */
 export function medianHandOverMs(holds: readonly Hold[]): number {
   const gaps = holds.slice(1).map(({ from }, at) => Number(from - holds[at]!.to) / 1e6);
   const positive = gaps.filter((gap) => gap >= 0).sort((a, b) => a - b);

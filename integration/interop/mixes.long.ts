@@ -23,7 +23,7 @@ for (const store of stores) {
     afterEach(abandonTrials);
 
     for (const mix of rows[store.name]!.mixes.filter(({ short }) => short)) {
-      it(`grants in the server's order, one at a time, to all participants: ${mix.title}`, async function () {
+      it(`grants all participants in the server's order, one at a time: ${mix.title}`, async function () {
         const ran = await orSkip(this, runMix(site, mix, SHORT));
         expectRight(ran);
         expect(ran.holds.length).to.be.at.least(SHORT.grants);
@@ -37,7 +37,7 @@ describe('one queue in ZooKeeper for Curator and kazoo (control)', function () {
 
   afterEach(abandonTrials);
 
-  it('fails with both unchanged: the judge finds that they hold at the same time', async function () {
+  it('fails with both unchanged: the checker reports that they hold at the same time', async function () {
     const site = await zooKeeperStore.share('Curator and kazoo as they are');
     const stock: Mix = {
       title: 'as they are',

@@ -14,12 +14,17 @@ export interface Held extends Pick<SharedOwnership, 'held' | 'signal' | 'order' 
 interface Task {
   readonly client: LockClient;
   readonly name: string;
-  /** `mutex`, `trylock`, `read`, `write`, `semaphore-<limit>`, `election`, `observe`. */
+  /**
+   * Name of the recipe: `mutex`, `trylock`, `read`, `write`, `semaphore-<limit>`, `election`, or `observe`.
+   */
   readonly recipe: string;
   readonly id: string;
 }
 
-/** Makes the backend. A URL cannot express a single key, nor the namings of a semaphore's two queues. */
+/**
+ * Returns the backend. It is not made from a URL, since a URL cannot express a single key, nor the key
+ * formats of a semaphore's two queues.
+ */
 export async function backendOf(url: string, recipe: string): Promise<Backend> {
   const { hosts, params } = parseBackendUrl(url);
   if (recipe === 'single-key')
@@ -37,7 +42,7 @@ export async function backendOf(url: string, recipe: string): Promise<Backend> {
   });
 }
 
-/** Reports the leader at each change; `''` for none. */
+/** Reports the leader at each change, or `''` for none. */
 export function observe({ client, name, id }: Task, say: (leader: string) => void): Subscription {
   const leader$ = election(client, name, { value: id }).leader$.pipe(
     filter(({ status }) => status === 'live'),
@@ -47,7 +52,10 @@ export function observe({ client, name, id }: Task, say: (leader: string) => voi
   return leader$.subscribe(say);
 }
 
-/** Returns the function that enters the queue once: `undefined` if it would have to wait and does not. */
+/**
+ * Returns a function that enters the queue once. The function resolves with `undefined` if the recipe does
+ * not wait and the lock is not free.
+ */
 export function recipeOf({ client, name, recipe, id }: Task): () => Promise<Held | undefined> {
   const acquire = async (options: AcquireOptions): Promise<Held> =>
     heldBy(await client.acquire(name, { value: id, ...options }));
@@ -85,7 +93,7 @@ function heldBy(ownership: SharedOwnership): Held {
   return view(ownership, () => ownership.release());
 }
 
-/** `held` and `signal` compare with the clock at each read, so they are not copied. */
+/** `held` and `signal` compare with the clock at each read, so they are getters and not copies. */
 function view(hold: Omit<Held, 'leave'>, leave: () => Promise<void>): Held {
   return {
     get held() {

@@ -1,4 +1,5 @@
-// A participant with our library: ours.ts URL NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]. See protocol.ts.
+// A participant with our library: ours.ts URL NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]. protocol.ts describes
+// the protocol.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createLockClient } from '@queuelock/core';
@@ -10,7 +11,7 @@ let n = 0;
 let ended = false;
 let hear: (() => void) | undefined;
 
-// Not console.log, because the output must be written before the process is stopped.
+// Writes synchronously, unlike console.log, because the output must be written before the process is stopped.
 function say(ev: InteropEvent['ev'], fields: Partial<InteropEvent> = {}): void {
   writeSync(1, `${JSON.stringify({ t: process.hrtime.bigint().toString(), id, ev, n, ...fields })}\n`);
 }
@@ -54,7 +55,8 @@ async function holdAndLeave(held: Held): Promise<void> {
   const { order, token, key } = held;
   say('acquired', { order: String(order), token: String(token), key });
   await over(held.signal);
-  // Read, not awaited, so that it is right even if the process was stopped meanwhile.
+  // `held` is read and no signal is awaited, so that the result is right even if the process was stopped
+  // meanwhile.
   if (!held.held) {
     say('lost');
     return;
@@ -64,7 +66,7 @@ async function holdAndLeave(held: Held): Promise<void> {
   say('released');
 }
 
-/** Resolves after the time of the hold, or when it is lost before. */
+/** Resolves after the hold time, or when the hold is lost before. */
 async function over(lost: AbortSignal): Promise<void> {
   const ms = Number(holdMs);
   await new Promise<void>((resolve) => {

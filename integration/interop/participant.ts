@@ -9,7 +9,7 @@ import type { Kind } from './kinds.ts';
 import { participants } from './programs.ts';
 import type { InteropEvent } from './protocol.ts';
 
-/** How a participant ended. */
+/** How a participant's process ended. */
 export interface Ending {
   readonly code: number | null;
   readonly stderr: string;
@@ -18,26 +18,29 @@ export interface Ending {
 export interface Task {
   readonly kind: Kind;
   readonly id: string;
-  /** Address `host:port`. */
+  /** Address of the server, `host:port`. */
   readonly endpoint: string;
-  /** The same as a URL, for participants with our library. */
+  /** Address as a URL, for participants with our library. */
   readonly url: string;
   readonly name: string;
-  /** Number of rounds; 0: until `enough`. */
+  /** Number of rounds. With 0, rounds are repeated until `enough` is called. */
   readonly rounds: number;
-  /** Duration of a hold; negative: until `tell`. */
+  /** Duration of a hold in milliseconds. If it is negative, holds last until `tell` is called. */
   readonly holdMs: number;
   readonly ttlMs?: number;
 }
 
 const running = new Set<Participant>();
 
-/** Ends processes that a test left running, also frozen ones. For `afterEach`. */
+/** Kills processes that a test left running, also frozen ones. Call it in `afterEach`. */
 export async function endParticipants(): Promise<void> {
   await Promise.all([...running].map((participant) => participant.crash()));
 }
 
-/** Starts all participants, or none if a program is not available. Resolves when they are connected and wait for the start. */
+/**
+ * Starts all participants, or none if a program is not available. Resolves when they are connected and wait
+ * for the order to begin.
+ */
 export async function startParticipants(tasks: readonly Task[]): Promise<Participant[]> {
   await Promise.all(tasks.map(({ kind }) => participants[kind.language]()));
   return Promise.all(tasks.map(startParticipant));
@@ -59,7 +62,10 @@ function urlFor({ url, kind: { naming } }: Task): string {
   return `${url}${url.includes('?') ? '&' : '?'}naming=${encodeURIComponent(naming)}`;
 }
 
-/** A process that contends for a queue, see protocol.ts, with its descendants: they are killed and frozen together. */
+/**
+ * A process that contends for a queue, see protocol.ts. Its descendants are killed and frozen together with
+ * it.
+ */
 export class Participant {
   readonly id: string;
   readonly kind: Kind;
@@ -71,10 +77,10 @@ export class Participant {
   constructor({ id, kind }: Task, { program, args }: { program: string; args: readonly string[] }) {
     this.id = id;
     this.kind = kind;
-    // A detached process leads a process group.
+    // A detached process has its own process group, so that its descendants can be signalled with it.
     this.#child = spawn(program, args, { detached: true, stdio: 'pipe' });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
-    // The process may have died.
+    // Writing to a process that has died fails, which is ignored.
     this.#child.stdin!.on('error', () => undefined);
     createInterface(this.#child.stdout!).on('line', (line) =>
       this.#log.add(JSON.parse(line) as InteropEvent),
@@ -83,12 +89,15 @@ export class Participant {
     this.ended = this.#end();
   }
 
-  /** Its events, and actions on it. */
+  /** The events that the participant reported, and those of actions on it. */
   get events(): readonly InteropEvent[] {
     return this.#log.events;
   }
 
-  /** Resolves with the first event that matches, reported already or to come. Rejects when the process ends without it. */
+  /**
+   * Resolves with the first event that matches. Events that were already reported count too. Rejects when the
+   * process ends without such an event.
+   */
   async until(matches: (event: InteropEvent) => boolean, what: string): Promise<InteropEvent> {
     const without = this.ended.then(({ code, stderr }) => {
       throw new Error(`${this.id} ended before "${what}" (${String(code)}): ${stderr}`);
@@ -96,36 +105,36 @@ export class Participant {
     return this.#log.first(matches, without);
   }
 
-  /** Resolves with the first event of this kind; of this round, if one is given. */
+  /** Resolves with the first event of this kind, and of the round `n` if it is given. */
   untilEvent(ev: InteropEvent['ev'], n?: number): Promise<InteropEvent> {
     return this.until((event) => event.ev === ev && (n === undefined || event.n === n), ev);
   }
 
-  /** Sends a line: begin, or end the hold. */
+  /** Sends a line, which orders the participant to begin, or to end its hold. */
   tell(): void {
     this.#child.stdin!.write('\n');
   }
 
-  /** Ends after the present round. */
+  /** Orders the participant to end after its present round. */
   enough(): void {
     this.#child.stdin!.end();
   }
 
-  /** Sends SIGKILL; resolves when the process has ended. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   async crash(): Promise<void> {
     this.#note('killed');
     this.#signal('SIGKILL');
     await this.ended;
   }
 
-  /** Resolves when all its processes are stopped. */
+  /** Sends SIGSTOP. Resolves when all processes of the participant are stopped. */
   async freeze(): Promise<void> {
     this.#note('frozen');
     this.#signal('SIGSTOP');
     await freeze(this.#child.pid!);
   }
 
-  /** Resumes it; it may end at once. */
+  /** Resumes the participant, which may end at once. */
   thaw(): void {
     this.#note('thawed');
     this.#signal('SIGCONT');

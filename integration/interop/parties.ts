@@ -5,11 +5,11 @@ const PARTICIPANTS = 6;
 
 export const each = (...all: readonly Kind[]): Mix['parties'] => all.map((kind) => ({ kind, count: 1 }));
 export const twice = (...all: readonly Kind[]): Mix['parties'] => all.map((kind) => ({ kind, count: 2 }));
-/** Holder and waiter of one kind. */
+/** Returns pairs whose holder and waiter are of the same kind. */
 export const alike = (...all: readonly Kind[]): Line['pairs'] =>
   all.map((kind) => ({ holder: kind, waiter: kind }));
 
-/** One of this kind, and the others with our library. */
+/** Returns a mix of one participant of this kind and five with our library. */
 export const amongOurs = (kind: Kind): Mix => ({
   title: `ours 5 of 6, with ${kind.title}`,
   parties: [{ kind: ours, count: PARTICIPANTS - 1 }, ...each(kind)],

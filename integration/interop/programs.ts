@@ -16,15 +16,15 @@ const run = promisify(execFile);
 const OURS = fileURLToPath(new URL('ours.ts', import.meta.url));
 const folder = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 
-/** A program and its first arguments. */
+/** A command line: a program and its first arguments. */
 export type CommandLine = readonly [string, ...string[]];
 
-/** Language of a participant. */
+/** The language in which a participant is written. */
 export type Language = 'Node' | 'Go' | 'Go, Consul' | 'Java' | 'Python';
 
 /**
- * How to run a participant; builds it once per process, and installs its dependencies. Rejects with NotHere if it is not
- * available.
+ * Returns the command that runs a participant. Builds the program once per process, and installs its
+ * dependencies. Rejects with `NotHere` if the language is not available.
  */
 export const participants: Readonly<Record<Language, () => Promise<CommandLine>>> = {
   Node: async () => {

@@ -9,9 +9,12 @@ import type { Election } from './row.ts';
 import { Trial } from './trial.ts';
 
 export interface Reigns extends Verdict {
-  /** Leaders in order; the same one twice in a row counts once, since a polling observer cannot distinguish that. */
+  /**
+   * The leaders in order. The same leader twice in a row counts once, since an observer that polls cannot
+   * tell these terms apart.
+   */
   readonly leaders: readonly string[];
-  /** By observer: the leaders that it reported, without vacancies. */
+  /** For each observer, the leaders that it reported, without the times without a leader. */
   readonly seen: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -19,8 +22,9 @@ const TERMS = 3;
 const SEEN_WITHIN_MS = 10_000;
 
 /**
- * Lets two candidates of each kind lead in turn, some terms each. A leader resigns once all observers have reported it. One
- * candidate of each kind is killed in its second term, and then the observers must report the next one.
+ * Lets two candidates of each kind lead in turn, for several terms each. A leader resigns once all observers
+ * have reported it. One candidate of each kind is killed in its second term, and then the observers must
+ * report the next one.
  */
 export async function runElection(site: Site, { candidates, observers }: Election): Promise<Reigns> {
   const name = freshName('election');
@@ -57,7 +61,7 @@ export async function runElection(site: Site, { candidates, observers }: Electio
   return { ...trial.verdict(), leaders: withoutRepeats(leaders), seen };
 }
 
-/** Resolves with the next leader and its term; `undefined` when all are done. */
+/** Resolves with the next leader and its term, or with `undefined` when all candidates are done. */
 async function leaderIn(
   standing: readonly Participant[],
   before: readonly string[],

@@ -4,11 +4,11 @@ import type { Kind } from './kinds.ts';
 export interface Mix {
   readonly title: string;
   readonly parties: readonly Party[];
-  /** A semaphore of this many permits, which has one queue for waiters and one for holders. */
+  /** Number of permits, for a semaphore. A semaphore has one queue for waiters and one for holders. */
   readonly permits?: number;
-  /** Whether it is part of the short form. */
+  /** Whether the row is part of the short form. */
   readonly short?: true;
-  /** Whether it is incompatible and has to fail. */
+  /** Whether the participants are incompatible, so that the run has to fail. */
   readonly control?: true;
 }
 
@@ -17,13 +17,13 @@ interface Party {
   readonly count: number;
 }
 
-/** Participants of a queue in which holders and waiters stop: each pair one after another. */
+/** Participants of a queue in which holders and waiters are stopped, one pair after another. */
 export interface Line {
   readonly title: string;
   readonly pairs: readonly Pair[];
-  /** A semaphore of one permit. */
+  /** Set for a semaphore, which has one permit. */
   readonly permits?: 1;
-  /** Last participant of the queue. */
+  /** The participant at the end of the queue. */
   readonly last: Kind;
   readonly short?: true;
 }
@@ -33,7 +33,7 @@ interface Pair {
   readonly waiter?: Kind;
 }
 
-/** Candidates, two of each, and observers. */
+/** An election with two candidates of each kind, and observers. */
 export interface Election {
   readonly title: string;
   readonly candidates: readonly Kind[];

@@ -1,13 +1,13 @@
-// Combinations of participants in one queue: the tables for the tests and the long run.
+// The combinations of participants in one queue, for the tests and for the long run.
 
 import { etcd } from './rows-etcd.ts';
 import { zooKeeper } from './rows-zookeeper.ts';
 import type { Mix, Rows } from './row.ts';
 
-/** Tables by the store's name. */
+/** Tables of combinations, by the name of the store. */
 export const rows: Readonly<Record<string, Rows>> = { etcd, ZooKeeper: zooKeeper };
 
-/** Returns the queues of a name, that for waiters first. */
+/** Returns the names of the queues of a mix. A semaphore has two, and the first one is for its waiters. */
 export function queuesOf(name: string, { permits }: Pick<Mix, 'permits'>): [string, string] | [string] {
   return permits === undefined ? [name] : [`${name}/locks`, `${name}/leases`];
 }

@@ -20,7 +20,7 @@ const holds = (token: number, at: number): Said[] => [
   [at, 'acquired', token],
 ];
 
-/** Killed while they wait and hold, or ended by themselves. */
+/** Participants that were killed while they waited or held, or that ended by themselves. */
 const cutShort = [
   told('a', goMutex, ...holds(5, 10), [20, 'releasing'], [21, 'released'], [100, 'killed']),
   told('b', goMutex, ...holds(6, 22)),
@@ -28,14 +28,14 @@ const cutShort = [
   told('d', goMutex, [1, 'requesting'], [100, 'killed']),
 ];
 
-describe('trial', () => {
+describe('an interop trial', () => {
   const failure = (): Promise<unknown> =>
     abandonTrials().then(
       () => 'none',
       (error: unknown) => error,
     );
 
-  it('that is cut short is judged once, when the test is over', async () => {
+  it('is checked once when it is cut short, at the end of the test', async () => {
     new Trial({ participants: [...cutShort, told('e', goMutex, ...holds(8, 40), [100, 'killed'])] });
     const error = await failure();
     expect(error).to.be.instanceOf(SafetyViolation);
@@ -43,18 +43,18 @@ describe('trial', () => {
     expect(await failure()).to.equal('none');
   });
 
-  it('that is cut short need not have ended', async () => {
+  it('need not have ended all its rounds when it is cut short', async () => {
     new Trial({ participants: cutShort });
     expect(await failure()).to.equal('none');
   });
 
-  it('that is cut short ignores a release that could not be passed on', async () => {
+  it('ignores a release that could not be reported when it is cut short', async () => {
     const releases = told('e', etcdctl, ...holds(8, 40), [100, 'killed']);
     new Trial({ participants: [releases, told('f', goMutex, ...holds(9, 50), [100, 'killed'])] });
     expect(await failure()).to.equal('none');
   });
 
-  it('with a verdict is left to its caller', async () => {
+  it('is not checked again at the end of the test when it has a verdict', async () => {
     const overlap = [told('a', goMutex, ...holds(5, 10)), told('b', goMutex, ...holds(6, 20))];
     const verdict = new Trial({ participants: overlap }).verdict();
     expect(() => expectRight(verdict)).to.throw(SafetyViolation, 'b (round 1) was granted while a');
@@ -65,7 +65,7 @@ describe('trial', () => {
       .that.is.not.instanceOf(SafetyViolation);
   });
 
-  it('that has to fail may be cut short', async () => {
+  it('may be cut short when it is a control that has to fail', async () => {
     const overlap = [
       told('a', goMutex, ...holds(5, 10), [100, 'killed']),
       told('b', goMutex, ...holds(6, 20)),

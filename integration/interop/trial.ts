@@ -9,11 +9,14 @@ const underWay = new Set<Trial>();
 interface Trying {
   readonly participants: readonly Participant[];
   readonly terms?: Terms;
-  /** Whether it is expected to fail. */
+  /** Whether the trial is expected to fail. */
   readonly control?: boolean;
 }
 
-/** Participants of one queue, from before they begin. Without a verdict it is judged when the test is over. */
+/**
+ * A trial of participants of one queue, which begins before they do. If it has no verdict, it is checked at
+ * the end of the test.
+ */
 export class Trial {
   readonly #participants: readonly Participant[];
   readonly #terms: Terms;
@@ -40,7 +43,7 @@ export class Trial {
   }
 }
 
-/** Ends trials that a test left running, and fails if anything in them was unsafe. For `afterEach`. */
+/** Ends trials that a test left running, and fails if anything in them was unsafe. Call it in `afterEach`. */
 export async function abandonTrials(): Promise<void> {
   await endParticipants();
   const unsafe = [...underWay].flatMap((trial) => trial.unsafe);
@@ -48,7 +51,7 @@ export async function abandonTrials(): Promise<void> {
   expectSafe(unsafe);
 }
 
-/** Expects no findings; an unsafe one fails as a `SafetyViolation`. */
+/** Expects no findings. Throws a `SafetyViolation` if one of them is unsafe. */
 export function expectRight({ findings, unsafe }: Verdict): void {
   expectSafe(unsafe);
   expect(findings, findings.join('\n')).to.be.empty;
@@ -59,8 +62,8 @@ function expectSafe(unsafe: readonly string[]): void {
 }
 
 /**
- * The belief of a participant that was killed, or whose output another program passes on, is certain only at the times that it
- * reported.
+ * Returns an event at which the belief of a participant ends. If the participant was killed, or another
+ * program passes its output on, its belief is certain only at the times that it reported.
  */
 function endOf({ id, kind, events }: Participant): InteropEvent[] {
   const wasKilled = events.some(({ ev }) => ev === 'killed');

@@ -10,7 +10,7 @@ export interface ApplicationEvent {
   readonly url?: string;
 }
 
-/** An application in a process of its own. */
+/** A NestJS application in a separate process. */
 export class Application {
   readonly events: ApplicationEvent[] = [];
   errors = '';

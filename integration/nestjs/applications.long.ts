@@ -11,7 +11,7 @@ import { Application } from './application.ts';
 import { MISUSES, PROGRAM } from './program.ts';
 
 const PACKAGES = ['core', 'recipes', 'cron', 'memory', 'etcd', 'postgres', 'nestjs'];
-/** Majors of Nest with the matching `@nestjs/schedule`. */
+/** Major versions of Nest with the matching versions of `@nestjs/schedule`. */
 const MAJORS = [
   { nest: '10.4.9', schedule: '6.1.3' },
   { nest: '11.2.10', schedule: '6.1.3' },
@@ -108,14 +108,14 @@ describe('applications of NestJS', () => {
         }).timeout(SETUP_MS);
 
       for (const store of ['etcd', 'PostgreSQL'])
-        it(`on ${store}: SIGTERM in mid-work loses nothing, and the other process goes on at once`, async () => {
+        it(`loses nothing on SIGTERM during work, and another process continues at once, on ${store}`, async () => {
           await surviveSigterm(join(folder, 'dist', 'main.js'), urls.get(store)!);
         }).timeout(60_000);
     });
   }
 });
 
-/** Two processes; the one that works and leads gets a SIGTERM in the middle of a request. */
+/** Starts two processes. The one that works and leads gets a SIGTERM in the middle of a request. */
 async function surviveSigterm(script: string, url: string): Promise<void> {
   const one = new Application(script, url);
   await one.until('leads');
@@ -142,7 +142,7 @@ async function surviveSigterm(script: string, url: string): Promise<void> {
     await two.until('tick');
     const ticks = [...one.events, ...two.events].flatMap(({ ev, tick }) => (ev === 'tick' ? [tick] : []));
     expect(ticks, 'each tick in one process').to.deep.equal([...new Set(ticks)]);
-    // A busy machine makes the scheduler warn of late ticks.
+    // Warnings are allowed, because the scheduler warns of late ticks on a busy machine.
     for (const { errors } of [one, two]) expect(errors).not.to.match(/ERROR/);
   } finally {
     for (const each of [one, two]) each.kill('SIGTERM');

@@ -8,7 +8,7 @@ import { Installation, link, outputOf, type Printed } from './installation.ts';
 const ROOT_OF_ETCD = join(ROOT, 'packages/etcd');
 const FORMATS = ['esm', 'cjs'] as const;
 
-/** A program that takes a lock twice, and prints what came of it and after how long. */
+/** Returns a program that takes a lock twice, and prints the result and the time that it took. */
 function program(imports: string, backend: string): string {
   return `
     import { createLockClient } from '@queuelock/core';
@@ -32,7 +32,7 @@ function program(imports: string, backend: string): string {
 const OVER_ETCD = "import { etcd } from '@queuelock/etcd';";
 const OVER_ZOOKEEPER = "import { zookeeper } from '@queuelock/zookeeper';";
 
-describe('packed code in one file by esbuild', function () {
+describe('packed code, bundled into one file by esbuild', function () {
   this.timeout(120_000);
   let installation: Installation;
   let servers: { readonly ETCD: string; readonly ZOOKEEPER: string };
@@ -70,7 +70,7 @@ describe('packed code in one file by esbuild', function () {
       ['etcd3', OVER_ETCD, "etcd({ hosts: process.env.ETCD, transport: 'etcd3' })"],
       ['native', OVER_ZOOKEEPER, "zookeeper({ hosts: [process.env.ZOOKEEPER], transport: 'native' })"],
     ] as const)
-      it(`refuses transport ${transport} at once and for good (${format})`, async () => {
+      it(`rejects the transport ${transport} at once, as not retryable (${format})`, async () => {
         const { message, ms, ...error } = await outcomeOf(program(imports, backend), format);
         expect(error).to.deep.equal({ code: 'INVALID_ARGUMENT', retryable: false });
         const why = {
@@ -82,7 +82,7 @@ describe('packed code in one file by esbuild', function () {
       });
   }
 
-  it('takes locks over npm etcd3 where that is installed beside the bundle', async () => {
+  it('takes locks over npm etcd3 if it is installed beside the bundle', async () => {
     const bundle = await installation.bundle(
       program(OVER_ETCD, "etcd({ hosts: process.env.ETCD, transport: 'etcd3' })"),
       { format: 'esm' },
@@ -92,7 +92,7 @@ describe('packed code in one file by esbuild', function () {
     expect(await outputOf(bundle, servers)).to.deep.equal({ grew: true });
   });
 
-  it('takes locks over a client of npm etcd3 that the program hands in', async () => {
+  it('takes locks over a client of npm etcd3 that the program passes in', async () => {
     const imports = `${OVER_ETCD} import { createRequire } from 'node:module';`;
     const client = "new (createRequire(import.meta.url)('etcd3').Etcd3)({ hosts: process.env.ETCD })";
     const bundle = await installation.bundle(program(imports, `etcd({ client: ${client} })`), {
@@ -112,7 +112,7 @@ describe('packed code without its optional peers', function () {
   });
   after(() => installation.remove());
 
-  it('has types that resolve, also those of libraries', async () => {
+  it('has types that resolve, also those of client libraries', async () => {
     const source = await installation.write(
       'program.mts',
       `${OVER_ETCD}\n${OVER_ZOOKEEPER}\nexport const backends = [etcd({ naming: 'fast' }), zookeeper({ hosts: ['h:2181'] })];\n`,
@@ -197,7 +197,7 @@ describe('packed code whose client library is missing', function () {
     ['postgres', 'pg', 'postgres://me@127.0.0.1:1/app'],
     ['mysql', 'mysql2', 'mysql://me@127.0.0.1:1/app'],
   ] as const)
-    it(`refuses ${backend} at once and for good`, async () => {
+    it(`rejects ${backend} at once, as not retryable`, async () => {
       await rm(join(installation.directory, 'node_modules', library));
       const imports = `import { ${backend} } from '@queuelock/${backend}';`;
       const source = await installation.write(

@@ -9,7 +9,7 @@ import { ROOT } from '../pages/scratch.ts';
 
 const run = promisify(execFile);
 
-/** What a program printed, one line of JSON. */
+/** The line of JSON that a program printed. */
 export type Printed = Readonly<Record<string, unknown>>;
 
 interface Manifest {
@@ -19,8 +19,8 @@ interface Manifest {
 }
 
 /**
- * A directory outside of the repository with packages of ours, packed as they are published, and with what npm installs beside them: their
- * dependencies and peers, without the optional ones.
+ * A directory outside of the repository with our packages, packed as they are published. It also has what npm
+ * installs with them: their dependencies and peers, without optional peers.
  */
 export class Installation {
   readonly directory: string;
@@ -41,7 +41,10 @@ export class Installation {
     return rm(this.directory, { recursive: true });
   }
 
-  /** Compiles a program, and all declarations that it leads to, without emitting; returns what the compiler complains of. */
+  /**
+   * Compiles a program, and all declarations that it imports, without output files. Returns the messages of
+   * the compiler.
+   */
   async check(source: string): Promise<string> {
     await link(this.directory, '@types/node', ROOT);
     const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext'];
@@ -60,7 +63,7 @@ export class Installation {
     return file;
   }
 
-  /** Puts a program and all that it imports into one file in another directory, which has no packages. */
+  /** Bundles a program and all its imports into one file, in another directory that has no packages. */
   async bundle(code: string, options: Pick<BuildOptions, 'format' | 'external'>): Promise<string> {
     this.#programs += 1;
     const source = await this.write(`program-${this.#programs}.mjs`, code);
@@ -95,7 +98,7 @@ export class Installation {
   }
 }
 
-/** Installs a package of others in a directory, as a package of the workspace has it. */
+/** Installs a third-party package in a directory, as a link to the copy in the workspace. */
 export async function link(directory: string, name: string, from: string): Promise<void> {
   const there = join(directory, 'node_modules', name);
   if (existsSync(there)) return;
@@ -103,7 +106,7 @@ export async function link(directory: string, name: string, from: string): Promi
   await symlink(await realpath(join(from, 'node_modules', name)), there);
 }
 
-/** Runs a program without any of this process' options, and returns the last line of what it printed. */
+/** Runs a program without any options of this process. Returns the last line of its output. */
 export async function outputOf(file: string, env: NodeJS.ProcessEnv = {}): Promise<Printed> {
   const { stdout } = await run(process.execPath, [file], {
     cwd: dirname(file),

@@ -14,17 +14,20 @@ import { outputOf } from './installation.ts';
 const run = promisify(execFile);
 /** The packages of the application. */
 const PACKAGES = ['core', 'memory', 'recipes'];
-/** The packages that check the facts import. */
+/** The packages that the check of the conformance suite imports. */
 const WITH_FACTS = ['core', 'memory', 'conformance', 'zookeeper'];
 
 interface PackageManager {
   readonly name: string;
   readonly command: (directory: string) => readonly string[];
-  /** Files that it needs besides `package.json`. */
+  /** Files that the package manager needs, in addition to `package.json`. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Members of `package.json` that make dependencies between the packages lead to the tarballs, as they do to the registry once they are published. */
+  /**
+   * Returns members of `package.json` by which dependencies between our packages resolve to the tarballs.
+   * Once the packages are published, they resolve to the registry.
+   */
   readonly manifest: (tarballs: Readonly<Record<string, string>>) => object;
-  /** Whether it installs peers that the application does not name. */
+  /** Whether the package manager installs peers that the application does not name. */
   readonly installsPeers: boolean;
 }
 
@@ -43,7 +46,7 @@ const MANAGERS: readonly PackageManager[] = [
   },
   {
     name: 'yarn 1',
-    // A cache of its own: yarn 1 takes a tarball of the same version for the same tarball.
+    // Each run has its own cache, because yarn 1 treats two tarballs of the same version as the same tarball.
     command: (directory) => [
       'npx',
       '--yes',
@@ -64,10 +67,16 @@ const MANAGERS: readonly PackageManager[] = [
   },
 ];
 
-/** The application's own versions: the first and the last one of the supported range, and one between. */
+/**
+ * Versions of RxJS that the application may have: the first and the last one of the supported range, and one
+ * in between.
+ */
 const VERSIONS = ['7.2.0', '7.5.7', '7.8.2'];
 
-/** Prints where each package finds RxJS, and what the application's own RxJS makes of a stream. */
+/**
+ * A program that prints where each package finds RxJS, and whether the application's own RxJS accepts a
+ * stream of ours.
+ */
 const PROGRAM = `
   import { realpathSync } from 'node:fs';
   import { createRequire } from 'node:module';
@@ -112,7 +121,7 @@ describe('RxJS beside the packed packages', function () {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Makes an application. Resolves with its directory. */
+  /** Installs an application. Resolves with its directory. */
   async function install(manager: PackageManager, names: readonly string[], rxjs?: string): Promise<string> {
     const files = names.map((name) => [`@queuelock/${name}`, `file:${tarballOf(name, folder)}`]);
     const tarballs = Object.fromEntries(files) as Record<string, string>;
@@ -128,20 +137,20 @@ describe('RxJS beside the packed packages', function () {
 
   for (const manager of MANAGERS) {
     for (const version of VERSIONS)
-      it(`is the application's own ${version} alone, installed by ${manager.name}`, async () => {
+      it(`is the single copy that the application has, ${version}, with ${manager.name}`, async () => {
         const directory = await install(manager, PACKAGES, version);
         expect(await outputOf(join(directory, 'program.mjs'))).to.deep.equal(SHARED);
       });
 
     if (manager.installsPeers)
-      it(`is installed by ${manager.name} where the application does not name it`, async () => {
+      it(`is installed by ${manager.name} if the application does not name it`, async () => {
         const directory = await install(manager, PACKAGES);
         const { token, copies } = await outputOf(join(directory, 'program.mjs'));
         expect({ token, copies }).to.deep.equal({ token: 'bigint', copies: 1 });
       });
   }
 
-  it('lets a backend keep all facts in version 7.2.0', async () => {
+  it('passes the conformance suite with version 7.2.0', async () => {
     const directory = await install(MANAGERS[0]!, WITH_FACTS, VERSIONS[0]);
     const job = { store: 'memory', ttlMs: 1_500, expiryGranularityMs: 5_000, operator: 'http://127.0.0.1:1' };
     const { outcomes } = await runJob(NODE, await writeProgram(directory), job);

@@ -1,10 +1,10 @@
 /** A block of code in a page. */
 export interface CodeBlock {
   readonly language: string;
-  /** Name of the file in its first line, as in `// cron.ts: what else it needs`. */
+  /** Name of the file, from the block's first line, such as `// cron.ts: what else it needs`. */
   readonly file?: string;
   readonly code: string;
-  /** Output that the page states: the block of `text` right after it. */
+  /** The output that the page states, in a block of `text` directly after the program. */
   readonly prints?: string;
 }
 

@@ -5,7 +5,7 @@ import { filter, firstValueFrom } from 'rxjs';
 import { pickPorts } from '@queuelock/harness/services/ports';
 import { Tasks } from './examples.ts';
 
-describe('programs of the page by task, in the intended number of processes', () => {
+describe('the programs of EXAMPLES.md in several processes', () => {
   let tasks: Tasks;
 
   beforeEach(() => {
@@ -22,7 +22,7 @@ describe('programs of the page by task, in the intended number of processes', ()
     await firstValueFrom(isSo$, { defaultValue: undefined });
   };
 
-  it('one.ts: runs one after another, in any process; SIGTERM notifies the work and releases', async () => {
+  it('one.ts runs one after another in any process; SIGTERM stops the work and releases', async () => {
     const slow = { '1_000, undefined': '60_000, undefined' };
     const [first, second] = [tasks.start('one.ts', slow), tasks.start('one.ts')];
     await first.until(/mine/);
@@ -32,7 +32,7 @@ describe('programs of the page by task, in the intended number of processes', ()
     expect(await second.end()).to.deep.equal({ code: 0, signal: null });
   });
 
-  it('cron.ts: runs each tick in one of three instances', async () => {
+  it('cron.ts runs each tick in one of three instances', async () => {
     const fast = { '60_000': '500' };
     const instances = [
       tasks.start('cron.ts', fast),
@@ -50,7 +50,7 @@ describe('programs of the page by task, in the intended number of processes', ()
     }
   });
 
-  it('leader.ts: has one leader, and another one after SIGTERM', async () => {
+  it('leader.ts has one leader, and another one after SIGTERM', async () => {
     const first = tasks.start('leader.ts');
     await first.until(/leading, token/);
     const second = tasks.start('leader.ts');
@@ -63,7 +63,7 @@ describe('programs of the page by task, in the intended number of processes', ()
     expect(first.stderr + second.stderr).to.equal('');
   });
 
-  it('server.ts: admits five at a time over two instances, responds 429 when busy, and frees the permit of a client that disconnects', async () => {
+  it('server.ts admits five requests at a time over two instances, responds 429 when busy, and frees the permit of a client that disconnects', async () => {
     const [a, b] = (await pickPorts(2)).map(String) as [string, string];
     const slow = { '1_000, undefined': '60_000, undefined', '2_000': '300', '10_000, stop': '60_000, stop' };
     const [one, two] = [

@@ -3,7 +3,7 @@ import { runHere } from './program.ts';
 import { blocksOf } from './scratch.ts';
 import { Tasks } from './examples.ts';
 
-describe('programs of the page by task', () => {
+describe('the programs of EXAMPLES.md', () => {
   let tasks: Tasks;
 
   beforeEach(() => {
@@ -12,7 +12,7 @@ describe('programs of the page by task', () => {
 
   afterEach(() => tasks.end());
 
-  it('position.ts: shows waiters how their position decreases', async () => {
+  it('position.ts shows waiters how their position decreases', async () => {
     const output = await runHere(tasks.write('position.ts'));
     expect(output).to.match(/number 1 in the queue/);
     expect(output).to.match(/number 2 in the queue/);
@@ -28,18 +28,18 @@ describe('programs of the page by task', () => {
     ['transfer.ts', /^from account\/1 to account\/2\nfrom account\/2 to account\/1\n$/],
     ['one.mjs', /^mine, token \d+n\n$/],
   ] as const) {
-    it(`${file}: runs to its end`, async () => {
+    it(`${file} runs to its end`, async () => {
       expect(await runHere(tasks.write(file))).to.match(lines);
     });
   }
 
-  it('order.ts: prints what the page states', async () => {
+  it('order.ts prints what the page states', async () => {
     expect(await runHere(tasks.write('order.ts'))).to.equal(
       blocksOf('EXAMPLES').find(({ file }) => file === 'order.ts')!.prints,
     );
   });
 
-  it('one.cjs: can be required by CommonJS', async () => {
+  it('one.cjs can be required by CommonJS', async () => {
     const program = tasks.start('one.cjs');
     expect(await program.end()).to.deep.equal({ code: 0, signal: null });
     expect([program.output, program.stderr]).to.deep.equal(['mine, token 1n\n', '']);

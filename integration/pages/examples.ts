@@ -1,12 +1,12 @@
 import { Program, endPrograms } from './program.ts';
 import { Scratch, blocksOf, type Stage } from './scratch.ts';
 
-/** The programs of the page by task, with a file of their own. */
+/** Writes the programs of EXAMPLES.md into files. */
 export class Tasks {
   readonly #scratch = new Scratch();
   readonly file = this.#scratch.path('locks.db');
 
-  /** Writes a program with the replacements, and returns its path. */
+  /** Writes a program with the given replacements, and returns its path. */
   write(name: string, stage: Stage = {}): string {
     const block = blocksOf('EXAMPLES').find(({ file }) => file === name);
     if (!block) throw new Error(`the page has no ${name}`);

@@ -10,14 +10,17 @@ import { Program, endPrograms } from './program.ts';
 import { Scratch, blocksOf } from './scratch.ts';
 
 const INSTANCES = 5;
-/** A held lock of this number keeps a migration in the middle. */
+/** Number of an advisory lock. While the test holds it, a migration stops in the middle. */
 const GATE = 4_711;
 const PASS_GATE = `select pg_advisory_xact_lock(${GATE})`;
 
 const AT_GATE = `select from pg_locks join pg_database on pg_database.oid = database
   where datname = current_database() and locktype = 'advisory' and objid = $1 and not granted`;
 
-/** Writes two migrations of a tool below a folder. The second one passes the gate after its first change. */
+/**
+ * For each tool, writes two migrations below a folder. The second one waits for the advisory lock after its
+ * first change.
+ */
 const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
   knex(folder) {
     const migration = (statements: readonly string[]): string =>
@@ -64,7 +67,7 @@ const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
   },
 };
 
-describe('migrations that one of five instances does', function () {
+describe('database migrations that one of five instances does', function () {
   this.timeout(180_000);
   const scratch = new Scratch();
   let server: ProcessService;
@@ -91,7 +94,10 @@ describe('migrations that one of five instances does', function () {
   });
 
   for (const [tool, write] of Object.entries(TOOLS)) {
-    /** Five instances of the program over a new database, whose migrations stand at the gate; and a client that holds it. */
+    /**
+     * Starts five instances of the program over a new database, whose migrations stop at the advisory lock.
+     * Also returns the client that holds that lock.
+     */
     const startAll = async (): Promise<{ readonly gate: Client; readonly instances: readonly Program[] }> => {
       const admin = new Client({ connectionString: postgresUrl(server) });
       await admin.connect();
@@ -133,7 +139,7 @@ describe('migrations that one of five instances does', function () {
     };
     const rowsOf = async (gate: Client): Promise<unknown> => (await gate.query('select * from lines')).rows;
 
-    it(`${tool}: the others wait until they are done, and go on`, async () => {
+    it(`make the other instances wait until they are done, with ${tool}`, async () => {
       const { gate, instances } = await startAll();
       await untilAtGate(gate);
       expect(instances.filter(({ output }) => output !== '').map(({ output }) => output)).to.deep.equal([
@@ -145,12 +151,12 @@ describe('migrations that one of five instances does', function () {
       expect(await rowsOf(gate)).to.deep.equal([{ id: 1 }]);
     });
 
-    it(`${tool}: the next one does them when the first is killed in the middle`, async () => {
+    it(`are done by the next instance when the first is killed in the middle, with ${tool}`, async () => {
       const { gate, instances } = await startAll();
       await untilAtGate(gate);
       const killed = instances.find(({ output }) => output === 'migrating\n')!;
       await killed.end('SIGKILL');
-      // PostgreSQL notices the end of a client when its statement has ended.
+      // PostgreSQL notices the end of a client only when its statement has ended.
       await gate.query('select pg_advisory_unlock($1)', [GATE]);
       const done = Array.from({ length: INSTANCES - 2 }, () => 'already-done\n');
       const living = instances.filter((instance) => instance !== killed);

@@ -13,14 +13,16 @@ import { issueCertificates } from '@queuelock/harness/services/certificates';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, type Stage } from './scratch.ts';
 
 const run = promisify(execFile);
-/** What programs of the pages import, and is not installed here: of these calls nothing is checked. */
+/**
+ * Modules that programs of the pages import and that are not installed here. Calls to them are not checked.
+ */
 const NOT_INSTALLED = [
   ...['pino', 'vitest', '@angular/common', '@angular/core', '*/queue.service'],
   ...['@opentelemetry/exporter-prometheus', '*/prisma/client'],
 ];
 const OWN_ETCD = 'Permissions on etcd';
 
-describe('pages for users, on servers', () => {
+describe('the programs of the pages, on servers', () => {
   const scratch = new Scratch();
   let stage: Stage;
   let database: ProcessService | undefined;
@@ -48,7 +50,7 @@ describe('pages for users, on servers', () => {
       '127.0.0.1:2181': zookeeper.endpoint,
       '127.0.0.1:6379': redis.endpoint,
       ...(database ? { 'postgres://postgres@127.0.0.1:5432/postgres': postgresUrl(database) } : {}),
-      // A single server has no followers.
+      // A single server has no followers, so the program gets settings for one.
       "chroot: '/locks'": "chroot: '/locks', tickTimeMs: 500, syncLimit: 2",
     };
   });
@@ -65,11 +67,12 @@ describe('pages for users, on servers', () => {
         language === 'ts' &&
         needsServer({ code }) &&
         !/username: 'app'|etcds:/.test(code) &&
-        // They need migrations: migrations.long.ts.
+        // Programs about migrations are left out, since they need migration tools. migrations.long.ts runs
+        // them.
         !file.startsWith('migrate-'),
     );
     for (const [at, block] of programs.entries()) {
-      it(`${page}: ${block.file ?? `program ${String(at + 1)}`} runs to its end`, async function () {
+      it(`run to their end: ${page}, ${block.file ?? `program ${String(at + 1)}`}`, async function () {
         if (block.code.includes('5432') && !database) {
           this['skipReason'] = 'needs PostgreSQL';
           this.skip();
@@ -84,7 +87,7 @@ describe('pages for users, on servers', () => {
     expect(await runHere(scratch.write(block, stage))).to.equal('allowed\n');
   });
 
-  it(`PRODUCTION: ${OWN_ETCD}: the commands give just the rights that the program needs`, async () => {
+  it(`create an etcd user with only the rights that the program needs, in PRODUCTION (${OWN_ETCD})`, async () => {
     const server = await startEtcd({ way: 'process' });
     try {
       const blocks = blocksOf('PRODUCTION');
@@ -105,7 +108,7 @@ describe('pages for users, on servers', () => {
     }
   });
 
-  it('PRODUCTION: TLS: the program locks at an etcd that requires certificates, by the files that its URL names', async function () {
+  it('lock at an etcd that requires certificates, with the files that the URL names, in PRODUCTION', async function () {
     const certificates = await issueCertificates();
     if (!certificates) {
       this['skipReason'] = 'there is no openssl';
@@ -122,7 +125,7 @@ describe('pages for users, on servers', () => {
       const pems = [ca, client.cert, client.key];
       for (const [at, path] of Object.values(files).entries()) writeFileSync(path, pems[at]!);
       const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('etcds:'))!;
-      // Uses the host name, because Node warns about certificates for addresses.
+      // The address is replaced by the host name, because Node warns about certificates for addresses.
       const endpoint = server.endpoint.replace('127.0.0.1', 'localhost');
       const program = scratch.write(block, { ...files, '127.0.0.1:2379': endpoint });
       expect(await runHere(program)).to.equal('allowed\n');
@@ -131,7 +134,7 @@ describe('pages for users, on servers', () => {
     }
   });
 
-  it('all programs type-check in the strictest mode', async function () {
+  it('type-check in the strictest mode', async function () {
     this.timeout(180_000);
     const pages = ['README.md', ...PAGES].flatMap((page) =>
       blocksOf(page).filter(({ language }) => /^(ts|typescript)$/.test(language)),

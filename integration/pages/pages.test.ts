@@ -8,22 +8,27 @@ import type { CodeBlock } from './code-blocks.ts';
 import { PAGES, ROOT, Scratch, blocksOf, needsServer, textOf, type Stage } from './scratch.ts';
 
 const PROGRAM = /^(ts|js)$/;
-/** Such a program is a process of its own: other programs in this process handle the signal too, and end it. */
+/**
+ * Matches a program that sends itself a signal. It runs in a separate process, since other programs in this
+ * process would handle the signal too, and end it.
+ */
 const SIGNALS_ITSELF = /process\.kill\(process\.pid/;
 
-/** Programs with a name have tests of their own, except for those of the site. */
+/**
+ * Returns whether a program has a test elsewhere: programs with a file name do, except for those of the site.
+ */
 function isAskedElsewhere(page: string, { file }: CodeBlock): boolean {
   return file !== undefined && !page.endsWith('.md');
 }
 
-/** Runs a program as a process of its own, to its end. Resolves with its output. */
+/** Runs a program to its end in a separate process. Resolves with its output. */
 async function runAlone(file: string): Promise<string> {
   const program = new Program(file);
   expect(await program.end(), program.stderr).to.deep.equal({ code: 0, signal: null });
   return program.output;
 }
 
-describe('pages for users', () => {
+describe('the programs of the pages', () => {
   let scratch: Scratch;
 
   beforeEach(() => {
@@ -35,7 +40,7 @@ describe('pages for users', () => {
     scratch.remove();
   });
 
-  /** Directs the program to a file in the scratch directory. */
+  /** Makes the program use a file in the scratch directory. */
   const stage = (): Stage => {
     return { 'locks.db': scratch.path('locks.db') };
   };
@@ -45,7 +50,7 @@ describe('pages for users', () => {
       (block) => PROGRAM.test(block.language) && !isAskedElsewhere(page, block) && !needsServer(block),
     );
     for (const [at, block] of programs.entries()) {
-      it(`${page}: program ${String(at + 1)} runs to its end`, async () => {
+      it(`run to their end: ${page}, program ${String(at + 1)}`, async () => {
         const file = scratch.write(block, stage());
         const printed = SIGNALS_ITSELF.test(block.code) ? await runAlone(file) : await runHere(file);
         if (block.prints !== undefined) expect(printed).to.equal(block.prints);
@@ -53,7 +58,7 @@ describe('pages for users', () => {
     }
   }
 
-  it('PRODUCTION: worker.ts ends by the signal when its round has stopped, within the grace period', async () => {
+  it('end by a signal when the round has stopped, within the grace period (PRODUCTION, worker.ts)', async () => {
     const block = blocksOf('PRODUCTION').find(({ file }) => file === 'worker.ts')!;
     const worker = new Program(scratch.write(block, { ...stage(), '1_000': '60_000' }));
     await worker.until(/one round/);
@@ -64,7 +69,7 @@ describe('pages for users', () => {
     expect(graceS * 1_000).to.be.at.least(drainMs + 2_000);
   });
 
-  it('README: two processes of the first example take turns, without a server', async () => {
+  it('run in two processes that take turns, without a server (README, first example)', async () => {
     const [example] = blocksOf('README.md');
     const file = scratch.write({ ...example!, file: 'first.ts' }, stage());
     const [one, two] = [new Program(file), new Program(file)];
@@ -75,8 +80,8 @@ describe('pages for users', () => {
   });
 });
 
-describe('page of errors', () => {
-  /** Returns the first cells of a table's rows, with the others. */
+describe('the page of errors, TROUBLESHOOTING.md', () => {
+  /** Returns the rows of a table, by their first cells. */
   const rowsUnder = (heading: string): Map<string, readonly string[]> => {
     const section = textOf('TROUBLESHOOTING').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
     const rows = [...section.matchAll(/^\| `([\w-]+)` *\|(.*)\|$/gm)];
@@ -88,7 +93,7 @@ describe('page of errors', () => {
     return [...union.matchAll(/'([\w-]+)'/g)].map(([, name]) => name!);
   };
 
-  it('has each existing code, and no other, and states which may be retried', () => {
+  it('lists exactly the existing codes, and states which may be retried', () => {
     const rows = rowsUnder('Each code');
     expect([...rows.keys()]).to.have.members(namesIn('QueueLockErrorCode'));
     for (const [code, [, again]] of rows) {
@@ -110,14 +115,14 @@ describe('page of errors', () => {
     }
   });
 
-  it('has each reason of a loss, and no other', () => {
+  it('lists exactly the existing reasons of a loss', () => {
     expect([...rowsUnder('Why a lock was lost').keys()].filter((name) => name !== 'reason')).to.have.members(
       namesIn('RevocationReason'),
     );
   });
 });
 
-describe('links of the pages', () => {
+describe('the links of the pages', () => {
   const others = [
     'README.md',
     '.github/CONTRIBUTING.md',
@@ -125,11 +130,11 @@ describe('links of the pages', () => {
     '.changeset/README.md',
     ...['README', 'SECURITY-MODEL', 'VERSIONING'].map((page) => `packages/${page}.md`),
   ];
-  // Pages of the site link to addresses of the site, which packages/site/test/pages.test.ts checks.
+  // Pages of the site link to addresses of the site. packages/site/test/pages.test.ts checks these.
   const beside = PAGES.filter((page) => !page.endsWith('.md'));
   const pages = [...others, ...beside.map((page) => `packages/${page}.md`)];
   for (const page of pages) {
-    it(`have existing targets: ${page}`, () => {
+    it(`have existing targets in ${page}`, () => {
       expect(brokenLinks(page)).to.deep.equal([]);
     });
   }

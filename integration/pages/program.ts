@@ -12,7 +12,7 @@ export async function endPrograms(): Promise<void> {
   await Promise.all([...running].map((program) => program.end('SIGKILL')));
 }
 
-/** A program of a page as a process of its own. */
+/** A program of a page, in a separate process. */
 export class Program {
   output = '';
   stderr = '';
@@ -21,7 +21,7 @@ export class Program {
   readonly #readers = new Set<() => void>();
 
   constructor(file: string) {
-    // CommonJS uses the build: the sources support only `import`.
+    // CommonJS programs use the build, since the sources support only `import`.
     const execArgv = file.endsWith('.cjs') ? [] : [...fromSource(file).execArgv];
     this.#child = fork(file, [], { cwd: ROOT, silent: true, execArgv });
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
@@ -38,7 +38,7 @@ export class Program {
     return this.#child.pid!;
   }
 
-  /** Resolves when its output matches; rejects when it ends without. */
+  /** Resolves when the output matches. Rejects when the program ends before. */
   async until(pattern: RegExp): Promise<void> {
     const matched = new Promise<void>((resolve) => {
       const read = (): void => {
@@ -55,7 +55,7 @@ export class Program {
     await Promise.race([matched, without]);
   }
 
-  /** Ends it by a signal, or waits for its end; resolves with how it ended. */
+  /** Ends the program by a signal, or waits for its end. Resolves with how it ended. */
   async end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     if (signal) this.#child.kill(signal);
     const [code, by] = await this.#ended;
@@ -63,7 +63,7 @@ export class Program {
   }
 }
 
-/** Runs a program in this process, to its end. Resolves with its output; output on stderr is an error. */
+/** Runs a program to its end in this process. Resolves with its output. Output on stderr is an error. */
 export async function runHere(file: string): Promise<string> {
   const { log, error } = console;
   const printed: string[] = [];

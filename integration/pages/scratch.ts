@@ -7,13 +7,13 @@ export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const SITE = 'packages/site/pages';
 
-/** Pages for users whose code is run completely. */
+/** The pages for users. All of their code is run. */
 export const PAGES: readonly string[] = [
   ...['CHOOSING', 'EXAMPLES', 'PRODUCTION', 'TROUBLESHOOTING', 'MIGRATION'],
   ...readdirSync(join(ROOT, SITE)).map((name) => `${SITE}/${name}`),
 ];
 
-/** Returns the blocks of a page beside the packages, or of another one by its path. */
+/** Returns the code blocks of a page in the folder `packages`, or of another page by its path. */
 export function blocksOf(page: string): readonly CodeBlock[] {
   return codeBlocks(textOf(page));
 }
@@ -26,7 +26,7 @@ export function textOf(page: string): string {
 /** Replacements in a program of a page: addresses, files, times. */
 export type Stage = Readonly<Record<string, string>>;
 
-/** A directory in which programs of pages find the packages as a reader's program does. */
+/** A directory in which programs of pages resolve the packages as a reader's program does. */
 export class Scratch {
   readonly #directory = mkdtempSync(join(ROOT, 'integration', 'node_modules', '.pages-'));
   #files = 0;
@@ -35,7 +35,7 @@ export class Scratch {
     return join(this.#directory, name);
   }
 
-  /** Writes a program with the replacements. */
+  /** Writes a program with the given replacements, and returns its path. */
   write({ language, code, file }: CodeBlock, stage: Stage = {}): string {
     this.#files += 1;
     const path = this.path(`${String(this.#files)}-${file ?? `block.${language}`}`.replace(/\.ts$/, '.mts'));
@@ -50,7 +50,7 @@ export class Scratch {
   }
 }
 
-/** Returns whether a program needs a server or certificates, so that it runs with the long tests. */
+/** Returns whether a program needs a server or certificates. Such a program runs with the long tests. */
 export function needsServer({ code }: Pick<CodeBlock, 'code'>): boolean {
   return /127\.0\.0\.1|\.pem/.test(code);
 }

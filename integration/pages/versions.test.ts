@@ -5,7 +5,7 @@ import { ROOT, textOf } from './scratch.ts';
 
 const page = textOf('VERSIONING');
 
-/** The cells of the row that begins so. */
+/** Returns the cells of the row whose first cell is `first`. */
 function rowOf(first: string): readonly string[] {
   const row = page.split('\n').find((line) => line.startsWith(`| ${first} `));
   if (row === undefined) throw new Error(`VERSIONING.md has no row of ${first}`);
@@ -19,7 +19,7 @@ function numberIn(file: string, pattern: RegExp): string {
   return pattern.exec(readFileSync(join(ROOT, file), 'utf8'))?.[1] ?? `not found in ${file}`;
 }
 
-describe('the page of versions', () => {
+describe('the page of versions, VERSIONING.md', () => {
   const numbers = {
     'Redis, Valkey': numberIn('packages/redis/src/lua/keys.ts', /FORMAT = '(\d+)'/),
     PostgreSQL: numberIn('packages/postgres/src/sql/migration.ts', /FORMAT = (\d+)/),
@@ -27,19 +27,19 @@ describe('the page of versions', () => {
     'bridge and browser': numberIn('packages/bridge/src/wire/topic.ts', /WIRE_VERSION = (\d+)/),
   };
   for (const [store, number] of Object.entries(numbers)) {
-    it(`states the number of the format of ${store}`, () => {
+    it(`states the format number of ${store}`, () => {
       expect(rowOf(store)[2]).to.equal(number);
     });
   }
 
-  it('states the number of the format of SQLite', async () => {
+  it('states the format number of SQLite', async () => {
     const { STEPS } = (await import('../../packages/sqlite/src/queue/schema.ts')) as {
       STEPS: readonly string[];
     };
     expect(rowOf('SQLite')[2]).to.equal(String(STEPS.length));
   });
 
-  it('states the versions of Node, TypeScript and RxJS in manifests and tests', () => {
+  it('states the versions of Node, TypeScript and RxJS that manifests and tests have', () => {
     const core = JSON.parse(readFileSync(join(ROOT, 'packages/core/package.json'), 'utf8')) as {
       engines: { node: string };
       peerDependencies: { rxjs: string };

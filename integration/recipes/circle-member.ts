@@ -1,4 +1,5 @@
-// Holds one lock and waits for another, perhaps of another store: circle-member.ts <member as JSON>. Begins to wait on command.
+// Holds one lock and waits for another, perhaps of another store: circle-member.ts <member as JSON>. It
+// begins to wait when it is ordered to.
 import { once } from 'node:events';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError, type ClaimState, type LockClient } from '@queuelock/core';
@@ -19,7 +20,7 @@ async function connect({ url, ttlMs }: Spot): Promise<LockClient> {
   return client;
 }
 
-/** Resolves when the awaited lock was granted and released again; rejects with the error of the wait. */
+/** Resolves when the awaited lock was granted and released again. Rejects with the error of the wait. */
 function takeAndRelease(claim$: Observable<ClaimState>): Promise<void> {
   return new Promise((resolve, reject) => {
     claim$.subscribe({
@@ -28,7 +29,7 @@ function takeAndRelease(claim$: Observable<ClaimState>): Promise<void> {
         if (state.status === 'held') state.ownership.release().catch(reject);
         if (state.status !== 'ended') return;
         if (state.outcome === 'released') resolve();
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- no signal, so it is one
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- this is always an Error
         else reject(state.error);
       },
       error: reject,
@@ -44,7 +45,7 @@ let end: CircleEvent = { ev: 'done' };
 await holder.run(holds.name, async ({ id }) => {
   say({ ev: 'holds', id });
   await once(process, 'message');
-  // The locks that the chain of `run` holds are published automatically, also in another store.
+  // The locks that the call chain of `run` holds are published automatically, also in another store.
   const claim$ = waiter.claim(waitsFor.name).pipe(yieldOnDeadlock(deadlocks$));
   await takeAndRelease(claim$).catch((error: unknown) => {
     if (!isQueueLockError(error)) throw error;

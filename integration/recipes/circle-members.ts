@@ -16,26 +16,26 @@ export interface Member {
   readonly owner: string;
   readonly holds: Spot;
   readonly waitsFor: Spot;
-  /** Queues whose deadlocks it resolves by giving up. Default: none. */
+  /** Queues whose deadlocks the member resolves by giving up. Default: none. */
   readonly yieldsOver?: readonly Spot[];
 }
 
-/** Output of a member. */
+/** An event that a member prints. */
 export interface CircleEvent {
   readonly ev:
     | 'holds'
     | 'waits'
-    /** It was granted the awaited lock, and has released both. */
+    /** The member was granted the awaited lock, and has released both locks. */
     | 'done'
-    /** It does not wait any more, and has released its lock. */
+    /** The member does not wait any more, and has released its lock. */
     | 'gave-up';
-  /** Id of the entry, with `holds` and `waits`. */
+  /** Id of the entry. Present with `holds` and `waits`. */
   readonly id?: string;
-  /** Error code, with `gave-up`. */
+  /** Error code. Present with `gave-up`. */
   readonly code?: string;
 }
 
-/** A process of its own, which begins to wait on command. */
+/** A member in a separate process, which begins to wait when it is ordered to. */
 export class MemberProcess extends ScriptProcess<CircleEvent> {
   readonly member: Member;
 

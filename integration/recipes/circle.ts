@@ -8,14 +8,15 @@ import { MemberProcess, type Spot } from './circle-members.ts';
 
 const OWNERS = ['ann', 'ben', 'cat'];
 
-/** Cycles of this many processes over both stores. */
+/** Makes cycles of a given number of processes over etcd and ZooKeeper. */
 export interface Circle {
   /** Observing clients, one for each store. */
   readonly clients: readonly LockClient[];
-  /** Queues of the cycle that was closed last. */
+  /** Queues of the cycle that was made last. */
   readonly spots: readonly Spot[];
   /**
-   * Makes a cycle: each member holds the lock of its number and waits for the next one's. The last member begins to wait last.
+   * Makes a cycle. Each member holds the lock of its number and waits for the next member's lock. The last
+   * member begins to wait last, which closes the cycle.
    */
   close(
     story: string,
@@ -23,7 +24,7 @@ export interface Circle {
   ): Promise<readonly MemberProcess[]>;
 }
 
-/** Registers the hooks of the suite; after each test no process is left. */
+/** Registers the hooks of the suite, which end all processes after each test. */
 export function circleOf(count: number): Circle {
   let sites: readonly Site[] = [];
   let spots: readonly Spot[] = [];

@@ -1,4 +1,4 @@
-// The facts and the servers are tests, and no package exports them.
+// The tests and servers of other packages are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { Operator as ConsulOperator } from '../../packages/consul/test/operator.ts';
 import { OwnServer as MySqlServer } from '../../packages/mysql/test/servers.ts';
@@ -19,7 +19,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { lineThrough } from './sites.ts';
 
 const TTL_MS = 2_000;
-/** A waiter far behind reads a little later, and the machine may be busy. */
+/** Time limit in milliseconds. A waiter far behind reads a little later, and the machine may be busy. */
 const EXPIRY_MS = 4_000;
 const PREFIX = 'recipes';
 
@@ -34,7 +34,7 @@ function storeOf({ name, endpoint, connect, leftovers }: Database): Store {
   return {
     ...{ name, ttlMs: TTL_MS, expiryMs: EXPIRY_MS },
     connect: () => connect(endpoint),
-    // Left-overs of dead clients are removed when another client joins or reads.
+    // The leftovers of dead clients are removed when another client joins or reads.
     leftovers: async (queue) => {
       await untilEmpty(connect(endpoint), queue);
       return leftovers(queue);
@@ -53,7 +53,7 @@ async function untilEmpty(backend: Backend, queue: string): Promise<void> {
   }
 }
 
-describe('recipes on a Redis of their own', () => {
+describe('recipes on a separate Redis server', () => {
   let server: ProcessService;
   let operator: RedisOperator;
   before(async () => {
@@ -75,7 +75,7 @@ describe('recipes on a Redis of their own', () => {
   describeRecipes('redis', open, recipeFacts);
 });
 
-describe('recipes on a PostgreSQL of their own', () => {
+describe('recipes on a separate PostgreSQL server', () => {
   const own = new PostgresServer();
   const open = async (): Promise<Store> =>
     storeOf({
@@ -88,7 +88,7 @@ describe('recipes on a PostgreSQL of their own', () => {
   describeRecipes('postgres', open, recipeFacts);
 });
 
-describe('recipes on a MariaDB of their own', () => {
+describe('recipes on a separate MariaDB server', () => {
   const own = new MySqlServer();
   const open = async (): Promise<Store> =>
     storeOf({

@@ -4,20 +4,20 @@ import { expect } from 'chai';
 import { untilHolds } from '../scenarios/wait.ts';
 import { circleOf, type Circle } from './circle.ts';
 
-// Long TTLs, so that no session is lost on a busy machine while the cycle is made.
+// Factor of the TTLs, so that no session is lost on a busy machine while the cycle is made.
 const COMFORT = 2;
 
 for (const count of [2, 3]) {
-  describe(`deadlock of ${count} processes over etcd and ZooKeeper`, function () {
+  describe(`a deadlock of ${count} processes over etcd and ZooKeeper`, function () {
     this.timeout(60_000);
     const circle = circleOf(count);
 
-    it('is seen by a third party, with all its members and no others, until one of them dies', async () => {
+    it('is seen by another client, with exactly its members, until one of them dies', async () => {
       const members = await circle.close('seen', { yields: false, ttlMs: (site) => COMFORT * site.ttlMs });
       const { seen, stop } = watch(circle);
       await untilHolds('the circle is reported', async () => expect(seen.at(-1)).to.have.lengthOf(1));
       const [{ waits, victim }] = seen.at(-1) as [Deadlock];
-      // Starts with the youngest: it waits for the first, which waits for the second, and so on.
+      // The expected cycle starts with the youngest member, which waits for the first one.
       const inOrder = [members.at(-1)!, ...members.slice(0, -1)];
       const expected = inOrder.map(async (member, i) => ({
         name: member.member.waitsFor.name,

@@ -4,11 +4,11 @@ import { circleOf } from './circle.ts';
 const TTL_MS = 10_000;
 
 for (const count of [2, 3]) {
-  describe(`deadlock of ${count} processes over etcd and ZooKeeper`, function () {
+  describe(`a deadlock of ${count} processes over etcd and ZooKeeper`, function () {
     this.timeout(60_000);
     const circle = circleOf(count);
 
-    it('ends when the youngest gives up, and only that one does', async () => {
+    it('ends when the youngest member gives up, and no other member does', async () => {
       const members = await circle.close('yields', { yields: true, ttlMs: () => TTL_MS });
       await Promise.all(members.map(({ ended }) => ended));
       const ends = members.map(({ events, member }) => [member.owner, events.at(-1)]);

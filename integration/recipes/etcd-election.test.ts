@@ -10,7 +10,7 @@ import { untilHolds, untilNothingIsLeft } from '../scenarios/wait.ts';
 import { base64 } from '@queuelock/harness/services/etcd-gateway';
 import { callGateway } from '@queuelock/harness/services/plain-clients';
 
-/** `etcdctl elect`, which uses Go's `concurrency.Election`. */
+/** Runs `etcdctl elect`, which uses Go's `concurrency.Election`. */
 class GoElection {
   readonly lines: string[] = [];
   readonly #child: ChildProcess;
@@ -21,12 +21,12 @@ class GoElection {
     createInterface(this.#child.stdout!).on('line', (line) => this.lines.push(line));
   }
 
-  /** Its output is pairs of lines, a key and a value. */
+  /** The values that the command printed. Its output is pairs of lines, a key and a value. */
   get values(): readonly string[] {
     return this.lines.filter((_line, at) => at % 2 === 1);
   }
 
-  /** A candidate resigns when it is interrupted. */
+  /** Interrupts the command, which makes a candidate resign. */
   async end(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const gone = once(this.#child, 'exit');
@@ -35,7 +35,7 @@ class GoElection {
   }
 }
 
-describe("leader election with Go's, in etcd", function () {
+describe("leader election in etcd together with Go's", function () {
   this.timeout(60_000);
   let site: Site;
   let clients: LockClient[];
@@ -70,7 +70,7 @@ describe("leader election with Go's, in etcd", function () {
     return other;
   }
 
-  it('notifies an observer of Go of our leaders and their proclamations, each once', async () => {
+  it('notifies a Go observer of our leaders and their proclamations, each once', async () => {
     const observer = go('-l', name);
     const first = await candidate('a').campaign();
     await untilHolds('a is told', async () => expect(observer.values).to.deep.equal(['a']));
@@ -84,7 +84,8 @@ describe("leader election with Go's, in etcd", function () {
     await (await next).resign();
     await (await candidate('e').campaign()).proclaim('f');
     await untilHolds('f is told', async () => expect(observer.values.at(-1)).to.equal('f'));
-    // It reads again after each leader, so of two values in quick succession it may see only the second.
+    // The observer reads again after each leader. So of two values in quick succession it may see only the
+    // second.
     expect(observer.values.filter((value) => !['c', 'e'].includes(value))).to.deep.equal([
       'a',
       'b',
@@ -93,7 +94,7 @@ describe("leader election with Go's, in etcd", function () {
     ]);
   });
 
-  it('queues a candidate of Go with ours, shows its value, and lets it lead in order', async () => {
+  it('puts a Go candidate in one queue with ours, shows its value, and lets it lead in order', async () => {
     const first = await candidate('a').campaign();
     const leader: (string | undefined)[] = [];
     const standing: string[][] = [];
@@ -115,7 +116,7 @@ describe("leader election with Go's, in etcd", function () {
     for (const subscription of watching) subscription.unsubscribe();
   });
 
-  it("is reported by the server's own election service, whose proclamations our observers see", async () => {
+  it("is reported by etcd's own election service, and our observers see that service's proclamations", async () => {
     const call = (what: string, body: object): Promise<unknown> =>
       callGateway(site.endpoint, `election/${what}`, body);
     const ours = await candidate('ours').campaign();

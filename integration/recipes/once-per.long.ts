@@ -9,11 +9,11 @@ import { SlotMember } from './slot-members.ts';
 
 const MEMBERS = 4;
 const ROUNDS = 4;
-/** What happens to the first member whose work begins. A frozen one resumes when the next slot is done. */
+/** What happens to the first member whose work begins. A frozen member resumes when the next slot is done. */
 const FATES = ['lives', 'is killed', 'is frozen', 'lives'] as const;
 type Fate = (typeof FATES)[number];
 
-/** Processes that call for slot after slot. */
+/** Processes that call for one slot after another. */
 class Crew {
   readonly everybody: SlotMember[] = [];
   readonly fates: Fate[] = [];
@@ -38,7 +38,7 @@ class Crew {
     if (fate !== 'lives') this.#awake = this.#awake.filter((member) => member !== first);
     if (fate === 'is killed') await first.kill();
     if (fate === 'is frozen') await first.freeze();
-    // Another member does the work instead.
+    // If another member begins the work instead of the first one, it is ordered to end it.
     for (const one of begun)
       one.then((member) => member !== first && member.order({ go: slot })).catch(() => undefined);
     if (fate === 'lives') first.order({ go: slot });
@@ -83,7 +83,7 @@ for (const store of stores) {
     afterEach(endScripts);
 
     for (const promise of ['at-most-once', 'at-least-once'] as const) {
-      it(`keeps ${promise} when the worker of a slot is killed or frozen`, async () => {
+      it(`keeps the promise ${promise} when the worker of a slot is killed or frozen`, async () => {
         const name = `slots-${promise}`;
         const where = { url: site.url(), name, ttlMs: site.ttlMs };
         const crew = new Crew(() => new SlotMember(where, promise));

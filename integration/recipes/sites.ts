@@ -1,4 +1,4 @@
-// The facts are tests, and no package exports them.
+// The tests of the package are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { recipeFacts } from '../../packages/recipes/test/facts.ts';
 import type { RecipeFacts, Store, StoreLine } from '../../packages/recipes/test/frame.ts';
@@ -7,7 +7,7 @@ import type { Backend } from '@queuelock/core';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { Site, Store as Server } from '../scenarios/store.ts';
 
-/** Titles of the facts that wait for the end of a session, which takes its TTL. */
+/** Titles of the tests that wait for the end of a session, which takes a TTL. */
 const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([
   'a reader that was a writer loses its hold with its session, like any other',
   'a session that ends takes all entries of its multi-lock with it',
@@ -30,7 +30,7 @@ function factsThat(isMeant: (title: string) => boolean): readonly RecipeFacts[] 
   }));
 }
 
-/** Opens a store as the facts see it. */
+/** Opens a store for the tests of the recipes. */
 export async function openStore(server: Server): Promise<Store> {
   const site = await server.share('recipes');
   const { ttlMs, expiryMs } = site;
@@ -48,7 +48,7 @@ async function lineTo(site: Site): Promise<StoreLine> {
   return lineThrough(await startProxy(site.endpoint), (endpoint) => site.backend(endpoint));
 }
 
-/** Makes a connection to a store through a proxy that is stopped with it. */
+/** Returns a connection to a store through a proxy. Both are stopped together. */
 export function lineThrough(proxy: TcpProxy, connect: (endpoint: string) => Backend): StoreLine {
   return {
     connect: () => connect(proxy.endpoint),

@@ -1,4 +1,5 @@
-// Calls for slots on command: slot-member.ts <url> <name> <ttlMs> <promise>. Its work lasts until a command ends it.
+// Calls for slots when it is ordered to: slot-member.ts <url> <name> <ttlMs> <promise>. Its work lasts until
+// an order ends it.
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { oncePer, type OncePerOptions } from '@queuelock/recipes';

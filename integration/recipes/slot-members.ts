@@ -4,23 +4,23 @@ import { scriptOf } from '@queuelock/harness/services/script';
 
 const SCRIPT = fileURLToPath(new URL('slot-member.ts', import.meta.url));
 
-/** Output of a member. */
+/** An event that a member prints. */
 export interface SlotEvent {
   readonly ev: 'ready' | 'begun' | 'ended' | 'told';
   readonly slot: number;
-  /** With `told`: outcome of the slot, or the code of the error. */
+  /** The outcome of the slot, or the code of the error. Present with `told`. */
   readonly outcome?: string;
 }
 
-/** Command to a member. */
+/** An order to a member. */
 export interface SlotOrder {
-  /** Calls for that slot. */
+  /** Number of the slot to call for. */
   readonly call?: number;
-  /** Ends its work for that slot. */
+  /** Number of the slot whose work to end. */
   readonly go?: number;
 }
 
-/** A process of its own that calls for slots. */
+/** A member in a separate process that calls for slots. */
 export class SlotMember extends ScriptProcess<SlotEvent> {
   constructor(
     where: { readonly url: string; readonly name: string; readonly ttlMs: number },

@@ -1,4 +1,4 @@
-// The facts are tests and no package exports them.
+// The tests of the package are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { fairShareFacts } from '../../packages/recipes/test/facts/fair-share.ts';
 import { callerContextFacts } from '../../packages/recipes/test/facts/caller-context.ts';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { sqlite } from '@queuelock/sqlite';
 import { firstValueFrom } from 'rxjs';
 
-describe('recipes on a SQLite file of their own', () => {
+describe('recipes on a separate SQLite file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'queuelock-recipes-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const connect = (): ReturnType<typeof sqlite> => sqlite({ file: join(folder, 'locks.db') });

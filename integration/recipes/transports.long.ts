@@ -1,4 +1,4 @@
-// The facts are tests, and no package exports them.
+// The tests of the package are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { callerContextFacts } from '../../packages/recipes/test/facts/caller-context.ts';
 import { describeRecipes } from '../../packages/recipes/test/frame.ts';
@@ -9,7 +9,7 @@ import { etcdStore } from '../scenarios/etcd-store.ts';
 import { zooKeeperStore } from '../scenarios/zookeeper-store.ts';
 import { openStore } from './sites.ts';
 
-/** The transports that can be chosen for a store, by the option of its URL. */
+/** The transports of each store that a URL can select, besides the default. */
 const TRANSPORTS = [
   { store: etcdStore, transport: 'etcd3', fromUrl: etcdFromUrl },
   { store: etcdStore, transport: 'http2', fromUrl: etcdFromUrl },

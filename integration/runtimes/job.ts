@@ -1,23 +1,29 @@
-/** What a program on another runtime has to check, and where. Sent as JSON in its environment. */
+/**
+ * The store that a program on another runtime has to test, and its address. It is sent as JSON in the
+ * environment.
+ */
 export interface Job {
-  /** The backend's package and its function have this name. */
+  /** Name of the store, which is also the name of the backend's package and function. */
   readonly store: string;
-  /** Options of that function; `undefined` for the memory backend, which has no server. */
+  /** Options of the backend's function. They are `undefined` for the memory backend, which has no server. */
   readonly options?: Readonly<Record<string, unknown>>;
   readonly ttlMs: number;
   readonly expiryGranularityMs: number;
   /** URL at which the process that started the program acts as an operator. */
   readonly operator: string;
-  /** Address of the server whose connections are cut to simulate a crash; only for clients that send heartbeats by themselves. */
+  /**
+   * Address of the server whose connections are cut to simulate a crash. Only set for clients that send
+   * heartbeats by themselves.
+   */
   readonly proxied?: string;
-  /** Facts with other titles are left out. Default: none. */
+  /** Titles of the tests to run. Default: all. */
   readonly only?: readonly string[];
 }
 
-/** How one fact came out. */
+/** The result of one test of the conformance suite. */
 export interface Outcome {
   readonly title: string;
-  /** The error; `undefined` for a fact that is true. */
+  /** The error message; `undefined` for a test that passed. */
   readonly failure?: string;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-// eslint-disable-next-line no-restricted-imports -- a test, which no package exports
+// eslint-disable-next-line no-restricted-imports -- this is a test file, which no package exports
 import { FarProxies } from '../../packages/zookeeper/test/far-proxy.ts';
 import type { Order } from './job.ts';
 import type { Site } from './servers.ts';

@@ -1,15 +1,16 @@
-// Runs on another runtime, in one file with all but the packages of this project, which it finds installed beside it as they are published.
+// Runs on another runtime. It is one file with all imports except the packages of this project, which are
+// installed beside it as they are published.
 import { facts, type BackendHarness, type Fact } from '@queuelock/conformance';
 import { isQueueLockError, type Backend } from '@queuelock/core/backend';
 import type * as Memory from '@queuelock/memory';
-// eslint-disable-next-line no-restricted-imports -- a test, which no package exports
+// eslint-disable-next-line no-restricted-imports -- this is a test file, which no package exports
 import { SeverableBackends } from '../../packages/zookeeper/test/severable-backends.ts';
 import { JOB_VARIABLE, type Job, type Line, type Order } from './job.ts';
 
-/** Number of facts that are checked at a time. Most of the time they wait for an idle server. */
+/** Number of tests that run at the same time. Most of the time they wait for an idle server. */
 const LANES = 4;
 
-/** How long the first session may take. */
+/** Time limit for the first session in milliseconds. */
 const FIRST_SESSION_MS = 30_000;
 
 type Store = Pick<BackendHarness, 'connect' | 'evict' | 'entries' | 'crash'>;
@@ -56,7 +57,10 @@ function inProcess({ createMemoryServer, memory }: typeof Memory): Store {
   };
 }
 
-/** Retries, because the first connection also loads the client library, for which a busy machine may need longer than for a timeout. */
+/**
+ * Opens the first session, with retries: the first connection also loads the client library, which may take
+ * longer than a timeout on a busy machine.
+ */
 async function firstSession(backend: Backend): Promise<void> {
   const giveUpAt = performance.now() + FIRST_SESSION_MS;
   for (;;) {
@@ -70,7 +74,7 @@ async function firstSession(backend: Backend): Promise<void> {
   }
 }
 
-/** Opens a session, which a backend refuses on a runtime on which it cannot work. */
+/** Opens a session, and returns whether the backend refuses this runtime because it cannot work there. */
 async function isRefused({ connect }: Store): Promise<boolean> {
   const backend = await connect();
   try {

@@ -10,13 +10,13 @@ import type { Runtime } from './runtimes.ts';
 /** Time in milliseconds for the program to end by itself after its last line. */
 const EXIT_MS = 60_000;
 
-/** What a program reported. */
+/** The results that a program reported. */
 export interface Report {
   readonly outcomes: readonly Outcome[];
   readonly refusal: Refusal | undefined;
 }
 
-/** Writes the program into a directory in which the packages are installed, as one file. Returns its path. */
+/** Writes the program as one file into a directory in which the packages are installed. Returns its path. */
 export async function writeProgram(directory: string): Promise<string> {
   const outfile = join(directory, 'facts.mjs');
   await build({
@@ -35,8 +35,8 @@ export async function writeProgram(directory: string): Promise<string> {
 }
 
 /**
- * Runs the program of a job and resolves with what it reported. Rejects when it does not end by itself with code 0, so also when a timer or a socket
- * of a backend that was closed keeps the process alive.
+ * Runs the program of a job, and resolves with its results. Rejects when the program does not exit by itself
+ * with code 0. So it also rejects when a timer or socket of a closed backend keeps the process alive.
  */
 export async function runJob(runtime: Runtime, program: string, job: Job): Promise<Report> {
   const child = spawn(await runtime.program(), [...runtime.options, program], {

@@ -4,17 +4,20 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A runtime of JavaScript, and how it runs a file of modules. */
+/** A JavaScript runtime, and how it runs a file of ES modules. */
 export interface Runtime {
   readonly name: string;
   readonly version: string;
-  /** Returns the path of its program. It is downloaded from npm on the first call. */
+  /** Returns the path of the runtime's program. The first call downloads it from npm. */
   program(): Promise<string>;
-  /** Options in front of the file. */
+  /** Command line options before the file. */
   readonly options: readonly string[];
 }
 
-/** The program of an npm package of the same name. The packages install a binary of about 100 MB, so they are no dependency of this project. */
+/**
+ * Returns the program of an npm package of the same name. These packages install a binary of about 100 MB, so
+ * they are not dependencies of this project.
+ */
 function fromNpm(name: string, version: string): () => Promise<string> {
   return async () => {
     const args = ['exec', '--yes', '--package', `${name}@${version}`, '-c', `command -v ${name}`];
@@ -22,7 +25,7 @@ function fromNpm(name: string, version: string): () => Promise<string> {
   };
 }
 
-/** The runtime of this process. */
+/** The version of Node that runs this process. */
 export const NODE: Runtime = {
   name: 'Node',
   version: process.versions.node,
@@ -30,7 +33,7 @@ export const NODE: Runtime = {
   options: [],
 };
 
-/** Node first, which shows that the program itself is right. */
+/** The tested runtimes. Node comes first, which shows that the program itself is right. */
 export const RUNTIMES: readonly Runtime[] = [
   NODE,
   { name: 'Bun', version: '1.4.5', program: fromNpm('bun', '1.4.5'), options: ['run'] },

@@ -1,4 +1,4 @@
-// The operators are tests, and no package exports them.
+// The operators are imported by path, because they are test files, which no package exports.
 /* eslint-disable no-restricted-imports */
 import { Operator as ConsulOperator } from '../../packages/consul/test/operator.ts';
 import { Operator as EtcdOperator } from '../../packages/etcd/test/operator.ts';
@@ -14,7 +14,7 @@ import { startMariaDb } from '@queuelock/harness/services/mariadb-process';
 import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
 import type { Job } from './job.ts';
 
-/** A server, what a program has to know of it, and what an operator does to it. */
+/** A server for a job: its address and options for the program, and the actions of an operator on it. */
 export interface Site {
   readonly job: Pick<Job, 'store' | 'options' | 'ttlMs' | 'expiryGranularityMs' | 'proxied'>;
   evict(key: string): Promise<void>;
@@ -22,10 +22,10 @@ export interface Site {
   stop(): Promise<void>;
 }
 
-/** A store with its client library, as the table of COMPATIBILITY names it. */
+/** A store with its client library, named as in the table of COMPATIBILITY.md. */
 export interface Store {
   readonly name: string;
-  /** The package of its backend. */
+  /** Name of the backend's package. */
   readonly package: string;
   start(): Promise<Site>;
 }
@@ -149,7 +149,7 @@ async function consul(): Promise<Site> {
       expiryGranularityMs: 10_000,
     },
     evict: (key) => operator.remove(key),
-    // The names of queues in the facts need no encoding in keys.
+    // The names of queues in the conformance suite need no encoding in keys.
     entries: (queue) => operator.keysUnder(`${prefix}queues/${queue}/`),
     stop: () => server.stop(),
   };
@@ -170,7 +170,7 @@ async function sqlite(): Promise<Site> {
   };
 }
 
-/** The memory of the program itself. */
+/** Returns the memory store of the program itself, which has no server. */
 async function memory(): Promise<Site> {
   return {
     job: { store: 'memory', ttlMs: 1_500, expiryGranularityMs: 5_000 },

@@ -3,14 +3,17 @@ import { textOf } from '../pages/scratch.ts';
 import type { Report } from './run-job.ts';
 import type { Runtime } from './runtimes.ts';
 
-/** Returns the cell of the table of COMPATIBILITY for the results of a run. */
+/** Returns the cell of the table in COMPATIBILITY.md for the results of a run. */
 export function cellOf({ outcomes, refusal }: Report): string {
   if (refusal !== undefined) return `refused, \`${refusal.code}\`${refusal.retryable ? ', retryable' : ''}`;
   const kept = outcomes.filter(({ failure }) => failure === undefined);
   return `${String(kept.length)} of ${String(facts.length)}`;
 }
 
-/** Returns the cell of the table of COMPATIBILITY for a store on a runtime; `undefined` if there is none. */
+/**
+ * Returns the cell of the table in COMPATIBILITY.md for a store on a runtime, or `undefined` if there is
+ * none.
+ */
 export function documentedCell(store: string, { name, version }: Runtime): string | undefined {
   const rows = textOf('COMPATIBILITY')
     .split('\n')

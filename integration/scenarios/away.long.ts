@@ -4,7 +4,7 @@ import { join } from './join.ts';
 import { stores } from './stores.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-// Ten times the usual duration.
+// Time limit in milliseconds, ten times the usual duration.
 const EXPIRES_WITHIN_MS = 30_000;
 
 for (const store of stores) {
@@ -18,12 +18,13 @@ for (const store of stores) {
       ground.proxy.cut();
     }
 
-    it('an enqueue whose reply was lost ends with its session, and has one entry in the next one', async () => {
+    it('an enqueue whose reply was lost ends with its session, and leaves one entry in the next session', async () => {
       const { site, proxy } = ground;
       const [away, rival] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       await (await away.acquire('warm-up')).release();
       const holder = await rival.acquire('twice');
-      // Otherwise a client that receives nothing for too long would reconnect, and be notified there.
+      // The proxy refuses connections. Otherwise a client that receives nothing for too long would reconnect,
+      // and be notified on the new connection.
       proxy.refuse();
       const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-twice'));
       const placed = join(away, 'twice', { owner: 'lost-twice' });

@@ -10,7 +10,7 @@ for (const store of stores) {
   describe(`invalid input, with ${store.name}`, function () {
     this.timeout(60_000);
 
-    it('a server that cannot be reached is named, within connectTimeoutMs', async () => {
+    it('reports an unreachable server by its address, within connectTimeoutMs', async () => {
       const site = await store.share('bad input');
       await using proxy = await startProxy(site.endpoint);
       for (const isSilent of [false, true]) {

@@ -42,7 +42,7 @@ for (const store of stores) {
       await client.close();
     });
 
-    it('every unusual name is a lock of its own, or is refused with the name of the argument', async () => {
+    it('gives every unusual name its own lock, or rejects it with the name of the argument', async () => {
       const refused: string[] = [];
       const held = await Promise.all(
         odd.map(async (name) => {
@@ -56,7 +56,8 @@ for (const store of stores) {
         }),
       );
       expect(refused.length).to.be.lessThan(5);
-      // All are held at once, so no two share a queue; and a second attempt finds each of them held.
+      // All names are held at once, so no two of them share a queue. A second attempt finds each of them
+      // held.
       for (const ownership of held) {
         if (ownership) await expectTaken(client, ownership.name);
         await ownership?.release();
@@ -71,7 +72,7 @@ for (const store of stores) {
       'no text': undefined as unknown as string,
       'a number': 7 as unknown as string,
     })) {
-      it(`${what} is refused in every function with a name`, async () => {
+      it(`rejects ${what} in every function with a name`, async () => {
         expectInvalid(await failureOf(() => client.acquire(name)), 'name');
         expectInvalid(await failureOf(() => client.tryAcquire(name)), 'name');
         expectInvalid(await failureOf(() => client.run(name, () => undefined)), 'name');
@@ -80,7 +81,7 @@ for (const store of stores) {
       });
     }
 
-    it('names that nest do not block each other, whichever comes first', async () => {
+    it('does not let nested names block each other, whichever is taken first', async () => {
       const names = ['nest', 'nest/a', 'nest/a/b', 'nest/c'];
       for (const order of [names, [...names].reverse()]) {
         const held = [];
@@ -99,7 +100,7 @@ for (const store of stores) {
       'metadata.long': { metadata: { long: 'x'.repeat(2_000) } },
       'metadata.note': { metadata: { note: 7 as unknown as string } },
     })) {
-      it(`an acquisition with a wrong ${argument} is refused and leaves nothing`, async () => {
+      it(`rejects an acquisition with a wrong ${argument}, and leaves nothing behind`, async () => {
         expectInvalid(await failureOf(() => client.acquire('options', options)), argument.trim());
         expect(await site.entries('options')).to.be.empty;
       });
@@ -112,12 +113,12 @@ for (const store of stores) {
       heartbeatIntervalMs: { heartbeatIntervalMs: 0 },
       connectTimeoutMs: { connectTimeoutMs: 0 },
     })) {
-      it(`a client with a wrong ${argument} is refused before it connects`, async () => {
+      it(`rejects a client with a wrong ${argument} before it connects`, async () => {
         expectInvalid(await failureOf(() => createLockClient(site.backend(), options)), argument.trim());
       });
     }
 
-    it('the shortest TTL becomes what the server grants, and the session reports it', async () => {
+    it('replaces the shortest TTL by the one that the server grants, which the session reports', async () => {
       const short = createLockClient(site.backend(), { ttlMs: site.backend().info.minTtlMs });
       try {
         const ownership = await short.acquire('short');
@@ -130,7 +131,7 @@ for (const store of stores) {
       }
     });
 
-    it('a signal that has aborted already rejects with its reason and leaves nothing', async () => {
+    it('rejects with the reason of a signal that has already aborted, and leaves nothing behind', async () => {
       const reason = new Error('not today');
       const signal = AbortSignal.abort(reason);
       for (const call of [
@@ -143,13 +144,13 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'aborted');
     });
 
-    it('a server that cannot be reached is named, within connectTimeoutMs', async () => {
+    it('reports an unreachable server by its address, within connectTimeoutMs', async () => {
       await using proxy = await startProxy(site.endpoint);
       proxy.refuse();
       await expectUnreachable(site, proxy.endpoint);
     });
 
-    it('a closed client refuses everything with CLOSED, also another close', async () => {
+    it('rejects every call of a closed client with CLOSED, except for another close', async () => {
       const closed = createLockClient(site.backend());
       const ownership = await closed.acquire('closed');
       const waiting = closed.acquire('closed').catch((error: unknown) => error);
@@ -171,7 +172,7 @@ for (const store of stores) {
   });
 }
 
-describe('invalid backend URL', () => {
+describe('an invalid backend URL', () => {
   for (const url of [
     'oracle://user:secret@127.0.0.1:1521',
     'postgres://user:secret@127.0.0.1,127.0.0.2/locks',
@@ -190,7 +191,7 @@ describe('invalid backend URL', () => {
     'zks://user:secret@127.0.0.1?transport=native',
     'zks://user:secret@127.0.0.1?ca=/no/such/file',
   ]) {
-    it(`${JSON.stringify(url)} is refused without showing its secrets`, async () => {
+    it(`is rejected without showing its secrets: ${JSON.stringify(url)}`, async () => {
       const error = (await failureOf(() => backendFromUrl(url))) as Error;
       expect(error).to.be.instanceOf(Error);
       expect(error.message).to.not.contain('secret');
@@ -198,8 +199,8 @@ describe('invalid backend URL', () => {
   }
 });
 
-describe('TTL that is too short for ZooKeeper', () => {
-  it('is refused before it connects, with the rule and what changes it', async () => {
+describe('a TTL that is too short for ZooKeeper', () => {
+  it('is rejected before the client connects, with the rule and the setting that changes it', async () => {
     const error = await failureOf(async () =>
       createLockClient(await backendFromUrl('zk://zk1'), { ttlMs: 13_999 }),
     );
@@ -209,7 +210,7 @@ describe('TTL that is too short for ZooKeeper', () => {
     );
   });
 
-  it('because the servers grant less is refused, not retried', async () => {
+  it('is rejected and not retried when the servers grant less', async () => {
     const { endpoint } = await zooKeeperStore.share('TTL');
     const error = await refusalOf(await backendFromUrl(`zk://${endpoint}`));
     expectInvalid(error, 'ttlMs');
@@ -220,7 +221,7 @@ describe('TTL that is too short for ZooKeeper', () => {
 describe('invalid credentials', function () {
   this.timeout(60_000);
 
-  it('etcd refuses them: ACCESS_DENIED, at once and without the password', async () => {
+  it('make etcd reject with ACCESS_DENIED, at once and without the password', async () => {
     const site = await startOwnEtcd('credentials');
     try {
       await switchOnAuthentication(site.endpoint);
@@ -237,7 +238,7 @@ describe('invalid credentials', function () {
     }
   });
 
-  it('ZooKeeper refuses them where nodes have permissions: ACCESS_DENIED', async () => {
+  it('make ZooKeeper reject with ACCESS_DENIED, where nodes have permissions', async () => {
     const site = await zooKeeperStore.share('credentials');
     const { endpoint } = site;
     await makeDirectoryOf(endpoint, { path: '/secured', user: 'me', password: 'right' });

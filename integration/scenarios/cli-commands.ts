@@ -5,13 +5,13 @@ import { filter, firstValueFrom } from 'rxjs';
 import { runCli } from '@queuelock/cli/test/cli-process.ts';
 import { layCommandGround, servers } from './contending.ts';
 
-/** Tests of the command on a real server. */
+/** Defines tests of the command on a real server. */
 export function describeCommand(server: keyof typeof servers): void {
   describe(server, () => {
     const ground = layCommandGround(servers[server]);
     const { contend } = ground;
 
-    it('a waiter and a holder that get SIGTERM leave nothing behind', async () => {
+    it('leaves nothing behind when a waiter and a holder get SIGTERM', async () => {
       const holder = contend('sigterm', '--hold', '600000');
       await holder.until('acquired');
       const waiter = contend('sigterm');
@@ -28,7 +28,7 @@ export function describeCommand(server: keyof typeof servers): void {
       expect(await entriesOf(ground.env.QUEUELOCK_URL, 'sigterm')).to.deep.equal([]);
     });
 
-    it('run passes the token of its grant to the command and exits with its code', async () => {
+    it("run passes the token of its grant to the command, and exits with the command's code", async () => {
       const tokens: bigint[] = [];
       for (const code of [0, 7]) {
         const command = ['sh', '-c', `echo $QUEUELOCK_TOKEN $QUEUELOCK_NAME; exit ${String(code)}`];
@@ -57,7 +57,7 @@ export function describeCommand(server: keyof typeof servers): void {
     it('run does not start the command when the lock is not free in time', async () => {
       const holder = contend('busy', '--hold', '600000');
       await holder.until('acquired');
-      // Long enough to join, otherwise the command could not know that the lock is held.
+      // The wait is long enough to join, since otherwise the command could not know that the lock is held.
       const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
       expect(ending).to.include({ code: 69, stdout: '' });
       expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);
@@ -68,7 +68,7 @@ export function describeCommand(server: keyof typeof servers): void {
   });
 }
 
-/** Reads the present keys of a queue from the server. */
+/** Reads the keys that a queue has on the server at present. */
 export async function entriesOf(url: string, name: string): Promise<string[]> {
   const { fromUrl } = await (url.startsWith('zk:')
     ? import('@queuelock/zookeeper')

@@ -9,7 +9,7 @@ describe('queue views of the command line', function () {
 
   describeViews('etcd');
 
-  it('watch and top report that the server is lost, and continue when it is back', async () => {
+  it('watch and top report that the server is unreachable, and continue when it is back', async () => {
     const { endpoint } = await sharedEtcd('cli views');
     const proxy = await startProxy(endpoint);
     const env = { QUEUELOCK_URL: `etcd://${proxy.endpoint}/cli-views` };
@@ -23,7 +23,7 @@ describe('queue views of the command line', function () {
       await proxy.heal();
       await Promise.all([untilPrinted(watch, /"stale"[^]*"live"/), untilPrinted(top, /"stale"[^]*"live"/)]);
     } finally {
-      // The end of its reader ends it too.
+      // The command ends when its output is closed.
       top.child.stdout?.destroy();
       watch.child.kill('SIGTERM');
       const [watched, topped] = await Promise.all([watch.ending, top.ending]);

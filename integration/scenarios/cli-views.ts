@@ -30,7 +30,7 @@ const QUEUES = {
 };
 const Q = 'cli-views/one';
 
-/** Tests of an operator's view of the queues on a real server. */
+/** Defines tests of the commands that show queues, on a real server. */
 export function describeViews(server: keyof typeof QUEUES): void {
   describe(server, () => {
     let url: string;
@@ -75,14 +75,14 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(who.stdout).to.match(new RegExp(`${holder}\\n +1 +waits +waiter\\\\u001b\\[2J `));
     });
 
-    // Behaviour of the core, which is the same for both, is tested on one of them.
+    // Behaviour of the core, which is the same on both servers, is tested on one of them.
     const itOnce = server === 'etcd' ? it : (): void => undefined;
 
-    itOnce('who of a queue in which nobody is says so by its exit code', async () => {
+    itOnce('who reports an empty queue by its exit code', async () => {
       expect(await run('who', 'cli-views/none')).to.include({ code: 3 });
     });
 
-    itOnce('ask carries a request to the holder, and leaves', async () => {
+    itOnce('ask passes a request to the holder, and leaves the queue', async () => {
       const { code, stdout } = await run('ask', Q, '--reason', 'a fix', '--by', '20000', '--json');
       expect(code).to.equal(69);
       expect(told(stdout)).to.deep.equal([
@@ -93,7 +93,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(state?.entries).to.have.length(2);
     });
 
-    it('kick removes only the entry of the token; watch and history show it', async () => {
+    it('kick removes only the entry with the token, and watch and history show the removal', async () => {
       const watch = new Cli(['watch', Q, '--json'], { QUEUELOCK_URL: url });
       const wrong = await run('kick', Q, '--token', String(hold.token + 1_000_000n), '--reason', 'x');
       expect(wrong).to.include({ code: 3, stdout: '' });
@@ -114,7 +114,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       await untilPrinted(watch, /"ev":"granted"/);
       watch.child.kill('SIGINT');
       expect(await watch.ending).to.include({ code: 130 });
-      // Changes that a holder makes to its own entry do not matter here.
+      // Changes that a holder makes to its own entry are ignored.
       const moves = told(watch.stdout).filter(({ ev }) => ev !== 'changed');
       const seen = moves.map(({ ev, owner }) => `${String(ev)} ${String(owner)}`);
       expect(seen).to.deep.equal([
@@ -133,7 +133,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(events.findLast(({ ev }) => ev === 'granted')).to.include({ owner: 'waiter\u001B[2J' });
     });
 
-    itOnce('deadlocks finds a circle', async () => {
+    itOnce('deadlocks finds a cycle of waiters', async () => {
       const [a, b] = [await holders.acquire('cli-views/a'), await waiters.acquire('cli-views/b')];
       await Promise.all([queued(holders, 'cli-views/b', [a]), queued(waiters, 'cli-views/a', [b])]);
       const { code, stdout } = await run('deadlocks', 'cli-views/', '--json');

@@ -13,7 +13,7 @@ import { expectSafe, safeVerdict } from './verdict.ts';
 
 const CONTENDERS = 8;
 
-describe('command queuelock on a real server', function () {
+describe('the command queuelock on a real server', function () {
   this.timeout(60_000);
 
   describeCommand('zookeeper');
@@ -23,7 +23,7 @@ describe('command queuelock on a real server', function () {
       const ground = layCommandGround(urlOf);
       const { contend } = ground;
 
-      it(`${String(CONTENDERS)} processes are granted in the order in which they joined`, async () => {
+      it(`contend grants ${String(CONTENDERS)} processes in the order in which they joined`, async () => {
         const holder = contend('fifo', '--id', 'holder', '--hold', '600000');
         await holder.until('acquired');
         const waiters: Cli[] = [];
@@ -49,7 +49,7 @@ describe('command queuelock on a real server', function () {
         safely(() => expect(granted).to.deep.equal(['holder', ...waiters.map((_, i) => `w${i + 1}`)]));
       });
 
-      it('the demo with a process for each contender is OK', async () => {
+      it('demo, with a process for each contender, ends with the verdict OK', async () => {
         const { code, stdout, tookMs } = await runCli(['demo', '--json', '--contenders', '4'], ground.env);
         const verdict = parseLines(stdout).at(-1) as Verdict & Line;
         expectSafe(verdict);
@@ -66,7 +66,7 @@ describe('command queuelock on a real server', function () {
     });
   }
 
-  it('a server that cannot be reached is reported in one line within the connect timeout, and no command runs', async () => {
+  it('run reports an unreachable server in one line within the connect timeout, and starts no command', async () => {
     await using proxy = await startProxy('127.0.0.1:1');
     proxy.refuse();
     const url = `etcd://user:secret@${proxy.endpoint}`;
@@ -76,7 +76,7 @@ describe('command queuelock on a real server', function () {
       .to.match(/^queuelock: [^\n]*UNAVAILABLE[^\n]*\n$/)
       .and.not.contain('secret');
     expect(ending.stderr).to.contain(proxy.endpoint);
-    // Five seconds, and the start of the process from its sources.
+    // The limit is five seconds, and the start of the process from its sources.
     expect(ending.tookMs).to.be.lessThan(9_000);
   });
 
@@ -96,11 +96,11 @@ describe('command queuelock on a real server', function () {
           await once(cli.child.stdout!, 'data');
         const renewedAt = await quietAfterRenewal(sentAt);
         await etcd.freeze();
-        // The output closes when the last process that has it has ended, so this waits for both.
+        // The output closes when the last process that has it open has ended, so this waits for both.
         const { code, stderr } = await cli.ending;
         const last = Math.max(...signsOfLife(cli).map(({ at }) => at));
         safely(() => expect(last - renewedAt).to.be.lessThan(TTL_MS));
-        // Not at the first suspect state either: the proven time is used.
+        // The command does not end at the first suspect state, since the proven time is used.
         expect(last - renewedAt).to.be.greaterThan(TTL_MS / 2);
         expect(code).to.equal(75);
         expect(stderr).to.match(/^queuelock: [^\n]*SIGTERM[^\n]*\nqueuelock: [^\n]*SIGKILL[^\n]*\n$/);
@@ -131,7 +131,7 @@ describe('command queuelock on a real server', function () {
   });
 });
 
-/** Returns a program that ignores SIGTERM, with a child that does too; both print all the time. */
+/** Returns a program that ignores SIGTERM, with a child that ignores it too. Both print all the time. */
 function stubborn(): string[] {
   const sign = "console.log(process.pid + ' ' + Date.now())";
   const stay = `process.on('SIGTERM', () => {}); setInterval(() => ${sign}, 20);`;
@@ -144,7 +144,10 @@ function signsOfLife({ stdout }: Cli): { pid: number; at: number }[] {
   return [...stdout.matchAll(/^(\d+) (\d+)$/gm)].map(([, pid, at]) => ({ pid: Number(pid), at: Number(at) }));
 }
 
-/** Waits until a heartbeat has succeeded and no data is in flight; resolves with the time when that heartbeat was sent. */
+/**
+ * Waits until a heartbeat has succeeded and no data is in flight. Resolves with the send time of that
+ * heartbeat.
+ */
 async function quietAfterRenewal(sentAt: readonly number[]): Promise<number> {
   const seen = sentAt.length;
   while (sentAt.length === seen || Date.now() - sentAt.at(-1)! < 300) await pause(5);

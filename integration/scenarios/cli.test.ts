@@ -4,12 +4,12 @@ import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { describeCommand, entriesOf } from './cli-commands.ts';
 
-describe('command queuelock on a real server', function () {
+describe('the command queuelock on a real server', function () {
   this.timeout(60_000);
 
   describeCommand('etcd');
 
-  it('an entry that an operator removes kills the command at once', async () => {
+  it('run kills the command at once when an operator removes its entry', async () => {
     const { endpoint } = await sharedEtcd('cli');
     const env = { QUEUELOCK_URL: `etcd://${endpoint}` };
     const cli = new Cli(['run', 'evicted', '--', 'sh', '-c', 'echo $QUEUELOCK_KEY; exec sleep 600'], env);
@@ -24,7 +24,7 @@ describe('command queuelock on a real server', function () {
   });
 });
 
-/** Deletes a key through etcd's JSON gateway, as an operator with another tool does. */
+/** Deletes a key through etcd's JSON gateway, as an operator does with another tool. */
 async function deleteKey(endpoint: string, key: string): Promise<void> {
   const body = JSON.stringify({ key: Buffer.from(key).toString('base64') });
   const answer = await fetch(`http://${endpoint}/v3/kv/deleterange`, { method: 'POST', body });

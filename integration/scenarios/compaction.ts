@@ -1,11 +1,11 @@
 import { callGateway } from '@queuelock/harness/services/plain-clients';
 import type { Site } from './store.ts';
 
-/** Compacts all history of an etcd. */
+/** Compacts all history of an etcd server. */
 export async function compact({ endpoint }: Pick<Site, 'endpoint'>): Promise<void> {
   const { header } = (await callGateway(endpoint, 'kv/range', { key: 'AA==' })) as {
     header: { revision: string };
   };
-  // etcd refuses a compaction without new revisions.
+  // etcd refuses a compaction if there are no new revisions, which is ignored.
   await callGateway(endpoint, 'kv/compaction', { revision: header.revision }).catch(() => undefined);
 }

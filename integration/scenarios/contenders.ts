@@ -8,14 +8,16 @@ export interface ContendOptions {
   readonly id: string;
   readonly rounds?: number;
   readonly holdMs?: number;
-  /** TTL of the entries. Default: that of the command, 10 s. */
+  /** TTL of the entries in milliseconds. Default: that of the command, 10,000. */
   readonly ttlMs?: number;
 }
 
 /** A process of `queuelock contend --json`. */
 export type ContenderProcess = ScriptProcess<ContendEvent>;
 
-/** Starts `queuelock contend --json`: a process that joins the queue this many times and prints its history. */
+/**
+ * Starts `queuelock contend --json`: a process that joins the queue `rounds` times and prints its history.
+ */
 export function startContender(options: ContendOptions): ContenderProcess {
   const { url, name, id, rounds = 1, holdMs = 0, ttlMs } = options;
   const pace = ['--count', String(rounds), '--hold', String(holdMs)];

@@ -8,14 +8,14 @@ export const servers: Readonly<Record<'etcd' | 'zookeeper', () => Promise<string
   zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
 };
 
-/** Fixtures of a test of the command. */
+/** What a test of the command works with. */
 export interface CommandGround {
   readonly env: { readonly QUEUELOCK_URL: string };
   /** Starts a contender, which is killed after the test. */
   readonly contend: (name: string, ...args: string[]) => Cli;
 }
 
-/** Registers the hooks of the suite that calls this in its body. */
+/** Registers the hooks of a suite. Call it in the body of the suite. */
 export function layCommandGround(urlOf: () => Promise<string>): CommandGround {
   let env: CommandGround['env'];
   const started: Cli[] = [];

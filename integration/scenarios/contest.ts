@@ -6,7 +6,7 @@ import type { Foreigners } from './foreign.ts';
 import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 
-/** Number of processes that join a queue, and rounds of each. */
+/** Number of processes that join a queue, and the rounds of each. */
 interface Crowd {
   readonly contenders: number;
   readonly rounds: number;
@@ -16,7 +16,7 @@ interface OurCrowd extends Crowd {
   readonly holdMs?: number;
 }
 
-/** Runs this many processes to their end; resolves with the history of all. */
+/** Runs `contenders` processes to their end. Resolves with the history of all. */
 export async function contend(site: Site, name: string, crowd: OurCrowd): Promise<HistoryEvent[]> {
   const contenders = Array.from({ length: crowd.contenders }, (_, i) =>
     startContender({ ...crowd, url: site.url(), name, id: `ours-${i + 1}` }),
@@ -26,20 +26,26 @@ export async function contend(site: Site, name: string, crowd: OurCrowd): Promis
   return contenders.flatMap(({ events }) => events);
 }
 
-/** Expects that all promises are kept and that every process was granted and released; returns the holds in order. */
+/**
+ * Expects that all promises are kept and that every process was granted and has released. Returns the holds
+ * in order.
+ */
 export function expectServed(history: readonly HistoryEvent[], count: number): Hold[] {
   const { violations, grants, served } = safeVerdict(history);
   expect({ violations, grants, served }).to.deep.equal({ violations: [], grants: count, served: count });
   return holdsOf(turnsOf(history));
 }
 
-/** The same with another kind of clients in the same queue. Resolves with the number of changes between the kinds. */
+/**
+ * Does the same with another kind of clients in the same queue. Resolves with the number of changes between
+ * the kinds.
+ */
 export async function expectServedTogether(
   site: Site,
   foreign: Foreigners,
   { ours, theirs }: { readonly ours: OurCrowd; readonly theirs: Crowd },
 ): Promise<number> {
-  // Holds the lock until all processes have queued, because their start takes different times.
+  // A gatekeeper holds the lock until all processes have joined, because they take different times to start.
   const gatekeeper = startContender({ url: site.url(), name: 'mixed', id: 'gate', holdMs: 600_000 });
   await gatekeeper.untilEvent('acquired');
   const contending = Promise.all([
@@ -60,7 +66,7 @@ export async function expectServedTogether(
   return isOurs.filter((isOne, i) => i > 0 && isOne !== isOurs[i - 1]).length;
 }
 
-/** Returns the same history with one error in its middle, which tests the judge. */
+/** Returns copies of the history with one error in the middle of each. They test the checker. */
 export function spoil(history: readonly HistoryEvent[]): { what: string; spoilt: HistoryEvent[] }[] {
   const holds = holdsOf(turnsOf(history));
   const [before, after] = holds.slice(holds.length / 2);

@@ -16,7 +16,7 @@ for (const store of stores) {
       site = await store.share('a crowd');
     });
 
-    it(`${WAITERS} waiters of one client are granted in the order in which they joined, one at a time`, async () => {
+    it(`are granted in the order in which they joined, one at a time (${WAITERS} waiters of one client)`, async () => {
       const client = createLockClient(site.backend(), { ttlMs: site.longTtlMs });
       try {
         const holder = await client.acquire('crowd');

@@ -1,4 +1,4 @@
-/** The locks that cycles.ts takes. */
+/** The locks that the process of cycles.ts takes. */
 export const CYCLE_NAMES = ['cycle-shared', 'cycle-1', 'cycle-2'] as const;
 
 /** Number of live objects of each kind. */
@@ -7,21 +7,21 @@ export interface Instances {
   readonly subscriptions: number;
   readonly signals: number;
   readonly promises: number;
-  /** Objects of any kind, these included. */
+  /** Number of objects of any kind, including the others of this record. */
   readonly objects: number;
 }
 
-/** Output of cycles.ts. */
+/** An event that the process of cycles.ts prints. */
 export type CycleEvent =
   | {
       readonly ev: 'round';
-      /** Size after garbage collection, including external memory. */
+      /** Bytes in use after garbage collection, including external memory. */
       readonly heapBytes?: number;
       readonly instances?: Instances;
-      /** Handles, timers and requests that would keep the process alive. */
+      /** Number of handles, timers and requests that would keep the process alive. */
       readonly resources: number;
     }
   /** All rounds are over; the client is still open. */
   | { readonly ev: 'ran' }
-  /** The client is closed, and there is no other work. */
+  /** The client is closed, and the process has no other work. */
   | { readonly ev: 'closed'; readonly resources: readonly string[] };

@@ -1,5 +1,6 @@
-// Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>. Prints its resources
-// after each round, closes its client on command, and then has to end by itself.
+// Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>.
+// Prints its resources after each round, and closes its client when it is ordered to. Then it has to end by
+// itself.
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
@@ -12,7 +13,7 @@ type Class = Parameters<typeof queryObjects>[0];
 
 const [url, rounds, cycles, what] = process.argv.slice(2);
 const collectGarbage = globalThis.gc!;
-// Every this many cycles one claim is aborted while it waits or is being enqueued.
+// Every 20 cycles, one claim is aborted while it waits or is being enqueued.
 const GIVE_UP_EVERY = 20;
 const REST_MS = 100;
 const CLOSING_TURNS = 3;
@@ -21,7 +22,7 @@ function say(event: CycleEvent): void {
   console.log(JSON.stringify(event));
 }
 
-/** Each lane has a lock of its own, except the first two, which share one. */
+/** Runs cycles in one lane. Each lane has its own lock, except for the first two, which share one. */
 async function lane(name: string, count: number): Promise<void> {
   for (let cycle = 1; cycle <= count; cycle += 1) {
     if (cycle % GIVE_UP_EVERY === 0) await giveUp(name);
@@ -41,7 +42,10 @@ async function giveUp(name: string): Promise<void> {
   );
 }
 
-/** Returns bytes with external memory: the least of several readings, since recently released objects take some turns. */
+/**
+ * Returns the bytes in use, external memory included. The lowest of several readings counts, since objects
+ * that were just released take some turns to be freed.
+ */
 async function heapInUse(): Promise<number> {
   const looks: number[] = [];
   for (let look = 0; look < 10; look += 1) {
@@ -58,7 +62,7 @@ function count(kind: Class): number {
   return queryObjects(kind, { format: 'count' });
 }
 
-/** Resolves when the number of objects stays the same, so that pending work of a round has ended. */
+/** Resolves when the number of objects stays the same, so that the pending work of a round has ended. */
 async function objectsAtRest(): Promise<number> {
   for (let before = 0; ;) {
     await pause(REST_MS);
@@ -94,6 +98,7 @@ say({ ev: 'ran' });
 await once(process, 'message');
 process.disconnect();
 await client.close();
-// Sockets of HTTP/2 are destroyed when Node has handled what was received, in one of the next turns of the event loop.
+// Waits for some turns of the event loop, since Node destroys HTTP/2 sockets only after it has handled what
+// they received.
 for (let turn = 0; turn < CLOSING_TURNS; turn += 1) await nextTurn();
 say({ ev: 'closed', resources: process.getActiveResourcesInfo() });

@@ -67,7 +67,7 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
   },
 };
 
-/** Returns `undefined` if no server needs it. */
+/** Returns a user without privileges, or `undefined` if the servers need none. */
 function user(name: string): Promise<User> {
   return unprivilegedUser(name).catch(() => undefined);
 }

@@ -9,11 +9,11 @@ import type { OwnSite } from './store.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 const DELAY_MS = 15;
-/** Number of moments during a release and a little longer. */
+/** Number of moments that are tested, spread over a release and a little longer. */
 const MOMENTS = 20;
 const STRETCH = 1.5;
 
-/** A held lock with all resources of the test. */
+/** A held lock, and the other resources of the test. */
 interface Hold {
   readonly giving: AbortController;
   readonly claim: Subscription;
@@ -27,7 +27,7 @@ const disturbances: Readonly<Record<string, (hold: Hold) => unknown>> = {
 };
 
 for (const store of stores) {
-  describe(`release, with ${store.name}`, function () {
+  describe(`a disturbed release, with ${store.name}`, function () {
     this.timeout(60_000);
     let site: OwnSite;
     let rival: LockClient;
@@ -48,7 +48,7 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    /** Adds a waiter, releases the lock, and disturbs the release after a while. */
+    /** Adds a waiter, releases the lock, and disturbs the release after `afterMs`. */
     async function releaseDisturbed(hold: Hold, afterMs: number, disturb: () => unknown): Promise<void> {
       const { ownership } = hold;
       const next = await join(rival, ownership.name);
@@ -73,13 +73,14 @@ for (const store of stores) {
       });
 
       afterEach(async () => {
-        // ZooKeeper's client blocks until an open connection has been answered completely, and the proxy with it.
+        // The proxy is stopped first: ZooKeeper's client blocks until a connection has received all its
+        // responses.
         await proxy.stop();
         await hesitant.close();
       });
 
       for (const [what, disturb] of Object.entries(disturbances)) {
-        it(`34: with ${what} at any moment of it, happens once, is no loss, and lets the next one hold`, async () => {
+        it(`happens once with ${what} at any moment, is no loss, and lets the next waiter hold`, async () => {
           const tookMs = await timeToRelease(hesitant);
           const releases = Array.from({ length: MOMENTS }, async (_, moment) => {
             const hold = await holdNow(hesitant, `${what.replaceAll(' ', '-')}-${moment}`);
@@ -90,7 +91,7 @@ for (const store of stores) {
       }
     });
 
-    it('34: with the end of its client at any moment of it, leaves no session either', async () => {
+    it('leaves no session when its client closes at any moment of the release', async () => {
       const before = new Set(await site.sessions());
       for (let moment = 0; moment < MOMENTS; moment += 1) {
         const client = createLockClient(site.backend());
@@ -111,7 +112,7 @@ function holdNow(client: LockClient, name: string): Promise<Hold> {
   const giving = new AbortController();
   return new Promise((resolve, reject) => {
     const claim = client.claim(name, { signal: giving.signal }).subscribe((state) => {
-      // In the next turn, when the subscription exists.
+      // The promise resolves in the next turn of the event loop, when the subscription exists.
       if (state.status === 'held') setImmediate(() => resolve({ giving, claim, ownership: state.ownership }));
       if (state.status === 'ended' && state.outcome === 'failed')
         reject(new Error(`${name} is not granted`, { cause: state.error }));

@@ -5,9 +5,10 @@ import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 import { callGateway } from '@queuelock/harness/services/plain-clients';
 import type { OwnSite, Site, Store } from './store.ts';
 
-// Half more than the least that a server with the default election timeout grants, because the machine is busy.
+// TTL in milliseconds. It is half more than the least that a server with the default election timeout grants,
+// because the machine is busy.
 const TTL_MS = 3_000;
-// Leases are checked for expiry every 500 ms; the rest is for a busy machine.
+// Time limit in milliseconds. etcd checks leases every 500 ms, and the rest is for a busy machine.
 const EXPIRY_MS = 2_000;
 
 export const etcdStore: Store = {
@@ -17,7 +18,7 @@ export const etcdStore: Store = {
 };
 
 export async function startOwnEtcd(suite: string, flags: EtcdFlags = {}): Promise<OwnSite> {
-  // Custom flags prevent the use of an external server.
+  // With custom flags, a server is started even if an external one is configured.
   const server = await startEtcd({ flags: { 'log-level': 'info', ...flags } });
   if (server.way === 'endpoints') throw new Error('a given etcd is nobody’s own');
   recordRanAgainst(suite, 'etcd', server);
@@ -47,7 +48,7 @@ function siteOf(endpoint: string): Site {
   };
 }
 
-/** Returns the keys that start with a text which ends in a slash. */
+/** Returns the keys that start with `prefix`, which ends in a slash. */
 async function keysUnder(endpoint: string, prefix: string): Promise<string[]> {
   const range = { key: base64(prefix), range_end: base64(`${prefix.slice(0, -1)}0`), keys_only: true };
   const { kvs = [] } = (await callGateway(endpoint, 'kv/range', range)) as { kvs?: { key: string }[] };

@@ -12,7 +12,7 @@ const OURS = { contenders: 4, rounds: 50, holdMs: 10 };
 const THEIRS = { contenders: 4, rounds: 15 };
 
 for (const store of stores) {
-  describe(`queue in ${store.name} with many processes`, function () {
+  describe(`a queue in ${store.name} with many processes`, function () {
     this.timeout(120_000);
     let site: Site;
 
@@ -36,9 +36,9 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('keeps one order for both, and one holder at a time', async () => {
+      it('keeps one order for both kinds of clients, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // The kinds did mix: the lock passed from one kind to the other and back many times.
+        // The kinds must have mixed: the lock passed from one kind to the other and back many times.
         expect(changes).to.be.at.least(THEIRS.rounds);
       });
     });

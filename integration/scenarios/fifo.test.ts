@@ -13,7 +13,7 @@ const OURS = { contenders: 3, rounds: 15, holdMs: 30 };
 const THEIRS = { contenders: 3, rounds: 5 };
 
 for (const store of stores) {
-  describe(`queue in ${store.name} with many processes`, function () {
+  describe(`a queue in ${store.name} with many processes`, function () {
     this.timeout(120_000);
     let site: Site;
 
@@ -40,9 +40,9 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('keeps one order for both, and one holder at a time', async () => {
+      it('keeps one order for both kinds of clients, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // The kinds did mix: a process that joins again is behind others of both kinds.
+        // The kinds must have mixed: a process that joins again is behind processes of both kinds.
         expect(changes).to.be.at.least(3);
       });
     });

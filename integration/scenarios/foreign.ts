@@ -2,9 +2,9 @@ import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
 import { compileCurator } from '../interop/curator/curator.ts';
 import { contendWithEtcdctl } from '../interop/etcdctl.ts';
 
-/** Other kinds of clients for the same queue. */
+/** Clients of another kind that use the same queue. */
 export interface Foreigners {
-  /** Lets this many of them join `name` this many times each; resolves with their history. */
+  /** Lets several of these clients join `name` repeatedly. Resolves with their history. */
   contend(options: {
     readonly endpoint: string;
     readonly name: string;
@@ -14,7 +14,10 @@ export interface Foreigners {
   dismiss(): Promise<void>;
 }
 
-/** By the store's name: their description, and how to start them; rejects with NotHere if they are not available. */
+/**
+ * For each store, by its name: a description of the foreign clients, and a function that prepares them. It
+ * rejects with `NotHere` if they are not available.
+ */
 export const foreigners: Readonly<Record<string, { who: string; summon: () => Promise<Foreigners> }>> = {
   etcd: {
     who: '`etcdctl lock`',

@@ -6,14 +6,14 @@ const DELAY_MS = 15;
 const MOMENTS = 60;
 
 for (const store of stores) {
-  describe(`giving up, with ${store.name}`, function () {
+  describe(`an acquisition that is given up, with ${store.name}`, function () {
     this.timeout(120_000);
     const ground = layGround(store, 'giving up');
     const { connect, connectThroughProxy } = ground;
 
     for (const by of Object.keys(attempts)) {
       for (const lock of LOCKS) {
-        it(`34: leaves nothing and blocks no waiter when it happens by ${by}, at any moment on a ${lock} lock`, async () => {
+        it(`leaves nothing and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
           const parties = { site: ground.site, hesitant: connectThroughProxy(), rival: connect() };
@@ -22,7 +22,7 @@ for (const store of stores) {
       }
     }
 
-    it('34: leaves no session when a client is closed, at any moment of its first acquisition', async () => {
+    it('leaves no session when its client closes, at any moment of its first acquisition', async () => {
       await closeAtAnyMoment({ site: ground.site, rival: connect() }, MOMENTS);
     });
   });

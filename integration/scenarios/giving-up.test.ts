@@ -13,14 +13,14 @@ const DELAY_MS = 15;
 const MOMENTS = 5;
 
 for (const store of stores) {
-  describe(`giving up, with ${store.name}`, function () {
+  describe(`an acquisition that is given up, with ${store.name}`, function () {
     this.timeout(60_000);
     const ground = layGround(store, 'giving up');
     const { connect, connectThroughProxy } = ground;
 
     for (const by of Object.keys(attempts)) {
       for (const lock of LOCKS) {
-        it(`34: leaves nothing and blocks no waiter when it happens by ${by}, at any moment on a ${lock} lock`, async () => {
+        it(`leaves nothing and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
           const parties = { site: ground.site, hesitant: connectThroughProxy(), rival: connect() };
@@ -29,7 +29,7 @@ for (const store of stores) {
       }
     }
 
-    it('34: leaves no session when a client is closed, at any moment of its first acquisition', async () => {
+    it('leaves no session when its client closes, at any moment of its first acquisition', async () => {
       await closeAtAnyMoment({ site: ground.site, rival: connect() }, MOMENTS);
     });
 
@@ -44,7 +44,7 @@ for (const store of stores) {
         [hesitant, rival] = [connectThroughProxy(), connect()];
       });
 
-      it('an enqueue is in the queue once, and the acquisition continues', async () => {
+      it('has its entry in the queue once after a lost reply to the enqueue, and continues', async () => {
         await warmUp(hesitant);
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-enqueue'));
         const acquired = hesitant.acquire('enqueue', { owner: 'lost-enqueue' });
@@ -56,7 +56,7 @@ for (const store of stores) {
         await untilNothingIsLeft(site, 'enqueue');
       });
 
-      it('an enqueue behind others keeps its position', async () => {
+      it('keeps its position behind others after a lost reply to the enqueue', async () => {
         await warmUp(hesitant);
         const holder = await rival.acquire('place');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-place'));
@@ -73,7 +73,7 @@ for (const store of stores) {
         await untilNothingIsLeft(site, 'place');
       });
 
-      it('an enqueue that is aborted leaves nothing, before and after the connection is cut', async () => {
+      it('leaves nothing when it is aborted after a lost reply, before and after the connection is cut', async () => {
         await warmUp(hesitant);
         for (const when of ['before', 'after']) {
           const name = `given-up-${when}`;
@@ -90,7 +90,7 @@ for (const store of stores) {
         }
       });
 
-      it('a release happens once, reports it, and the next one holds the lock meanwhile', async () => {
+      it('is released once after a lost reply to the release, and the next waiter holds meanwhile', async () => {
         const ownership = await hesitant.acquire('release');
         const next = await join(rival, 'release');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('release'));
@@ -109,7 +109,7 @@ for (const store of stores) {
   });
 }
 
-/** Opens the session and its connections. */
+/** Opens the session and the connections of the client. */
 async function warmUp(client: LockClient): Promise<void> {
   await (await client.acquire('warm-up')).release();
 }

@@ -6,16 +6,22 @@ import { join } from './join.ts';
 import type { Site } from './store.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-/** Number of parallel attempts. */
+/** Number of attempts that run in parallel. */
 const LANES = 5;
-/** Factor of the time that an acquisition takes beside others. */
+/** Factor by which an acquisition takes longer when others run in parallel. */
 const STRETCH = 2;
 
-/** `passing`: its holder releases it while the other acquires it. */
+/**
+ * The kinds of locks to acquire. `passing` means that the holder releases the lock while the other client
+ * acquires it.
+ */
 export const LOCKS = ['free', 'busy', 'passing'] as const;
 type Lock = (typeof LOCKS)[number];
 
-/** Starts to acquire, and gives up after this many milliseconds. Resolves with the ownership if it came before that. */
+/**
+ * Starts to acquire, and gives up after `giveUpAfterMs`. Resolves with the ownership if it was granted before
+ * that.
+ */
 type Attempt = (client: LockClient, name: string, giveUpAfterMs: number) => Promise<Ownership | undefined>;
 
 export const attempts: Readonly<Record<string, Attempt>> = {
@@ -26,7 +32,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     return unless(acquired, (error) => error === giving.signal.reason);
   },
   'a timeout': async (client, name, ms) =>
-    // UNAVAILABLE: it ended before the store had answered.
+    // UNAVAILABLE means that the time limit passed before the store had responded.
     unless(
       client.acquire(name, { timeoutMs: Math.max(1, ms) }),
       (error) => isQueueLockError(error, 'TIMEOUT') || isQueueLockError(error, 'UNAVAILABLE'),
@@ -34,7 +40,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'an unsubscription': (client, name, ms) =>
     new Promise((resolve, reject) => {
       const claim = client.claim(name).subscribe((state) => {
-        // Unsubscribing from a hold releases it, so the subscription is kept to the end here.
+        // The subscription is kept until the test ends, because unsubscribing from a hold releases it.
         if (state.status === 'held') {
           clearTimeout(timer);
           resolve(state.ownership);
@@ -50,7 +56,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     }),
 };
 
-/** The client that gives up, and the one behind. */
+/** The client that gives up, and the client behind it. */
 interface Parties {
   readonly site: Site;
   /** Client with a slow connection. */
@@ -58,7 +64,7 @@ interface Parties {
   readonly rival: LockClient;
 }
 
-/** Gives up at moments spread over the whole of an acquisition and a little longer. */
+/** Gives up at moments that are spread over an acquisition and a little longer. */
 export async function giveUpAtAnyMoment(
   { site, hesitant, rival }: Parties,
   { by, lock, moments }: { readonly by: string; readonly lock: Lock; readonly moments: number },
@@ -75,8 +81,8 @@ export async function giveUpAtAnyMoment(
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
-  // The first attempt gave up before it could have been granted; the last ones, of a free lock, gave up too late. On a machine
-  // that has become busier, later ones do.
+  // The first attempt must give up before a grant, and the last ones, on a free lock, after it. If the
+  // machine has become busier, later moments are added until one attempt is granted.
   for (let i = moments; lock !== 'busy' && !granted.includes(true); i *= 2) await lane(i, 2 * i);
   expect(granted[0]).to.equal(false);
   expect(granted.includes(true)).to.equal(lock !== 'busy');
@@ -87,7 +93,8 @@ export async function closeAtAnyMoment(
   { site, rival }: Omit<Parties, 'hesitant'>,
   moments: number,
 ): Promise<void> {
-  // Clients whose connection was cut leave their sessions to the TTL.
+  // Sessions that exist before are excluded: clients whose connection was cut leave their sessions to the
+  // TTL.
   const others = new Set(await site.sessions());
   const start = performance.now();
   await (await rival.acquire('closing')).release();
@@ -105,7 +112,7 @@ export async function closeAtAnyMoment(
     ends.push(await acquired);
   };
   for (let i = 0; i < moments; i += 1) await closeAfter(i);
-  // On a machine that has become busier, none of them waited long enough.
+  // If the machine has become busier, no client waited long enough for a grant, so more are closed later.
   for (let i = moments; !ends.includes('granted'); i *= 2) await closeAfter(i);
   expect(new Set(ends)).to.deep.equal(new Set(['CLOSED', 'granted']));
   await untilNothingIsLeft(site, 'closing');
@@ -125,8 +132,8 @@ interface Story {
 }
 
 /**
- * Lets one client give up, and another one join right after and be granted. Resolves with whether the first was granted before it
- * gave up.
+ * Lets one client give up, and another client join directly after it and be granted. Resolves with whether
+ * the first one was granted before it gave up.
  */
 async function giveUp({ hesitant, rival, attempt, lock, name, afterMs }: Story): Promise<boolean> {
   const holds = new Holds(name);
@@ -143,7 +150,7 @@ async function giveUp({ hesitant, rival, attempt, lock, name, afterMs }: Story):
   return ownership !== undefined;
 }
 
-/** Checks that at most one client believes to hold a lock. */
+/** Checks that at most one client believes that it holds a lock. */
 class Holds {
   readonly #name: string;
   readonly #now = new Set<Ownership>();
@@ -166,7 +173,8 @@ class Holds {
 }
 
 async function timeToAcquire(client: LockClient, name: string): Promise<number> {
-  // Without the session that the first one opens; on a name that is as new as the others.
+  // The measured acquisition does not open the session, since an acquisition before it does. Its lock name is
+  // new, as in the test.
   await (await client.acquire(`${name}-before`)).release();
   const start = performance.now();
   const ownership = await client.acquire(name);
@@ -175,7 +183,7 @@ async function timeToAcquire(client: LockClient, name: string): Promise<number> 
   return tookMs;
 }
 
-/** Resolves with `undefined` when it rejects with the expected error. */
+/** Resolves with `undefined` when the promise rejects with the expected error. */
 async function unless<T>(
   promise: Promise<T>,
   isExpected: (error: unknown) => boolean,

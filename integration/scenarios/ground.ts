@@ -3,12 +3,12 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import type { OwnSite, Store } from './store.ts';
 
-/** Fixtures of a test of faults. */
+/** What a test of faults works with. */
 export interface Ground {
   readonly site: OwnSite;
   /** Proxy in front of the server. */
   readonly proxy: TcpProxy;
-  /** Makes a client, which is closed after the test. */
+  /** Returns a client, which is closed after the test. */
   readonly connect: (options?: LockClientOptions) => LockClient;
   readonly connectThroughProxy: (options?: LockClientOptions) => LockClient;
 }
@@ -35,7 +35,8 @@ export function layGround(store: Store, suite: string): Ground {
 
   afterEach(async () => {
     await endScripts();
-    // In this order: ZooKeeper's client blocks until an open connection has been answered completely, and the proxy with it.
+    // The proxy is stopped first: ZooKeeper's client blocks until a connection has received all its
+    // responses.
     await proxy.stop();
     await Promise.all(clients.splice(0).map((client) => client.close()));
   });

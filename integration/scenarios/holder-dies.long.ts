@@ -9,12 +9,14 @@ import { stores } from './stores.ts';
 import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 
-/** Number of parallel holders, each on a lock of its own and in another phase of its heartbeats. */
+/**
+ * Number of holders in parallel. Each of them has its own lock, and is in another phase of its heartbeats.
+ */
 const HOLDERS = 4;
 const LINES = 3;
 
 for (const store of stores) {
-  describe(`dying holder, with ${store.name}`, function () {
+  describe(`a holder that dies, with ${store.name}`, function () {
     this.timeout(180_000);
     let site: Site;
 
@@ -31,7 +33,7 @@ for (const store of stores) {
       await Promise.all(stories);
     }
 
-    it('killed: the next is granted soon after its TTL', async () => {
+    it('is followed by the next waiter soon after its TTL when it was killed', async () => {
       const waits: number[] = [];
       await eachHolder('all-killed', async (holder, next) => {
         const killedAt = performance.now();
@@ -42,11 +44,11 @@ for (const store of stores) {
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);
     });
 
-    it('frozen longer than its TTL: it does not act once the next may hold', async () => {
+    it('does not act once the next client may hold, when it was frozen for longer than its TTL', async () => {
       await eachHolder('all-frozen', freezeHolder);
     });
 
-    it('a waiter that is killed in the middle of the queue is skipped', async () => {
+    it('is followed in order when a waiter in the middle of the queue was killed', async () => {
       const waits: number[] = [];
       for (let line = 1; line <= LINES; line += 1) waits.push(await skipDead(site, `skipped-${line}`));
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);
@@ -54,7 +56,10 @@ for (const store of stores) {
   });
 }
 
-/** Kills a waiter of a queue. Resolves with the milliseconds until the one behind it was granted. */
+/**
+ * Kills a waiter in the middle of a queue. Resolves with the milliseconds until the waiter behind it was
+ * granted.
+ */
 async function skipDead(site: Site, name: string): Promise<number> {
   const line: ContenderProcess[] = [];
   for (const id of ['holder', 'first', 'dead', 'third', 'fourth']) {

@@ -5,12 +5,12 @@ import { stores } from './stores.ts';
 const ACTS = 100;
 
 for (const store of stores) {
-  describe(`dying holder, with ${store.name}`, function () {
+  describe(`a holder that dies, with ${store.name}`, function () {
     this.timeout(120_000);
     let killed: Promise<void>;
     let frozen: Promise<void>;
 
-    // Both in parallel, because most of the time they wait for the TTL.
+    // Both holders are tested in parallel, because the test mostly waits for the TTL.
     before(async () => {
       const site = await store.share('a holder dies');
       killed = withHolder(site, 'killed', ACTS, killHolder);
@@ -20,8 +20,9 @@ for (const store of stores) {
 
     after(endScripts);
 
-    it('killed: the next is granted after its TTL', () => killed);
+    it('is followed by the next waiter after its TTL when it was killed', () => killed);
 
-    it('frozen longer than its TTL: it does not act once the next may hold', () => frozen);
+    it('does not act once the next client may hold, when it was frozen for longer than its TTL', () =>
+      frozen);
   });
 }

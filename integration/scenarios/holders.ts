@@ -8,16 +8,23 @@ import { safeVerdict } from './verdict.ts';
 import type { WorkEvent } from './work-event.ts';
 import { WorkerProcess } from './workers.ts';
 
-/** An action on a holder with a waiter behind it. Resolves with whether it still held then. */
+/**
+ * An action on a holder that has a waiter behind it. Resolves with whether the holder still held when the
+ * action began.
+ */
 type Story = (holder: WorkerProcess, next: ContenderProcess) => Promise<boolean>;
 
-// A run does not count if a slow machine lets a holder lose its session before the action.
+// Number of attempts. An attempt does not count if a slow machine lets a holder lose its session before the
+// action.
 const STARTS = 3;
-/** Number of kinds of callbacks in a worker. */
+/** Number of different kinds of callbacks in a worker. */
 const CALLERS = 5;
 const stamp = createStamp();
 
-/** Runs the action on a worker with the shortest TTL, which has acted this many times under the lock, and a contender behind it. */
+/**
+ * Runs the action on a worker with the shortest TTL, after the worker has acted `acts` times under the lock.
+ * A contender waits behind it.
+ */
 export async function withHolder(site: Site, name: string, acts: number, story: Story): Promise<void> {
   for (let start = 1; start <= STARTS; start += 1) {
     const place = { url: site.url(), name: `${name}-${start}` };
@@ -32,7 +39,7 @@ export async function withHolder(site: Site, name: string, acts: number, story: 
   throw new Error(`no holder of ${name} kept the lock until its story began`);
 }
 
-/** Kills the holder: the next one is granted no earlier than the server may free the entry. */
+/** Kills the holder. The next client must not be granted before the server may free the entry. */
 export async function killHolder(holder: WorkerProcess, next: ContenderProcess): Promise<boolean> {
   await holder.kill();
   const { t } = await next.untilEvent('acquired');
@@ -40,7 +47,7 @@ export async function killHolder(holder: WorkerProcess, next: ContenderProcess):
   return !hasLost(holder.events);
 }
 
-/** Freezes the holder until the next one holds: it does not act any more. */
+/** Freezes the holder until the next client holds. After that the holder must not act. */
 export async function freezeHolder(holder: WorkerProcess, next: ContenderProcess): Promise<boolean> {
   const stopPoking = await holder.poke();
   await holder.freeze();
@@ -61,8 +68,8 @@ function hasLost(events: readonly WorkEvent[]): boolean {
 }
 
 /**
- * After the thaw its signal's listener was called before every other callback, unless it was called earlier; and every read
- * returned false.
+ * Checks that after the thaw the abort listener was called before every other callback, unless it was called
+ * earlier, and that every read returned false.
  */
 function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
   const afterwards = events.filter(({ t }) => BigInt(t) > BigInt(thawnAt));
@@ -75,7 +82,10 @@ function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
   });
 }
 
-/** The frozen holder could believe until its proven time ended: every later read returned false. */
+/**
+ * Checks that the holds do not overlap. The frozen holder could believe until its proven time ended, since
+ * every later read returned false.
+ */
 function expectNoOverlap({ events, provenUntil }: WorkerProcess, next: ContenderProcess): void {
   const story: HistoryEvent[] = events.flatMap(({ ev, ...rest }): HistoryEvent[] => {
     if (ev === 'acted' || ev === 'refrained' || ev === 'listening') return [];

@@ -1,16 +1,16 @@
 import type { AcquireOptions, LockClient, Ownership } from '@queuelock/core';
 
-/** A claim that waits, or holds already. */
+/** A claim that waits or already holds. */
 export interface Place {
   readonly key: string;
   readonly order: bigint;
-  /** Rejects with the error that ended the claim before its grant. */
+  /** Resolves with the ownership. Rejects with the error that ended the claim before its grant. */
   readonly held: Promise<Ownership>;
   /** Ends the claim in any state. */
   leave(): void;
 }
 
-/** Joins a queue; resolves when the entry is in it. Rejects with the error that prevented it. */
+/** Joins a queue. Resolves when the entry is in the queue. Rejects with the error that prevented it. */
 export function join(client: LockClient, name: string, options: AcquireOptions = {}): Promise<Place> {
   return new Promise((resolve, reject) => {
     let granted!: (ownership: Ownership) => void;
@@ -19,7 +19,7 @@ export function join(client: LockClient, name: string, options: AcquireOptions =
       granted = grant;
       refused = refuse;
     });
-    // A test may await it later, or not at all.
+    // A test may await the promise later or not at all, so its rejection is marked as handled.
     held.catch(() => undefined);
     const claim = client.claim(name, options).subscribe((state) => {
       if (state.status === 'queued') placed(state);

@@ -22,7 +22,9 @@ export class CyclesProcess extends ScriptProcess<CycleEvent> {
     return this.events.filter((event) => event.ev === 'round');
   }
 
-  /** Closes its client; resolves with what would still keep the process alive. */
+  /**
+   * Closes the client of the process. Resolves with the resources that would still keep the process alive.
+   */
   async close(): Promise<readonly string[]> {
     this.tell({ close: true });
     await this.untilEvent('closed');

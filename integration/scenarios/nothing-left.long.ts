@@ -8,15 +8,16 @@ import type { OwnSite } from './store.ts';
 
 const ROUNDS = 20;
 const CYCLES_IN_ROUND = 1_000;
-/** The first rounds fill caches, pools and compiled code. */
+/** Rounds that are not measured: they fill caches, pools and compiled code. */
 const WARM_UP_ROUNDS = 10;
-// Code is compiled for some 20,000 locks, which then amounts to 10 to 40 bytes for each; a leaked entry has more.
+// Limit of the growth. Code is compiled for some 20,000 locks, which amounts to 10 to 40 bytes for each of
+// them. A leaked entry has more.
 const MAX_BYTES_PER_CYCLE = 100;
 const EXITS = 5;
 const EXIT_WITHIN_MS = 2_000;
 
 for (const store of stores) {
-  describe(`what is left of ${ROUNDS * CYCLES_IN_ROUND} locks in ${store.name}`, function () {
+  describe(`${ROUNDS * CYCLES_IN_ROUND} locks in ${store.name}`, function () {
     this.timeout(300_000);
     let site: OwnSite;
 
@@ -29,7 +30,7 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    it(`no memory: the heap grows by less than ${MAX_BYTES_PER_CYCLE} bytes a lock`, async () => {
+    it(`leave no memory in use: the heap grows by less than ${MAX_BYTES_PER_CYCLE} bytes a lock`, async () => {
       const cycles = new CyclesProcess(site, ROUNDS, CYCLES_IN_ROUND, 'heap');
       const settled = (await cycles.rounds()).slice(WARM_UP_ROUNDS).map(({ heapBytes }) => heapBytes!);
       const bytes = slopeOf(settled) / CYCLES_IN_ROUND;
@@ -38,7 +39,7 @@ for (const store of stores) {
       await cycles.kill();
     });
 
-    it(`nothing that keeps the process: it ends within ${EXIT_WITHIN_MS} ms of the close`, async () => {
+    it(`leave nothing that keeps the process alive: it ends within ${EXIT_WITHIN_MS} ms of the close`, async () => {
       const tookMs: number[] = [];
       for (let exit = 0; exit < EXITS; exit += 1) {
         const cycles = new CyclesProcess(site, 1, CYCLES_IN_ROUND, 'heap');
@@ -54,7 +55,10 @@ for (const store of stores) {
   });
 }
 
-/** Returns the median of the slopes between all pairs of equally spaced values (Theil and Sen), which outliers do not affect. */
+/**
+ * Returns the median of the slopes between all pairs of equally spaced values (Theil-Sen estimator), which
+ * outliers do not affect.
+ */
 function slopeOf(values: readonly number[]): number {
   return medianOf(
     values.flatMap((value, at) =>

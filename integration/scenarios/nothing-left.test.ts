@@ -6,16 +6,18 @@ import { stores } from './stores.ts';
 import type { OwnSite } from './store.ts';
 import { untilHolds } from './wait.ts';
 
-/** The first round fills caches and pools. */
+/** Number of rounds. The first round fills caches and pools. */
 const ROUNDS = 2;
 const CYCLES_IN_ROUND = 240;
-// One of 20 claims is aborted: a leak of only these would exceed this too.
+// Limit of additional objects. One of 20 claims is aborted, and a leak of only these would exceed the limit
+// too.
 const MAX_MORE = 6;
-// One more connection, which the first heartbeat may open, has some 130.
+// Limit of additional objects of any kind. The first heartbeat may open one more connection, which has some
+// 130 objects.
 const MAX_MORE_OBJECTS = 180;
 
 for (const store of stores) {
-  describe(`what is left of ${ROUNDS * CYCLES_IN_ROUND} locks in ${store.name}`, function () {
+  describe(`${ROUNDS * CYCLES_IN_ROUND} locks in ${store.name}`, function () {
     this.timeout(120_000);
     let site: OwnSite;
     let cycles: CyclesProcess;
@@ -32,26 +34,26 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    it('no memory: as many ownerships, subscriptions, signals and promises are alive as before, and objects of any kind', () => {
+    it('leave no objects: no more ownerships, subscriptions, signals and promises than before, nor others', () => {
       const [early, late] = [rounds[0]!.instances!, rounds.at(-1)!.instances!];
       for (const kind of ['ownerships', 'subscriptions', 'signals', 'promises'] as const)
         expect(late[kind], kind).to.be.at.most(early[kind] + MAX_MORE);
       expect(late.objects).to.be.at.most(early.objects + MAX_MORE_OBJECTS);
     });
 
-    it('no handle, timer or request', () => {
+    it('leave no handle, timer or request', () => {
       const [early, late] = [rounds[0]!, rounds.at(-1)!];
-      // The number of timers and sockets in use varies a little.
+      // A small difference is allowed, since the number of timers and sockets in use varies.
       expect(late.resources).to.be.at.most(early.resources + 5);
     });
 
-    it('on the server one session, no entry and no watch', async () => {
+    it('leave one session on the server, and no entry and no watch', async () => {
       expect(await site.sessions()).to.have.lengthOf(1);
       for (const name of CYCLE_NAMES) expect(await site.entries(name), name).to.be.empty;
       await untilHolds('no watch is left', async () => expect(await site.watches()).to.equal(0));
     });
 
-    it('nothing that keeps the process, nothing on its error stream, no session after close', async () => {
+    it('leave nothing that keeps the process alive, no output on stderr, and no session after close', async () => {
       for (const kind of await cycles.close()) expect(kind).to.not.match(/Timeout|TCP/);
       expect(await cycles.ended).to.deep.equal({ code: 0, signal: null, stderr: '' });
       expect(await site.sessions()).to.be.empty;

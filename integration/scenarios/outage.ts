@@ -4,7 +4,10 @@ import type { OwnSite } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 import { untilNothingIsLeft } from './wait.ts';
 
-/** Lets a holder and two waiters, a process each, live through an outage: all are granted in order, and nothing is left. */
+/**
+ * Starts a holder and two waiters, in a process each, and makes an outage. Expects that all are granted in
+ * order, and that nothing is left.
+ */
 export async function expectAllServedAfter(
   outage: () => Promise<void>,
   { site, name }: { readonly site: OwnSite; readonly name: string },

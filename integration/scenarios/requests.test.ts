@@ -11,18 +11,19 @@ import { startOwnZooKeeper } from './zookeeper-store.ts';
 
 const CYCLES = 100;
 const WAITERS = 10;
-// A waiter that a busy machine notifies late reads by itself. One request more at each hand-off would exceed this.
+// Limit of additional reads: a waiter that is notified late on a busy machine reads by itself. One more
+// request at each hand-off would exceed this limit.
 const MAX_LATE = WAITERS / 2;
-// Long enough that no heartbeat is counted.
+// TTL in milliseconds, long enough that no heartbeat is counted.
 const TTL_MS = 60_000;
 const QUIET_LOOKS = 5;
 const PERMITS = 3;
 
-/** What is counted, and how. */
+/** A store whose requests are counted, and the allowed numbers. */
 interface Counted {
   readonly name: string;
   readonly start: () => Promise<OwnSite>;
-  /** Reads the requests of all clients that the server has received so far, by kind. */
+  /** Returns the numbers of requests that the server has received so far from all clients, by kind. */
   readonly requests: (site: OwnSite) => Promise<Record<string, number>>;
   /** Requests of one free lock and its release. */
   readonly perCycle: Record<string, number>;
@@ -36,25 +37,25 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // The release, and two watches that end; the next owner's mark for its successor, or a read of a waiter that was notified
-    // late.
+    // A hand-off has the release, and two watches that end. It also has the next owner's mark for its
+    // successor, or a read by a waiter that was notified late.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
-    // A TTL of several ticks, so that the server grants a session that long.
+    // The ticks are short, so that the server grants a session of the TTL, which is several ticks.
     name: 'ZooKeeper',
     start: () => startOwnZooKeeper('requests', TTL_MS / 20),
     requests: zooKeeperRequests,
-    // Create and list in one flight: the list also contains the new node's token, since no other client joined meanwhile. One
-    // delete.
+    // A cycle has three requests. Create and list are in flight together: the list contains the new node's
+    // token, since no other client joined meanwhile. The third request is the delete.
     perCycle: { requests: 3 },
-    // The delete, and the next waiter's read.
+    // A hand-off has two requests: the delete, and the read of the next waiter.
     perHandOff: { requests: 2 },
   },
 ];
 
 for (const { name, start, requests, perCycle, perHandOff } of counted) {
-  describe(`cost of a lock in ${name}`, function () {
+  describe(`the cost of a lock in ${name}`, function () {
     this.timeout(60_000);
     let site: OwnSite;
     const clients: LockClient[] = [];
@@ -71,7 +72,8 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
     });
 
     afterEach(async () => {
-      // In this order: ZooKeeper's client blocks until an open connection has been answered completely, and the proxies with it.
+      // The proxies are stopped first: ZooKeeper's client blocks until a connection has received all its
+      // responses.
       await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
       await Promise.all(clients.splice(0).map((client) => client.close()));
     });
@@ -80,10 +82,11 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       await site.server.stop();
     });
 
-    it('an acquisition of a free lock and its release cost the least number of requests', async () => {
+    it('is the least number of requests for an acquisition of a free lock and its release', async () => {
       const client = connect();
       await (await client.acquire('free')).release();
-      // Opening a session requests the version of the server, without waiting for the response.
+      // Opening a session requests the version of the server, and does not wait for the response. The test
+      // waits until such requests are done.
       await untilQuiet(async () => JSON.stringify(await requests(site)));
       const before = await requests(site);
       for (let cycle = 0; cycle < CYCLES; cycle += 1) await (await client.acquire('free')).release();
@@ -91,7 +94,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(cost).to.deep.equal(times(CYCLES, perCycle));
     });
 
-    /** Makes a queue of one client each, every one with its own proxy. */
+    /** Makes a queue of `count` clients. Each client has its own proxy. */
     async function lineUp(name: string, count: number, options: ClaimOptions = {}): Promise<Place[]> {
       const line: Place[] = [];
       for (let i = 0; i < count; i += 1) {
@@ -112,7 +115,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       return proxies.flatMap(({ toClient }, at) => (toClient.bytes > heard[at]! ? [at] : []));
     }
 
-    it(`a release wakes one of ${WAITERS} waiters, and no other`, async () => {
+    it(`includes that a release notifies one of ${WAITERS} waiters, and no other`, async () => {
       const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
@@ -127,7 +130,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       }
     });
 
-    it(`a permit of ${PERMITS} that is returned wakes at most ${PERMITS} of ${WAITERS} waiters`, async () => {
+    it(`includes that a returned permit of ${PERMITS} notifies at most ${PERMITS} of ${WAITERS} waiters`, async () => {
       const line = await lineUp('permits', WAITERS + PERMITS, { limit: PERMITS });
       const wakeUps: number[] = [];
       for (let i = 0; i < WAITERS; i += 1) {
@@ -141,7 +144,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(Math.max(...wakeUps)).to.be.at.most(PERMITS);
     });
 
-    it('a writer that leaves wakes only the readers behind it; the last reader wakes the writer', async () => {
+    it('includes that a writer that leaves notifies only the readers behind it, and the last reader notifies the writer', async () => {
       const writer = await join(connect(), 'phases');
       const readers = await lineUp('phases', 5, { mode: 'shared' });
       const others = await lineUp('phases', 5);
@@ -168,7 +171,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(last.filter((at) => at >= readers.length)).to.deep.equal([readers.length]);
     });
 
-    it('of multi-locks that cross, a release wakes the one behind', async () => {
+    it('includes that a release among multi-locks that overlap notifies only the waiter behind', async () => {
       const names = ['left', 'right'];
       const holds: { held: Promise<MultiOwnership>; subscription: { unsubscribe(): void } }[] = [];
       for (let i = 0; i < 6; i += 1) {
@@ -194,7 +197,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         });
         const behind = woken.filter((at) => at > i);
         expect(behind[0]).to.equal(i + 1);
-        // On etcd the new owner leaves a mark, which its successor receives while it waits.
+        // On etcd the new owner writes a mark, of which its successor is notified while it waits.
         expect(behind.every((at) => at <= i + 2)).to.equal(true);
       }
       for (const { subscription } of holds) subscription.unsubscribe();
@@ -202,7 +205,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
   });
 }
 
-/** Resolves when the value has stayed the same for a while. */
+/** Resolves when the value has stayed the same for several reads. */
 async function untilQuiet<T>(read: () => T | Promise<T>): Promise<void> {
   let seen: T | undefined;
   let quiet = 0;

@@ -6,8 +6,9 @@ import { join } from './join.ts';
 import { soon, untilNothingIsLeft } from './wait.ts';
 
 /**
- * Lets a client hold one lock and wait for another while its connection falls silent. It loses both, the first before the next
- * one holds. Resolves with the milliseconds from the silence to the loss.
+ * Lets a client hold one lock and wait for another, and then makes its connection silent. The client must
+ * lose both, and its hold before the next client holds. Resolves with the milliseconds from the silence to
+ * the loss.
  */
 export async function loseToSilence(
   { site, proxy, connect, connectThroughProxy }: Ground,
@@ -40,7 +41,7 @@ export async function loseToSilence(
   return granted - silentAt;
 }
 
-/** Resolves with the time of the notification, as `performance.now()`. */
+/** Resolves with the time at which the signal aborts, by `performance.now()`. */
 async function lossOf({ signal }: Ownership): Promise<number> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(performance.now()));

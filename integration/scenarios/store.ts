@@ -1,17 +1,17 @@
 import type { Backend } from '@queuelock/core';
 import type { ContainerService, ProcessService } from '@queuelock/harness/services/service';
 
-/** A server in the scenarios: its addresses, and its state without queuelock. */
+/** A server for the scenarios: its addresses, and direct access to its state without queuelock. */
 export interface Site {
-  /** Address `host:port`. */
+  /** Address of the server, `host:port`. */
   readonly endpoint: string;
   /** Shortest TTL that processes of a busy machine can keep alive, in milliseconds. */
   readonly ttlMs: number;
-  /** The longest that the server grants, at most a minute, for sessions with much work. */
+  /** Longest TTL in milliseconds that the server grants, at most a minute, for sessions with much work. */
   readonly longTtlMs: number;
   /** Longest delay after the TTL until the entries of a dead session are removed, in milliseconds. */
   readonly expiryMs: number;
-  /** Returns the URL for `queuelock --backend`. `endpoint`: of a proxy in front of the server. */
+  /** Returns the URL for `queuelock --backend`. `endpoint` may be that of a proxy in front of the server. */
   url(endpoint?: string): string;
   backend(endpoint?: string): Backend;
   /** Returns the keys or paths of the entries under a lock's name. */
@@ -24,16 +24,19 @@ export interface Site {
   watches(): Promise<number>;
 }
 
-/** A separate server, which can be stopped, frozen and restarted, and has no other clients. */
+/** A separate server that no other test uses. It can be stopped, frozen and restarted. */
 export interface OwnSite extends Site {
   readonly server: ProcessService | ContainerService;
 }
 
-/** Starts servers of one kind. */
+/** A kind of store whose servers the scenarios start. */
 export interface Store {
   readonly name: string;
-  /** Returns the server that all suites share: use unique names and apply no faults. `suite` is for the report. */
+  /**
+   * Returns the server that all suites share. Use unique names, and make no faults on it. `suite` is for the
+   * report.
+   */
   share(suite: string): Promise<Site>;
-  /** Starts another server; the caller stops it. */
+  /** Starts a separate server, which the caller has to stop. */
   start(suite: string): Promise<OwnSite>;
 }

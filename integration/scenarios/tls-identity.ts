@@ -12,7 +12,7 @@ export interface TlsClient {
 
 /** Defines the tests of some clients, by their names in titles. */
 export function describeTlsIdentity(clients: Readonly<Record<string, TlsClient>>): void {
-  describe('certificate of a server', function () {
+  describe('the certificate of a server', function () {
     this.timeout(60_000);
     const issued: Partial<Record<'address' | 'name', Certificates>> = {};
 
@@ -57,7 +57,7 @@ export function describeTlsIdentity(clients: Readonly<Record<string, TlsClient>>
     async function refuses(how: TlsClient, certificate: keyof typeof issued, host: string): Promise<void> {
       await withServer(how, { certificate, host }, async (backend, server) => {
         const { signal } = new AbortController();
-        // On a busy machine an attempt may end before its handshake does.
+        // The attempt is repeated, because on a busy machine it may end before its handshake does.
         let refusal: unknown;
         do refusal = await backend.open(30_000, signal).catch((error: unknown) => error);
         while (server.handshakes === 0);
@@ -70,7 +70,7 @@ export function describeTlsIdentity(clients: Readonly<Record<string, TlsClient>>
       it(`is accepted by ${store} when it is for the address or the name of the host`, () =>
         Promise.all([trusts(how, 'address', '127.0.0.1'), trusts(how, 'name', 'localhost')]));
 
-      it(`is refused by ${store} before anything is sent when it is for another`, () =>
+      it(`is rejected by ${store} before any data is sent when it is for another host`, () =>
         Promise.all([refuses(how, 'name', '127.0.0.1'), refuses(how, 'address', 'localhost')]));
     }
   });

@@ -2,17 +2,20 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket, createSecureContext, type SecureContext } from 'node:tls';
 
-/** Plain-text exchange before TLS; resolves when the client begins TLS. */
+/** Does the plain-text exchange before TLS. Resolves when the client begins TLS. */
 export type Prelude = (socket: Socket) => Promise<void>;
 
-/** A server that terminates TLS and serves nothing: a client that sends data after the handshake has accepted its certificate. */
+/**
+ * A server that accepts TLS connections and serves nothing. A client that sends data after the handshake has
+ * accepted its certificate.
+ */
 export interface TlsServer {
   readonly port: number;
   /** Number of connections on which a handshake began. */
   readonly handshakes: number;
-  /** Resolves with the first bytes after a handshake. */
+  /** Resolves when the first bytes arrive after a handshake. */
   readonly trusted: Promise<void>;
-  /** Whether there were any. */
+  /** Whether any bytes have arrived after a handshake. */
   readonly isTrusted: boolean;
   close(): Promise<void>;
 }
@@ -21,7 +24,7 @@ export const DIRECT: Prelude = async () => undefined;
 
 const SSL_REQUEST_BYTES = 8;
 
-/** PostgreSQL: the client requests TLS, and the server agrees. */
+/** The exchange of PostgreSQL: the client requests TLS, and the server agrees. */
 export const POSTGRES: Prelude = async (socket) => {
   await bytes(socket, SSL_REQUEST_BYTES);
   socket.write('S');
@@ -30,7 +33,7 @@ export const POSTGRES: Prelude = async (socket) => {
 const SSL_PACKET_BYTES = 36;
 const CAPABILITIES = { low: 0x8a09, high: 0x0008 } as const;
 
-/** MySQL: the server greets and offers TLS, and the client announces it in a short packet. */
+/** The exchange of MySQL: the server greets and offers TLS, and the client requests it in a short packet. */
 export const MYSQL: Prelude = async (socket) => {
   const greeting = Buffer.concat([
     Buffer.of(10),
@@ -49,7 +52,7 @@ export const MYSQL: Prelude = async (socket) => {
   await bytes(socket, SSL_PACKET_BYTES);
 };
 
-/** Reads this many bytes, and leaves the following ones to the next reader. */
+/** Reads `count` bytes, and leaves the following ones to the next reader. */
 async function bytes(socket: Socket, count: number): Promise<void> {
   for (;;) {
     const read = socket.read(count) as Buffer | null;
@@ -58,7 +61,7 @@ async function bytes(socket: Socket, count: number): Promise<void> {
   }
 }
 
-/** Listens on loopback. */
+/** Starts a server on the loopback address. */
 export async function startTlsServer(
   { cert, key }: { readonly cert: Buffer; readonly key: Buffer },
   prelude: Prelude,

@@ -17,7 +17,7 @@ for (const store of stores) {
     const ground = layGround(store, 'trouble');
     const { connect, connectThroughProxy } = ground;
 
-    it('a server that crashes costs no hold and no position', async () => {
+    it('cost no hold and no position when a server crashes', async () => {
       const { site } = ground;
       const crash = async (): Promise<void> => {
         await site.server.kill();
@@ -26,7 +26,7 @@ for (const store of stores) {
       await expectAllServedAfter(crash, { site, name: 'crash' });
     });
 
-    it('a connection that is cut and comes back within the TTL costs no hold and no position', async () => {
+    it('cost no hold and no position when a connection is cut and comes back within the TTL', async () => {
       const { site, proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('cut-held');
@@ -45,7 +45,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'cut-held');
     });
 
-    it('a child process that keeps a broken connection open costs neither the hold nor the next one', async () => {
+    it('cost neither the hold nor the next one when a child process keeps a broken connection open', async () => {
       const { proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('child');
@@ -63,11 +63,11 @@ for (const store of stores) {
       }
     });
 
-    it('a connection that is silent for longer than the TTL ends the hold before the next one begins', async () => {
+    it('end a hold on a connection that is silent for longer than the TTL, before the next hold begins', async () => {
       await loseToSilence(ground, 'silent');
     });
 
-    it("an operator who removes a waiter's entry ends that wait only", async () => {
+    it('end only the wait whose entry an operator removes', async () => {
       const { site } = ground;
       const holder = await connect().acquire('evicted-waiter');
       const [before, evicted, behind] = [
@@ -87,7 +87,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'evicted-waiter');
     });
 
-    it("an operator who removes the holder's entry ends the hold, and the queue continues", async () => {
+    it('end a hold whose entry an operator removes, and the queue continues', async () => {
       const { site } = ground;
       const holder = await connect().acquire('evicted-holder');
       const line = [await join(connect(), 'evicted-holder'), await join(connect(), 'evicted-holder')];
@@ -101,7 +101,7 @@ for (const store of stores) {
     });
 
     if (store.name === 'etcd') {
-      it('compaction while a waiter is cut off does not hide its grant', async () => {
+      it('do not hide a grant when the history is compacted while the waiter is cut off', async () => {
         const { site, proxy } = ground;
         const holder = await connect().acquire('hidden');
         const place = await join(connectThroughProxy(), 'hidden');
@@ -117,7 +117,7 @@ for (const store of stores) {
   });
 }
 
-/** Expects that each is granted after the previous one has released, with a larger token. */
+/** Expects that each claim is granted after the previous one has released, with a larger token. */
 async function expectServedInOrder(line: readonly Place[], after: bigint): Promise<void> {
   let before = after;
   for (const [at, place] of line.entries()) {

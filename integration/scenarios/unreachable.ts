@@ -5,7 +5,10 @@ import { soon } from './wait.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
 
-/** Expects an error after a second for an address of the site without a server. Resolves with the milliseconds until then. */
+/**
+ * Expects an error after a second for an address without a server. Resolves with the milliseconds until the
+ * error.
+ */
 export async function expectUnreachable(site: Site, endpoint: string): Promise<number> {
   const client = createLockClient(site.backend(endpoint), { connectTimeoutMs: CONNECT_TIMEOUT_MS });
   const start = performance.now();

@@ -10,7 +10,10 @@ export function safeVerdict(history: readonly HistoryEvent[]): Verdict {
   return verdict;
 }
 
-/** Other violations, for instance a contender that was never served, are left to the caller. */
+/**
+ * Expects no unsafe violation. Other violations, for instance a contender that was never served, are left to
+ * the caller.
+ */
 export function expectSafe({ violations }: Pick<Verdict, 'violations'>): void {
   safely(() => expect(violations.filter(({ rule }) => rule !== 'progress')).to.deep.equal([]));
 }

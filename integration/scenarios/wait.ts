@@ -3,15 +3,19 @@ import { within } from '../chaos/deadline.ts';
 import { until } from '@queuelock/harness/services/until';
 import type { Site } from './store.ts';
 
-// Less than the TTL of a session (10 s): what only happens at the end of one is not soon.
+// Time limit in milliseconds. It is less than the TTL of a session (10 s), so that a result that only the end
+// of a session brings is too late.
 const SOON_MS = 9_000;
 
-/** Resolves with the promise; rejects when it takes longer, not counting time in which this process was stopped. */
+/**
+ * Resolves with the promise. Rejects when it takes longer than `withinMs`, without counting time in which
+ * this process was stopped.
+ */
 export async function soon<T>(promise: Promise<T>, what: string, withinMs: number = SOON_MS): Promise<T> {
   return within(withinMs, promise, what);
 }
 
-/** Repeats until the expectation holds. */
+/** Repeats the expectation until it holds. */
 export async function untilHolds(
   what: string,
   expectation: () => Promise<unknown>,

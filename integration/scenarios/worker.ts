@@ -1,5 +1,6 @@
-// A process that works under a lock: worker.ts <url> <name> <id> <ttlMs> <safetyMarginMs>. Timers, immediates, promises and a
-// socket call it continuously. Each call first checks whether it may act, and the history records the result.
+// A process that works under a lock: worker.ts <url> <name> <id> <ttlMs> <safetyMarginMs>. Timers,
+// immediates, promises and a socket call its work continuously. Each call first checks whether the lock is
+// held, and the history records the result.
 import { writeSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
@@ -12,7 +13,7 @@ const [url, name = '', id = '', ttlMs, safetyMarginMs] = process.argv.slice(2);
 const EVERY_MS = 10;
 const stamp = createStamp();
 
-/** Every way of reading whether the lock is held. */
+/** All ways to read whether the lock is held. */
 const LOOKS: readonly ((ownership: Ownership) => boolean)[] = [
   ({ held }) => held,
   ({ signal }) => !signal.aborted,
@@ -27,7 +28,7 @@ const LOOKS: readonly ((ownership: Ownership) => boolean)[] = [
   },
 ];
 
-// Not console.log, because the output must be written before the process is stopped.
+// Writes synchronously, unlike console.log, because the output must be written before the process is stopped.
 function say(event: Pick<WorkEvent, 'ev'> & Partial<WorkEvent>): void {
   writeSync(1, `${JSON.stringify({ t: stamp(), id, name, n: 1, ...event })}\n`);
 }
@@ -47,7 +48,7 @@ function workUnder(ownership: Ownership): void {
     queueMicrotask(() => work('microtask'));
     setImmediate(() => work('immediate'));
   }, EVERY_MS);
-  // The sender continues while this process is stopped, so that there is data to read when it resumes.
+  // The test continues to send while this process is stopped, so that there is data to read when it resumes.
   const server = createServer((socket) => socket.on('data', () => work('socket')));
   server.listen(0, '127.0.0.1', () => say({ ev: 'listening', port: (server.address() as AddressInfo).port }));
 }

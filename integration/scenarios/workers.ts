@@ -17,7 +17,10 @@ export interface WorkerOptions {
   readonly ttlMs: number;
 }
 
-/** A process that works under a lock until it loses it: timers, immediates, promises and a socket call it continuously. */
+/**
+ * A process that works under a lock until it loses the lock. Timers, immediates, promises and a socket call
+ * its work continuously.
+ */
 export class WorkerProcess extends ScriptProcess<WorkEvent> {
   readonly #ttlMs: number;
 
@@ -26,31 +29,35 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
     this.#ttlMs = ttlMs;
   }
 
-  /** Resolves when it has acted this many more times, or has lost the lock before. */
+  /** Resolves when the worker has acted `times` more times, or has lost the lock before. */
   async acts(times: number): Promise<boolean> {
     let left = times + this.events.filter(({ ev }) => ev === 'acted').length;
     const { ev } = await this.until(({ ev }) => ev === 'lost' || (ev === 'acted' && (left -= 1) === 0));
     return ev === 'acted';
   }
 
-  /** End of the proven time of its hold as a stamp, as it reported. */
+  /** End of the proven time of the worker's hold as a stamp, as the worker last reported it. */
   get provenUntil(): string {
     const { t, remainingMs } = this.events.findLast((event) => (event.remainingMs ?? 0) > 0)!;
     return later(t, remainingMs!);
   }
 
-  /** Earliest moment at which the server may free its entry: a TTL after the last proven heartbeat. */
+  /**
+   * Earliest moment at which the server may free the worker's entry, which is a TTL after the last proven
+   * heartbeat.
+   */
   get freeAt(): string {
-    // Adds what the core subtracts from the TTL: its safety margin, and 1 % for different clock rates.
+    // The core subtracts its safety margin and 1 % for different clock rates from the TTL. Both are added
+    // here.
     return later(this.provenUntil, MARGIN_MS + this.#ttlMs * 0.01);
   }
 
-  /** Sends to its socket repeatedly until the returned function is called. */
+  /** Sends data to the worker's socket repeatedly until the returned function is called. */
   async poke(): Promise<() => void> {
     const { port } = await this.untilEvent('listening');
     const socket: Socket = connect(port!, '127.0.0.1');
     await once(socket, 'connect');
-    // The process may be killed.
+    // Errors of the socket are ignored, since the test may kill the process.
     socket.on('error', () => undefined);
     const timer = setInterval(() => socket.write('.'), POKE_EVERY_MS);
     return () => {

@@ -4,7 +4,8 @@ import { withSession } from '@queuelock/harness/services/plain-clients';
 import type { OwnSite, Site, Store } from './store.ts';
 
 const TICK_MS = 500;
-// A single server has no followers that lag behind, so four ticks are enough.
+// Value of `syncLimit` for a single server. It has no followers that lag behind, so a session of four ticks
+// is enough.
 const SINGLE_SYNC_LIMIT = 2;
 
 /** Settings of the server that the backend needs. */
@@ -56,7 +57,7 @@ function siteOf(endpoint: string, { tickMs, syncLimit }: Ticks): Site {
   };
 }
 
-/** Returns the children of a path; none if there is no such node. */
+/** Returns the children of a path, or none if there is no such node. */
 async function childrenOf(endpoint: string, path: string): Promise<string[]> {
   const [children] = await withSession(endpoint, (session, done) =>
     session.a_get_children(path, false, done),
@@ -67,7 +68,7 @@ async function childrenOf(endpoint: string, path: string): Promise<string[]> {
   return children as string[];
 }
 
-/** Reads the settings from the server; only one with followers has a sync limit. */
+/** Reads the settings from the server. Only a server with followers has a sync limit. */
 async function ticksOf(endpoint: string): Promise<Ticks> {
   const conf = await zkFourLetter(endpoint, 'conf');
   const read = (name: string): string | undefined => new RegExp(`^${name}=(\\d+)$`, 'm').exec(conf)?.[1];

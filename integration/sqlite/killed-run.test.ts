@@ -19,7 +19,7 @@ describe('queuelock run over a SQLite file', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('that is killed lets the next command begin only when its own has ended', async () => {
+  it('lets the next command begin only when the command of a killed queuelock has ended', async () => {
     const file = join(directory, 'locks.db');
     const beats = join(directory, 'beats');
     const env = { QUEUELOCK_URL: `sqlite:${file}` };

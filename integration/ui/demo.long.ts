@@ -20,7 +20,7 @@ function expectGrowing(tokens: readonly bigint[]): void {
   ).to.equal(true);
 }
 
-/** Returns the contenders that were notified between a release and the next one, by their own stamps. */
+/** Returns the contenders that were notified between a release and the next release, by their own stamps. */
 function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): readonly string[] {
   const told = events.filter(
     (event) => event.ev === 'notified' && isLater(event, release) && isLater(next, event),
@@ -31,8 +31,8 @@ function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): 
 type Deed = (id: string) => Promise<unknown>;
 
 /**
- * Disturbs a holder; resolves with the event of that. If the disturbance came too late it is undone, and repeated on another
- * holder.
+ * Disturbs a holder, and resolves with the event of the disturbance. If the hold had already ended, the
+ * disturbance is undone, and repeated on another holder.
  */
 async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoLine> {
   for (;;) {
@@ -50,7 +50,7 @@ async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoL
   }
 }
 
-/** No hold that ends by itself is as short. */
+/** Time in milliseconds. A hold that ends by itself is longer, so a shorter hold was ended by the button. */
 const BY_HAND_MS = 2_400;
 
 /** Resolves with the next grant of another contender. */
@@ -84,7 +84,7 @@ describe('queuelock demo in Chromium', function () {
     expect(await demo.interrupt()).to.equal(0);
   });
 
-  it('adds a contender, which waits at the end', async () => {
+  it('adds a contender, which waits at the end of the queue', async () => {
     await press('Add a contender');
     await row('c5')
       .getByText(/is next|waits, \d/)
@@ -92,7 +92,7 @@ describe('queuelock demo in Chromium', function () {
     await tab.getByRole('heading', { name: '5 of at most 8 processes' }).waitFor();
   });
 
-  it("wakes one waiter with a release, by the waiters' own reports", async () => {
+  it('notifies one waiter after a release, as the waiters report themselves', async () => {
     const grant = await demo.nextGrant();
     const release = await demo.until(({ id, ev }) => id === grant.id && ev === 'released', grant);
     const next = await nextAfter(demo, release);
@@ -102,7 +102,7 @@ describe('queuelock demo in Chromium', function () {
   });
 
   it('releases a hold with a button', async () => {
-    // If the click comes late, the hold ends by itself first.
+    // The click may come too late, so that the hold has already ended by itself. Then the next hold is tried.
     for (let heldMs = Infinity; heldMs > BY_HAND_MS;) {
       const grant = await demo.nextGrant();
       await press(`Release ${grant.id}`);
@@ -111,7 +111,7 @@ describe('queuelock demo in Chromium', function () {
     }
   });
 
-  it('ends a frozen hold before the next one begins, and notifies it when it is thawed', async () => {
+  it('ends a frozen hold before the next one begins, and notifies its contender when it thaws', async () => {
     const frozen = await toHolder(
       demo,
       (id) => press(`Freeze ${id}`),
@@ -127,7 +127,7 @@ describe('queuelock demo in Chromium', function () {
     await isShown(new RegExp(`${frozen.id} learns that it has lost the lock`));
   });
 
-  it('ends a hold that is cut off before the next one begins', async () => {
+  it('ends the hold of a contender that is cut off before the next one begins', async () => {
     const cut = await toHolder(
       demo,
       (id) => press(`Cut off ${id}`),
@@ -141,7 +141,7 @@ describe('queuelock demo in Chromium', function () {
     await demo.until(({ id, ev }) => id === cut.id && ev === 'enqueued', lost);
   });
 
-  it('grants the next one after a holder is killed', async () => {
+  it('grants the next contender after a holder is killed', async () => {
     const { id: killed } = await demo.nextGrant();
     await press(`Kill ${killed}`);
     await row(killed).getByText('has ended: killed').waitFor();
@@ -149,7 +149,7 @@ describe('queuelock demo in Chromium', function () {
     await isShown(new RegExp(`${killed} was killed`));
   });
 
-  it('has growing tokens throughout, and no grant too early', async () => {
+  it('shows growing tokens throughout, and no grant that is too early', async () => {
     expectGrowing(tokensOf(demo));
     expect(await tab.locator('.happenings [data-kind="violation"]').count()).to.equal(0);
   });
@@ -182,7 +182,7 @@ describe('queuelock demo in Chromium', function () {
 });
 
 for (const store of ['etcd', 'zookeeper'] as const) {
-  describe(`page of queuelock demo over ${store}`, function () {
+  describe(`the page of queuelock demo over ${store}`, function () {
     this.timeout(90_000);
     let server: ProcessService | undefined;
     let demo: DemoPage | undefined;
@@ -199,7 +199,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       }
     });
 
-    it('a holder whose connection is cut gives up before the next one begins', async () => {
+    it('lets a holder whose connection is cut give up before the next hold begins', async () => {
       const page = demo!;
       const act = (act: 'cut' | 'mend') => (id: string) => page.client.contend({ act, id });
       const cut = await toHolder(page, act('cut'), act('mend'));

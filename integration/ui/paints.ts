@@ -1,11 +1,14 @@
 import type { Page } from 'playwright-core';
 
-/** Times recorded in the page: when each holder was first painted, in milliseconds since 1970. */
+/** The times recorded in the page: when each holder was first painted, in milliseconds since 1970. */
 interface Noting {
   paints: Map<string, number>;
 }
 
-/** Records from now on when a holder is on the screen: in the frame after the one in which it was drawn. */
+/**
+ * Begins to record when each holder is first on the screen, which is in the frame after the one in which it
+ * was drawn.
+ */
 export async function watchPaints(tab: Page): Promise<void> {
   await tab.evaluate(`{
     const paints = (globalThis.paints = new Map());

@@ -6,7 +6,7 @@ import { startChromium } from '@queuelock/harness/services/chromium';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { STORES, type Store } from './stores.ts';
 
-/** `queuelock ui` over a server of its own, and a browser. */
+/** Runs `queuelock ui` over a separate server, and a browser. */
 export class UiStage {
   readonly server: ProcessService;
   readonly browser: Browser;
@@ -40,19 +40,19 @@ export class UiStage {
     return new UiStage({ store, server, browser, cli, url });
   }
 
-  /** URL of the page. */
+  /** URL of the page that `queuelock ui` serves. */
   get url(): string {
     return this.#url;
   }
 
-  /** Makes the client of another program. */
+  /** Returns the lock client of another program. */
   client(owner: string): LockClient {
     const client = createLockClient(this.#store.backend(this.server), { owner });
     this.#clients.push(client);
     return client;
   }
 
-  /** Opens a tab that shows a queue; `url` if it is reached another way. */
+  /** Opens a tab that shows a queue. `url` replaces the address of the page. */
   async tab(name: string, url = this.#url): Promise<Page> {
     const page = await this.browser.newPage();
     this.#pages.push(page);
@@ -65,7 +65,7 @@ export class UiStage {
     return page;
   }
 
-  /** Kills the command, as a crash does. */
+  /** Kills the command `queuelock ui`, as a crash does. */
   async killUi(): Promise<void> {
     this.#cli.child.kill('SIGKILL');
     await this.#cli.ending;

@@ -5,7 +5,7 @@ import { zookeeper } from '@queuelock/zookeeper';
 import { startConsul, startEtcd, startZooKeeper } from '@queuelock/harness/services';
 import type { ProcessService } from '@queuelock/harness/services/service';
 
-/** A store that pages show. */
+/** A store that the pages in these tests show. */
 export interface Store {
   readonly start: () => Promise<ProcessService>;
   /** Returns the URL for the command. */
@@ -14,7 +14,7 @@ export interface Store {
   readonly backend: (server: ProcessService) => Backend;
 }
 
-// As the servers of the tests have it.
+// Tick in milliseconds, which must equal the tick of the servers in the tests.
 const tickTimeMs = 500;
 
 export const STORES = {
@@ -30,7 +30,8 @@ export const STORES = {
   },
   consul: {
     start: () => startConsul({ way: 'process' }),
-    // The servers of the tests accept less than Consul's 10 s, so that sessions of ended processes end within a test.
+    // `minTtlMs` is less than Consul's 10 s, which the servers of the tests accept, so that sessions of ended
+    // processes end within a test.
     url: ({ endpoint }) => `consul://${endpoint}?minTtlMs=100`,
     backend: ({ endpoint }) => consul({ hosts: [endpoint], minTtlMs: 100 }),
   },

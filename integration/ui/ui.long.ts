@@ -36,7 +36,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
     });
     after(() => stage?.close());
 
-    it('queues two tabs, and passes the lock on with a release', async () => {
+    it('lets two tabs join a queue, and grants the second one after the release of the first', async () => {
       const [a, b] = [await ui().tab('tabs'), await ui().tab('tabs')];
       await takePlace(a);
       await isTold(a, 'You hold the lock');
@@ -47,7 +47,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await a.getByRole('button', { name: 'Join the queue' }).waitFor();
     });
 
-    it('ends the join of a tab at once when it opens another page, and within seconds when it is closed', async () => {
+    it('ends the join of a tab at once when the tab opens another page, and within seconds when it is closed', async () => {
       const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
       for (const tab of [a, b, c]) {
         await takePlace(tab);
@@ -60,14 +60,15 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // Earlier than the bridge would detect the silence of the page.
+      // The lock passes on earlier than the bridge would detect the silence of the page, so the page itself
+      // has left.
       expect(livedSince(begun)).to.be.below(4_500);
       await isTold(b, 'You hold the lock');
       await b.close();
       await isTold(c, 'You hold the lock', 9_000);
     });
 
-    it('reports a crash of the command and the loss of the lock, and recovers by itself', async () => {
+    it('reports a crash of the command and the loss of the lock, and reconnects by itself', async () => {
       const tab = await ui().tab('crashed');
       await takePlace(tab);
       await isTold(tab, 'You hold the lock');
@@ -77,11 +78,11 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
-      // The earlier entry stays in the queue until its session has expired.
+      // The former entry stays in the queue until its session has expired.
       await isTold(tab, 'You hold the lock', 30_000);
     });
 
-    it('reports a restart of the server, and recovers by itself', async () => {
+    it('reports a restart of the server, and reconnects by itself', async () => {
       const tab = await ui().tab('restarted');
       const holder = await ui().client('holder').acquire('restarted');
       await isShown(tab, 'holder');
@@ -94,7 +95,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await isShown(tab, 'next');
     });
 
-    it('shows the latest state on a slow connection as soon as possible, and none in between', async () => {
+    it('shows the latest state on a slow connection as soon as possible, and skips those in between', async () => {
       const proxy = await startProxy(new URL(ui().url).host);
       const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
       await tab.getByText('No client holds this lock').waitFor();

@@ -1,14 +1,14 @@
-/** A worker or a frame as a process of its own. Arguments: an Origin as JSON, and the script that it runs. */
+/** Runs a worker or a frame in a separate process. Arguments: an `Origin` as JSON, and the script. */
 import { locksAt, type Origin } from './origin.ts';
 import { ScriptScope } from './scope.ts';
 
-/** Commands of the page; each is answered with `done` and its number. */
+/** Commands of the page. The process responds to each with `done` and its number. */
 export type ContextOrder = { readonly number: number } & (
   | { readonly order: 'hear'; readonly data: unknown }
   | { readonly order: 'hold'; readonly name: string }
 );
 
-/** Messages to the page. */
+/** Messages that a worker or a frame sends to the page. */
 export type ContextNews =
   | { readonly news: 'ready' }
   | { readonly news: 'done'; readonly number: number }
@@ -23,6 +23,6 @@ process.on('message', (order: ContextOrder) => {
   const done = order.order === 'hear' ? scope.hear(order.data) : scope.hold(order.name);
   void done.then(() => tell({ news: 'done', number: order.number }));
 });
-// Its creator has ended, so it is not needed any more.
+// The process ends when the page that created it has ended.
 process.on('disconnect', () => process.exit());
 tell({ news: 'ready' });

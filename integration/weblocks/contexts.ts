@@ -7,7 +7,7 @@ import { locksOver, type Origin } from './origin.ts';
 import type { StartContext } from './page.ts';
 import { ScriptScope, type Context, type Locks } from './scope.ts';
 
-/** Runs workers and frames as processes with this script, which are killed. */
+/** Runs workers and frames in separate processes with this script. They are ended with SIGKILL. */
 export function processesAt(origin: Origin, contextScript: string): StartContext {
   return async (script, hear) => {
     const child = fork(contextScript, [JSON.stringify(origin), script], { serialization: 'advanced' });
@@ -59,7 +59,10 @@ class ProcessContext implements Context {
   }
 }
 
-/** Runs workers and frames in this process, with connections that are cut, because a memory server exists only in one process. */
+/**
+ * Runs workers and frames in this process, because a memory server exists in only one process. Their
+ * connections are cut instead of killing them.
+ */
 export class MemoryOrigin {
   readonly locks: LockManager;
   readonly #settings: Omit<Origin, 'url'>;
@@ -83,7 +86,7 @@ export class MemoryOrigin {
     let die!: () => void;
     const dead = new Promise<void>((resolve) => (die = resolve));
     const locks = locksOver(backend, this.#settings);
-    // A killed context does not receive the results of its requests.
+    // A context that was killed does not receive the results of its requests.
     const mortal: Locks = {
       query: () => locks.query(),
       request: (...args: Parameters<Locks['request']>) =>

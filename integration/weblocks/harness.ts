@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** Result of one subtest. */
+/** Result of one subtest of testharness.js. */
 export interface SubtestResult {
   readonly name: string;
-  /** Error of the subtest; undefined when it passed. */
+  /** Error of the subtest; `undefined` when it passed. */
   readonly failure?: string;
 }
 
 type Cleanup = () => unknown;
 
-/** Argument of a subtest. */
+/** The object that is passed to the function of a subtest. */
 interface Subtest {
   readonly name: string;
   add_cleanup(cleanup: Cleanup): void;
@@ -30,7 +30,7 @@ export class Harness {
     this.#subtestMs = subtestMs;
   }
 
-  /** Globals for the scripts. */
+  /** The globals that the scripts of a test file expect. */
   readonly globals: Readonly<Record<string, unknown>> = {
     setup: (settings: { readonly allow_uncaught_exception?: boolean }) =>
       (this.#allowsUncaught = settings.allow_uncaught_exception ?? false),
@@ -47,7 +47,7 @@ export class Harness {
     process.on('unhandledRejection', (reason) => uncaught.push(inspect(reason)));
     for (const subtest of this.#subtests) {
       const result = await subtest();
-      // Unhandled rejections are reported at the end of a turn.
+      // Node reports unhandled rejections at the end of a turn of the event loop, so this waits for it.
       await pause(0);
       const [failure] = this.#allowsUncaught ? [] : uncaught.splice(0);
       results.push(failure === undefined ? result : { ...result, failure: `nobody caught ${failure}` });
@@ -97,7 +97,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return Object.is(a, b);
 }
 
-/** Wraps the reason in an object, because it may have a `then`. */
+/** Resolves with the reason of a rejection. It is wrapped in an object, because it may have a `then`. */
 async function rejectionOf(promise: Promise<unknown>): Promise<{ readonly reason: unknown }> {
   const end = await promise.then(
     (answer) => ({ answer }),

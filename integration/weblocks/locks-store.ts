@@ -1,13 +1,16 @@
-// The facts are tests, and no package exports them.
+// The tests of the package are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { lockFacts } from '../../packages/weblocks/test/facts.ts';
 import type { Facts, Store } from '../../packages/weblocks/test/frame.ts';
 /* eslint-enable no-restricted-imports */
 import type { Store as Server } from '../scenarios/store.ts';
 
-/** Facts about holding; the others depend only on the manager itself and are the same everywhere. */
-const SHORT: ReadonlySet<string> = new Set(['holding', 'ifAvailable', 'the life of a manager']);
-/** Takes a TTL. */
+/**
+ * Groups of tests that depend on the store. All other groups depend only on the manager and have the same
+ * result on every store.
+ */
+const SHORT: ReadonlySet<string> = new Set(['holding', 'ifAvailable', 'the lifetime of a manager']);
+/** Title of a test that takes a TTL. */
 const DEATH = 'the lock of a client that dies passes to the next waiter, and a waiter that dies is skipped';
 
 export const shortFacts = factsThat((about, title) => SHORT.has(about) && title !== DEATH);
@@ -20,7 +23,7 @@ function factsThat(areMeant: (about: string, title: string) => boolean): readonl
   }));
 }
 
-/** Opens a store as the facts see it. */
+/** Opens a store for the tests of web locks. */
 export async function openStore(server: Server): Promise<Store> {
   const site = await server.share('web locks');
   return { name: server.name, ttlMs: site.ttlMs, expiryMs: site.expiryMs, connect: () => site.backend() };

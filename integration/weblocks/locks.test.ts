@@ -1,4 +1,4 @@
-// The facts are tests, and no package exports them.
+// The tests of the package are imported by path, because no package exports them.
 // eslint-disable-next-line no-restricted-imports
 import { describeLocks } from '../../packages/weblocks/test/frame.ts';
 import { stores } from '../scenarios/stores.ts';

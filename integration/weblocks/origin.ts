@@ -1,17 +1,17 @@
 import { createLockClient, type Backend } from '@queuelock/core';
 import { createLockManager, type LockManager } from '@queuelock/weblocks';
 
-/** Where the locks of one test file are stored. */
+/** The store of the locks of one test file. */
 export interface Origin {
-  /** URL of the store. */
+  /** URL of the store that has the locks. */
   readonly url: string;
   readonly ttlMs: number;
   readonly scope: string;
 }
 
 /**
- * Returns what a process has instead of `navigator.locks`. Loads only the package of that store, because there are many
- * processes.
+ * Returns the lock manager that a process has instead of `navigator.locks`. Loads only the package of that
+ * store, because there are many processes.
  */
 export async function locksAt({ url, ttlMs, scope }: Origin): Promise<LockManager> {
   const { fromUrl } = await (url.startsWith('zk:')

@@ -1,15 +1,18 @@
-/** Runs one test file as the page of a browser. Argument: a PageOrder as JSON. Prints its results as one line of JSON. */
+/**
+ * Runs one test file as the page of a browser. Argument: a `PageOrder` as JSON. Prints its results as one
+ * line of JSON.
+ */
 import { writeSync } from 'node:fs';
 import { MemoryOrigin, processesAt } from './contexts.ts';
 import { locksAt, type Origin } from './origin.ts';
 import { runPage } from './page.ts';
 
-/** What to run, and where. */
+/** The test file to run, and the store of its locks. */
 export interface PageOrder {
   readonly directory: string;
   readonly file: string;
   readonly subtestMs: number;
-  /** `memory:` is a server inside the process. */
+  /** URL of the store. `memory:` is a server inside the process. */
   readonly origin: Origin;
   /** Script of a worker or a frame: context-process.ts, or its bundle. */
   readonly contextScript: string;
@@ -22,5 +25,5 @@ const place =
     : { locks: await locksAt(origin), startContext: processesAt(origin, contextScript) };
 const results = await runPage({ ...order, locks: place.locks, startContext: place.startContext });
 writeSync(1, `${JSON.stringify(results)}\n`);
-// Locks that the tests hold forever end here, as when a page is closed.
+// Some tests hold locks forever. These end here, as when a browser page is closed.
 process.exit();

@@ -4,7 +4,7 @@ import { Harness, type SubtestResult } from './harness.ts';
 import { settled, type Context } from './scope.ts';
 import { scriptsOf } from './test-files.ts';
 
-/** Starts a worker or a frame that runs the script; `hear` receives what it posts. */
+/** Starts a worker or a frame that runs the script. `hear` receives the messages that it posts. */
 export type StartContext = (script: string, hear: (data: unknown) => void) => Promise<Context>;
 
 interface Page {
@@ -62,7 +62,7 @@ class Contexts {
     this.#page = page;
   }
 
-  /** Target of messages that frames post to their parent. */
+  /** The target of messages that frames post to their parent. */
   get window(): EventTarget {
     return this.#page.window;
   }
@@ -74,7 +74,7 @@ class Contexts {
     return context;
   }
 
-  /** Sends messages in order, each after the earlier lock requests of the page are certain. */
+  /** Sends messages in order. Each is sent after the page's earlier lock requests are certain. */
   post(context: Promise<Context>, data: unknown): void {
     const copy = structuredClone(data);
     this.#mail = this.#mail
@@ -108,7 +108,7 @@ class WorkerElement extends EventTarget {
   }
 }
 
-/** An iframe: its context is killed when it shows something else. */
+/** An iframe. Its context is killed when it loads another page. */
 class Frame extends EventTarget {
   readonly #contexts: Contexts;
   #context: Promise<Context> | undefined;

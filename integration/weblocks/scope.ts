@@ -6,23 +6,28 @@ export interface Locks extends Pick<LockManager, 'query'> {
   request(name: string, options: LockOptions, callback: () => unknown): Promise<unknown>;
 }
 
-/** A worker or a frame, as the page sees it. */
+/** A worker or a frame as the page uses it. */
 export interface Context {
-  /** Sends it a message; the next one of the page waits until the lock requests of this one are certain. */
+  /**
+   * Sends a message. The page's next message waits until the lock requests that this one causes are certain.
+   */
   post(data: unknown): Promise<void>;
-  /** Requests a lock in its name, which it holds until it is killed; resolves when it is granted. */
+  /**
+   * Requests a lock in the name of the context. The context holds it until it is killed. Resolves when the
+   * lock is granted.
+   */
   hold(name: string): Promise<void>;
-  /** Kills it at once, without a notification. */
+  /** Kills the context at once, without a notification. */
   kill(): void;
 }
 
-/** The inside of a worker or a frame: its script with the globals that it needs. */
+/** The inside of a worker or a frame: a script with the globals that it needs. */
 export class ScriptScope extends EventTarget {
   readonly #locks: Locks;
   readonly #send: (data: unknown) => void;
   #outgoing: Promise<unknown> = Promise.resolve();
 
-  /** `send` sends a message to the page. */
+  /** Runs the script. `send` sends a message to the page. */
   constructor(script: string, locks: Locks, send: (data: unknown) => void) {
     super();
     this.#locks = locks;
@@ -36,13 +41,17 @@ export class ScriptScope extends EventTarget {
     runInContext(script, createContext(Object.assign(globals, { self: globals })));
   }
 
-  /** Listeners of workers call it on the object that they are called on. */
+  /**
+   * Posts a message to the page. Listeners of workers call this method on the object on which they are
+   * called.
+   */
   postMessage(data: unknown): void {
-    // In a browser messages and lock requests take the same path; here a message waits for the earlier lock requests.
+    // In a browser, messages and lock requests take the same path. Here a message waits for the lock requests
+    // that were made before it.
     this.#outgoing = this.#outgoing.then(() => settled(this.#locks)).then(() => this.#send(data));
   }
 
-  /** Resolves when the lock requests of the message are certain. */
+  /** Handles a message of the page. Resolves when the lock requests that it causes are certain. */
   async hear(data: unknown): Promise<void> {
     this.dispatchEvent(Object.assign(new Event('message'), { data }));
     await settled(this.#locks);
@@ -58,7 +67,7 @@ export class ScriptScope extends EventTarget {
   }
 }
 
-/** Resolves when all lock requests of this process until now are certain. */
+/** Resolves when all lock requests that this process has made so far are certain. */
 export async function settled(locks: Locks): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   await locks.query();

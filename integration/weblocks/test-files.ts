@@ -1,7 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Not applicable to stores: interface objects, secure contexts, buckets, service workers, origins, page caches, crashes. */
+/**
+ * Test files that do not apply to stores: interface objects, secure contexts, buckets, service workers,
+ * origins, page caches, crashes.
+ */
 const NOT_FOR_STORES =
   /idlharness|secure-context|storage-buckets|clientids|opaque-origin|partitioned|non-fully-active|bfcache|crashtests|release-following|windows/;
 

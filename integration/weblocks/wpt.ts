@@ -1,10 +1,12 @@
 /**
- * Runs the Web Locks tests of web-platform-tests, which are not part of this project, against our implementation:
+ * Runs the Web Locks tests of web-platform-tests, which are not part of this project, against our
+ * implementation:
  *
  *     pnpm wpt --files path/to/wpt/web-locks [--store memory|etcd|ZooKeeper] [--rounds 20] [--only steal]
  *
- * Each test file is a process, and so is each worker and each frame in it; on memory they are cut off instead of killed. Prints
- * the failures, and one line for each round; the exit code is 1 if anything failed.
+ * Each test file runs in a separate process, and so does each worker and each frame in it. On `memory`,
+ * workers and frames run in the process of the page, and are cut off instead of killed. Prints the failures,
+ * and one line for each round. The exit code is 1 if anything failed.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +24,7 @@ import { testFilesIn } from './test-files.ts';
 const run = promisify(execFile);
 const PAGE = fileURLToPath(new URL('page-process.ts', import.meta.url));
 const CONTEXT = fileURLToPath(new URL('context-process.ts', import.meta.url));
-// For a busy machine: a failure because of that is no defect.
+// Time limit of a subtest in milliseconds, which is long, so that a busy machine causes no failure.
 const SUBTEST_MS = 120_000;
 const COMFORT = 3;
 const MEMORY: Target = { name: 'memory', url: 'memory:', ttlMs: 3_000 };

@@ -4,7 +4,8 @@ import { defaultClientConditions, defineConfig } from 'vite';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const platform = (name) => [`node:${name}`, here(`playground/platform/${name}.ts`)];
 
-// The core, the memory store and the bridge run in a page here: what they take from Node is replaced by what browsers have.
+// Modules of Node that the core, the memory store and the bridge import. The playground replaces them by
+// modules that run in browsers.
 const replaced = ['async_hooks', 'crypto', 'diagnostics_channel', 'events', 'fs', 'net', 'os', 'util'];
 
 export default defineConfig({
@@ -20,7 +21,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: ['chrome123', 'firefox120', 'safari17.5'],
     assetsInlineLimit: 0,
-    // React, the views of the dashboard, the bridge and the store: 160 KB gzipped.
+    // The chunk has React, the views of the dashboard, the bridge and the store: 160 KB gzipped.
     chunkSizeWarningLimit: 700,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -12,21 +12,21 @@ const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 
 /** Contenders of Apache Curator: a compiled Java program that can be run repeatedly. */
 export interface Curator {
-  /** Starts this many contenders in one process; resolves with their history when all their rounds are over. */
+  /** Starts `contenders` contenders in one process. Resolves with their history when all rounds are over. */
   contend(options: CuratorOptions): Promise<HistoryEvent[]>;
   /** Removes the compiled files. */
   remove(): Promise<void>;
 }
 
 interface CuratorOptions {
-  /** Address `host:port`. */
+  /** Address of the ZooKeeper server, `host:port`. */
   readonly endpoint: string;
   readonly name: string;
   readonly contenders: number;
   readonly rounds: number;
 }
 
-/** Compiles the program and installs its dependencies if possible. Rejects with NotHere otherwise. */
+/** Compiles the program, and installs its dependencies if possible. Rejects with `NotHere` otherwise. */
 export async function compileCurator(): Promise<Curator> {
   const classes = await mkdtemp(join(tmpdir(), 'queuelock-curator-'));
   const [java, ...options] = (await compileJava(SOURCES, classes))('Contender');
@@ -58,7 +58,8 @@ function eventsOf(name: string, { id, n, key, zxid, requesting, acquired, releas
   const entry = { id, name, key, token, n };
   return [
     { t: requesting, id, ev: 'requesting', name, n },
-    // The time of the join is not visible from outside, only that it was before this.
+    // The time of the join is not visible from outside. It was before the time of the grant, which is used
+    // for both.
     { t: acquired, ev: 'enqueued', ...entry },
     { t: acquired, ev: 'acquired', ...entry, zxid },
     { t: released, ev: 'released', ...entry, zxid },

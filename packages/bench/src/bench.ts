@@ -1,4 +1,4 @@
-// pnpm bench: see HELP in options.ts.
+// Runs the benchmarks: pnpm bench. HELP in options.ts lists the options.
 import { HELP, UsageError, benchOptions, type BenchOptions } from './options.ts';
 import { nodeClients } from './node-clients.ts';
 import { peerClients } from './peers.ts';

@@ -1,8 +1,8 @@
-// What is measured: a cell is one scenario at one size on one kind of server.
+// What the benchmark measures: a cell is one scenario at one size on one kind of server.
 export const STORES = ['etcd', 'zookeeper', 'redis'] as const;
 export type StoreName = (typeof STORES)[number];
 
-/** Where the server stores its data. */
+/** The kinds of storage of a server's data. */
 export const MEDIA = ['tmpfs', 'disk'] as const;
 export type Medium = (typeof MEDIA)[number];
 
@@ -31,10 +31,10 @@ export interface Cell {
   readonly noise?: true;
 }
 
-/** Which sizes are measured. */
+/** Selects the scenarios and sizes that are measured. */
 export interface Extent {
   readonly scenarios: readonly Scenario[];
-  /** Numbers of waiters. */
+  /** The numbers of waiters to measure. */
   readonly n: readonly number[];
   /** Measures only values with little variation between rounds, and fewer of them. */
   readonly short: boolean;

@@ -1,15 +1,18 @@
 import type { CommandLine } from '../../../integration/interop/programs.ts';
 import type { Cell, StoreName } from './cells.ts';
 
-/** A measured program that runs the scenarios. */
+/** A program that runs the scenarios and is measured. */
 export interface Client {
-  /** Name in the tables: `Go concurrency.Mutex`. */
+  /** Name in the tables, for instance `Go concurrency.Mutex`. */
   readonly name: string;
   readonly store: StoreName;
   readonly kind: 'ours' | 'peer' | 'floor';
-  /** Transport: a lock is compared with the lower bound of the same transport. */
+  /** Transport of the client. A lock is compared with the lower bound of the same transport. */
   readonly transport: string;
-  /** Returns how to run it, and builds it if needed. Rejects with NotHere, which names what to install. */
+  /**
+   * Returns the command that runs the program, and builds the program if needed. Rejects with `NotHere` if a
+   * tool is missing; the error names what to install.
+   */
   readonly command: () => Promise<CommandLine>;
   /** Returns the scenario and its parameters for the program, without the name; `undefined` for unsupported scenarios. */
   readonly words: (cell: Cell, pace: Pace) => readonly string[] | undefined;
@@ -19,13 +22,19 @@ export interface Client {
 export interface Pace {
   /** Duration of a window in which cycles are counted. */
   readonly ms: number;
-  /** Least number of warm-up cycles of each loop; just-in-time compiled programs run 3,000 in total. */
+  /**
+   * Least number of warm-up cycles of each loop. Programs with a just-in-time compiler run at least 3,000 in
+   * total.
+   */
   readonly warm: number;
-  /** Holds of each client that joins again every time. */
+  /** Number of holds of each client in `fresh`, where clients enter the queue anew for each hold. */
   readonly rounds: number;
 }
 
-/** Parameters of every lock of the protocol, up to this number of waiters. */
+/**
+ * Returns the parameters for a lock of the protocol. Scenarios with more than `mostWaiters` waiters are left
+ * out.
+ */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
     if (scenario === 'free' || scenario === 'many')
@@ -37,7 +46,9 @@ export function lockWords(mostWaiters: number): Client['words'] {
   };
 }
 
-/** Parameters of a lower bound, which replaces a lock. */
+/**
+ * Returns the parameters of a lower bound: `acquire` and `cycle` name the raw calls that replace the lock.
+ */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {
     const loops = [`inflight=${size}`, `ms=${ms}`, `warm=${warm}`];

@@ -59,7 +59,7 @@ function over(a: Reached, b: Reached): Reached {
   return (subject) => ratio(a(subject), b(subject));
 }
 
-/** Returns the worst over all numbers of waiters from 10 on at which both were measured. */
+/** Returns the worst of a value over all numbers of waiters from 10 on at which it was measured. */
 function worst(of: (cell: Measured) => Reached): Reached {
   return (subject) => {
     const sizes = sizesOf(subject).filter((size) => size >= 10);
@@ -81,7 +81,7 @@ function growth(key: string): Reached {
   };
 }
 
-/** Returns the same for our lock with naming `fast`. */
+/** Returns the same value for our lock with the key format `fast`. */
 function withFast(reached: Reached): Reached {
   return (subject) => reached({ ...subject, client: `${subject.client}${FAST}` });
 }
@@ -102,7 +102,7 @@ const START: Measured = { scenario: 'start', size: 1 };
 const MASS: Measured = { scenario: 'mass', size: 1_000 };
 const waiters = (size: number): Measured => ({ scenario: 'drain', size });
 
-// --- the goals
+// --- the list of goals
 
 const PER_LINE = [
   'p50',
@@ -223,7 +223,7 @@ function againstBestKnown(bars: readonly (readonly [size: number, bars: Bars])[]
   );
 }
 
-/** Returns 0 if the server has counted none. */
+/** Returns 0 if the scenario was measured and the server has counted no request. */
 function ownOrNone(key: string, cell: Measured): Reached {
   return (subject) => own(key, cell)(subject) ?? (own('p50', cell)(subject) === undefined ? undefined : 0);
 }

@@ -1,24 +1,24 @@
 import type { Medium } from './cells.ts';
 import type { Results } from './results.ts';
 
-/** Subject of a goal: one transport of ours, on one kind of server. */
+/** The subject of a goal: one of our transports on one kind of server. */
 export interface Subject {
   readonly results: Results;
   readonly store: 'etcd' | 'zookeeper';
   readonly medium: Medium;
   readonly transport: string;
-  /** Name in the tables. */
+  /** Name of our client in the tables. */
   readonly client: string;
 }
 
 export interface Goal {
-  /** Id such as `G3`. */
+  /** Id of the goal, such as `G3`. */
   readonly id: string;
   readonly what: string;
-  /** Which direction is better: `most` for an upper limit. */
+  /** Whether the goal is an upper limit (`most`) or a lower limit (`least`). */
   readonly limit: 'most' | 'least';
   readonly goal: number;
   readonly stretch: number;
-  /** `undefined` if a required value was not measured. */
+  /** Returns the measured value, or `undefined` if a required value was not measured. */
   readonly reached: (subject: Subject) => number | undefined;
 }

@@ -14,7 +14,7 @@ export interface Run {
   readonly words: readonly string[];
   readonly cell: Cell;
   readonly pace: Pace;
-  /** Unique name in the round. */
+  /** Name of the run, unique in the round. */
   readonly name: string;
 }
 
@@ -22,7 +22,7 @@ const WITHIN_MS = 240_000;
 /** Idle time in which requests are counted: two TTLs of the sessions of `idle`. */
 const IDLE_MS = 20_000;
 
-/** Runs one client once. */
+/** Runs one client once, and returns the measured values. */
 export async function measure(server: BenchServer, run: Run): Promise<Values> {
   const stops: Counters[] = [];
   const before = await server.counters();
@@ -48,7 +48,7 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
   };
 }
 
-/** Computes the costs of the server per unit of the scenario. */
+/** Computes the server's costs per unit of the scenario. */
 function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): Values {
   const { scenario, size } = cell;
   const [first, second, third, fourth] = marks;
@@ -56,7 +56,7 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): V
   if ((scenario === 'drain' || scenario === 'spread') && third && fourth) {
     return {
       ...perUnit('enqueue', [second, third], size),
-      // The first holder releases too.
+      // The hand-offs are one more than the waiters, because the first holder releases too.
       ...perUnit('handOff', [third, fourth], size + 1),
     };
   }
@@ -65,10 +65,13 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): V
   return { serverCpu: (difference([first, second])['cpuUs'] ?? NaN) / cycles };
 }
 
-/** Divides a difference by a number of units: `enqueueRange`, `handOffCpuUs` … */
+/**
+ * Divides the difference of two counters by a number of units. Names of results are such as `enqueueRange`
+ * and `handOffCpuUs`.
+ */
 function perUnit(what: string, pair: readonly [Counters, Counters], units: number): Values {
   return Object.fromEntries(
-    // Counters of connections that have closed meanwhile are not usable.
+    // A negative difference means that a connection has closed meanwhile and took its counters with it.
     Object.entries(difference(pair)).flatMap(([counter, count]) =>
       count < 0 ? [] : [[`${what}${capital(counter)}`, count / units] as const],
     ),
@@ -80,7 +83,7 @@ function difference([before, after]: readonly [Counters, Counters]): Counters {
   return Object.fromEntries(changes.filter(([, count]) => count !== 0));
 }
 
-/** Counts all requests of clients: etcd counts by method, ZooKeeper in total. */
+/** Returns the sum of all requests of clients: etcd counts requests by method, ZooKeeper only in total. */
 function messages(changes: Counters): number {
   const { requests = 0, LeaseKeepAlive = 0, Watch = 0, Status = 0 } = changes;
   return requests + LeaseKeepAlive + Watch + Status;

@@ -5,10 +5,13 @@ import { floorWords, lockWords, type Client } from './client.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../peers/node/${name}`, import.meta.url));
 const MULTI_OF = 32;
-/** Suffix of our names with naming `fast`. */
+/** Suffix for the names of our clients with the key format `fast`. */
 export const FAST = ', naming fast';
 
-/** Uses the published bundle if this run built it: from the sources, every closure costs more. */
+/**
+ * Uses the published bundle if this run built it. The sources are slower, because tsx keeps names and so
+ * makes every closure cost more.
+ */
 function node(name: string): Client['command'] {
   return async () => {
     const { script, execArgv } = scriptOf(file('program.ts'));
@@ -16,7 +19,7 @@ function node(name: string): Client['command'] {
   };
 }
 
-/** Runs on the published bundle, not on the sources. */
+/** Runs a script that uses the published bundle, not the sources. */
 function published(script: string, kind: string): Client['command'] {
   return async () => [process.execPath, '--expose-gc', file(`published/${script}.mjs`), kind];
 }
@@ -24,7 +27,7 @@ function published(script: string, kind: string): Client['command'] {
 const standard = lockWords(10_000);
 const alone: Client['words'] = (cell, pace) => (cell.scenario === 'drain' ? undefined : standard(cell, pace));
 
-/** Scenarios that only our lock supports. */
+/** Returns the parameters of scenarios that only our lock supports. */
 const own: Client['words'] = (cell, pace) => {
   const { scenario, size } = cell;
   if (scenario === 'mass') return ['mass', `n=${size}`];
@@ -33,14 +36,14 @@ const own: Client['words'] = (cell, pace) => {
   return standard(cell, pace);
 };
 
-/** Scenarios that another naming affects. */
+/** Returns the parameters of scenarios in which the key format matters. */
 const inLine: Client['words'] = (cell, pace) =>
   ['free', 'drain', 'spread'].includes(cell.scenario) ? own(cell, pace) : undefined;
 
 const inMultis: Client['words'] = ({ scenario, size }: Cell, { ms, warm }) =>
   scenario === 'many' ? ['many', `locks=${size}`, `per=${MULTI_OF}`, `ms=${ms}`, `warm=${warm}`] : undefined;
 
-/** Clients that run in Node; those of Redis need only a Redis server. */
+/** The clients that run in Node. Those of Redis need only a Redis server. */
 export const nodeClients: readonly Client[] = [
   floor('etcd', 'etcd3', floorWords('put', 'putdelete')),
   ours('etcd', 'etcd3'),
@@ -63,7 +66,7 @@ export const nodeClients: readonly Client[] = [
   peer('redis', { name: 'redlock', program: 'redlock', words: alone }),
 ].flat();
 
-/** Excludes scenarios with waiters: this library fails when the lock is held. */
+/** Leaves out scenarios with waiters: this library fails when the lock is held. */
 function lockOnly(...[cell, pace]: Parameters<Client['words']>): ReturnType<Client['words']> {
   return cell.scenario === 'free' || cell.scenario === 'many' ? standard(cell, pace) : undefined;
 }
@@ -102,7 +105,7 @@ function only(scenario: Cell['scenario']): Client['words'] {
   return (cell) => (cell.scenario === scenario ? [scenario, `n=${cell.size}`] : undefined);
 }
 
-/** Makes a client of another Node library that runs one scenario. */
+/** Returns a client of another Node library that runs one scenario. */
 function other(
   store: Client['store'],
   name: string,

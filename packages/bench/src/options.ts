@@ -14,7 +14,7 @@ export interface BenchOptions {
   readonly svg: string | undefined;
 }
 
-/** Wrong arguments; the message names them and the allowed values. */
+/** Thrown for wrong arguments. The message names them and the allowed values. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -41,7 +41,7 @@ What is not installed is named. Only ratios within one run count.
 
 What is measured of ours is what is published; \`pnpm bench\` builds it first.`;
 
-/** Returns `undefined` if only help was requested. */
+/** Parses the command line. Returns `undefined` if only help was requested. */
 export function benchOptions(args: readonly string[]): BenchOptions | undefined {
   const values = parse(args);
   if (values.help) return undefined;

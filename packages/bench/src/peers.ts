@@ -1,11 +1,11 @@
-// The clients in other languages, with Debian's libraries. Their programs are in ../peers.
-//
-// Each is started once for a cell: `program SCENARIO key=value …`, with ETCD=host:port or ZK=host:port. It prints its result as
-// one line of JSON, with times in microseconds, and exits with 0. If it fails, it prints the reason to stderr.
-// `drain` and `chain` stop twice until a line or the end of standard input. The first stop is at {"connected":true}, with a warm
-// connection and the holder holding. The second is at {"ready":true}, with all watches registered and synchronized.
-// `warmed` in a result of `free` and `floor` is the number of cycles before the counted ones: the Java machine needs some
-// thousands in any case. Its processor time has steps of 10 ms, so `clientCpu` of few hand-offs is coarse.
+// The clients in other languages, with Debian's libraries. Their programs are in ../peers. Each program is
+// started once for a cell: `program SCENARIO key=value …`, with ETCD=host:port or ZK=host:port. It prints its
+// result as one line of JSON, with times in microseconds, and exits with 0. If it fails, it prints the reason
+// to stderr. `drain` and `chain` stop twice, each time until they read a line or the end of standard input.
+// At the first stop, {"connected":true}, the connection is warm and the holder holds. At the second stop,
+// {"ready":true}, all watches are registered and synchronized. `warmed` in a result of `free` and `floor` is
+// the number of cycles before the counted ones. The Java machine needs some thousands of these. Its processor
+// time has steps of 10 ms, so `clientCpu` of few hand-offs is coarse.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -26,8 +26,8 @@ const java = { store: 'zookeeper', transport: 'Java', command: once(buildJava) }
 const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo) } as const;
 
 /**
- * The locks of other languages, each after the lower bound of its transport. Beyond their largest number of waiters a run takes
- * minutes.
+ * The locks of other languages, each after the lower bound of its transport. The number is the most waiters
+ * that a lock is measured with: more of them would take minutes.
  */
 export const peerClients: readonly Client[] = [
   { ...go, kind: 'floor', name: 'floor, Go', words: floorWords('put', 'putdelete') },
@@ -38,7 +38,10 @@ export const peerClients: readonly Client[] = [
   { ...python, kind: 'peer', name: 'kazoo Lock', words: lockWords(1_000) },
 ];
 
-/** What is compiled ahead is never cold: all its cycles are as the first. */
+/**
+ * Leaves out the scenario `cold`: compiled programs have no cold code, so all their cycles are as fast as the
+ * first.
+ */
 function compiledWords(mostWaiters: number): Client['words'] {
   const standard = lockWords(mostWaiters);
   return (cell, pace) =>
@@ -72,7 +75,7 @@ async function buildGo(): Promise<CommandLine> {
 
 // --- Java
 
-// The manifests of the jars name their dependencies.
+// The manifests of these jars name the further jars that they need.
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
@@ -110,13 +113,13 @@ async function findKazoo(): Promise<CommandLine> {
   return [PYTHON, '-B', join(folder('python'), 'peer.py')];
 }
 
-// --- shared by all
+// --- helpers for all languages
 
 function folder(language: string): string {
   return fileURLToPath(new URL(`../peers/${language}`, import.meta.url));
 }
 
-/** Rejects with the missing Debian packages. */
+/** Rejects with the names of the missing Debian packages. */
 async function need(
   packages: Readonly<Record<string, Promise<string | boolean | undefined>>>,
 ): Promise<void> {
@@ -127,7 +130,7 @@ async function need(
 
 interface Program {
   readonly sources: string;
-  /** Command that prints the version of the compiler. */
+  /** Command that prints the compiler's version. */
   readonly compiler: CommandLine;
   /** Builds into an empty directory. */
   readonly build: (target: string) => Promise<unknown>;
@@ -144,7 +147,7 @@ async function builtProgram({ sources, compiler, build }: Program): Promise<stri
     await rename(fresh, built);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Another process has built it meanwhile.
+    // The build failed. If the result exists nevertheless, another process has built it meanwhile.
     if (!(await isReadable(built))) throw error;
   }
   return built;

@@ -17,7 +17,7 @@ type Measured = Pick<Client, 'name' | 'kind' | 'transport'>;
 /** Selects results that have all of these members. */
 export type Which = Partial<Cell> & Partial<Pick<Result, 'client' | 'kind' | 'transport'>>;
 
-/** The results so far. */
+/** The results of all rounds so far. */
 export class Results {
   readonly #all = new Map<string, { readonly result: Result; readonly rounds: Values[] }>();
 
@@ -45,13 +45,16 @@ export class Results {
     );
   }
 
-  /** Median over the rounds; of several results the first. Without `noise` it selects those without. */
+  /**
+   * Returns the median of a value over the rounds. If several results match, the first one counts. If `which`
+   * has no `noise`, only results without noise match.
+   */
   value(which: Which, key: string): number | undefined {
     const rounds = this.#rounds(which);
     return rounds && medians(rounds)[key];
   }
 
-  /** Sum over the rounds, selected in the same way. */
+  /** Returns the sum of a value over the rounds of the result that `value` would select. */
   total(which: Which, key: string): number | undefined {
     return this.#rounds(which)?.reduce((sum, values) => sum + (values[key] ?? NaN), 0);
   }
@@ -65,7 +68,7 @@ function valueOf(cell: Cell, key: string): unknown {
   return Object.entries(cell).find(([name]) => name === key)?.[1];
 }
 
-/** `undefined` if one of them is missing. */
+/** Divides two values. Returns `undefined` if one of them is missing. */
 export function ratio(value: number | undefined, to: number | undefined): number | undefined {
   return value === undefined || to === undefined ? undefined : value / to;
 }

@@ -12,11 +12,17 @@ export interface Order {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly withinMs: number;
-  /** Called when the program waits for a reply (`ready` or `connected`); it continues when this has resolved. */
+  /**
+   * Called when the program stops (`ready` or `connected`). The program continues when the promise has
+   * resolved.
+   */
   readonly atStop: (said: ProgramOutput) => Promise<void>;
 }
 
-/** Runs a client program to its end; resolves with its last line. Rejects with its stderr. */
+/**
+ * Runs a client program to its end, and resolves with its last line. Rejects with the program's stderr if it
+ * fails.
+ */
 export async function runProgram({ command, words, env, withinMs, atStop }: Order): Promise<ProgramOutput> {
   const [program, ...first] = command;
   const own = await dyingWithParent({ program, args: [...first, ...words] });
@@ -24,7 +30,7 @@ export async function runProgram({ command, words, env, withinMs, atStop }: Orde
   const patience = setTimeout(() => child.kill('SIGKILL'), withinMs);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // The process may have died.
+  // Writing fails if the process has died; its exit is reported elsewhere.
   child.stdin.on('error', () => undefined);
   let last: ProgramOutput | undefined;
   const ended = endOf(child);

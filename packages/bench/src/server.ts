@@ -15,23 +15,29 @@ export type Counters = Readonly<Record<string, number>>;
 /** A server for one round. */
 export interface BenchServer {
   readonly store: StoreName;
-  /** Environment for client programs: `ETCD=127.0.0.1:2379`. */
+  /** Environment variables for client programs, such as `ETCD=127.0.0.1:2379`. */
   readonly env: Readonly<Record<string, string>>;
   readonly endpoint: string;
   readonly version: string;
-  /** Counts since its start; `reads` and `writes` on etcd only, where a transaction is one of them. */
+  /**
+   * Returns the counts since the start of the server. `reads` and `writes` exist on etcd only, where a
+   * transaction counts as one of them.
+   */
   counters(): Promise<Counters>;
   stop(): Promise<void>;
 }
 
-// The usual setting. Sessions may be longer than usual, so that no heartbeat is counted.
+// ZooKeeper's usual tick in milliseconds. Sessions may be longer than usual, so that no heartbeat is counted.
 const TICK_MS = 2_000;
 const LONGEST_SESSION_MS = 60_000;
 const TMPFS = '/dev/shm';
 // Unit of processor time in Linux.
 const TICK_US = 10_000;
 
-/** Starts a server on a new directory: in memory, or in `TMPDIR`. Rejects with NotHere if it is not installed. */
+/**
+ * Starts a server on a new directory: in memory, or in `TMPDIR`. Rejects with `NotHere` if the server is not
+ * installed.
+ */
 export async function startServer(store: StoreName, medium: Medium): Promise<BenchServer> {
   const before = process.env['QUEUELOCK_SERVER_DATA'];
   process.env['QUEUELOCK_SERVER_DATA'] = medium === 'tmpfs' ? TMPFS : tmpdir();
@@ -77,7 +83,8 @@ function common(server: ProcessService, counters: () => Promise<Counters>) {
 /** Returns the processor time of a process in microseconds. */
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name is in parentheses and may contain blanks; utime and stime are the 14th and 15th field.
+  // The process name is in parentheses and may contain spaces, so fields are counted after it; utime and
+  // stime are the 14th and 15th field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
@@ -110,7 +117,8 @@ async function etcdCounters(endpoint: string): Promise<Counters> {
 async function zooKeeperCounters(endpoint: string): Promise<Counters> {
   const mntr = await zkFourLetter(endpoint, 'mntr');
   const value = (name: string): number => Number(new RegExp(`^${name}\\s+(\\d+)`, 'm').exec(mntr)?.[1]);
-  // Requests of operators count too, so the number is taken from connections with a session, while they last.
+  // The server's total includes the requests of monitoring commands. So the number is the sum over
+  // connections with a session, as long as these are open.
   const connections = [...(await zkFourLetter(endpoint, 'cons')).matchAll(/recved=(\d+),sent=(\d+),sid=/g)];
   const requests = connections.reduce((sum, [, received]) => sum + Number(received), 0);
   const sent = connections.reduce((sum, [, , count]) => sum + Number(count), 0);

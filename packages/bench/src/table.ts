@@ -32,7 +32,7 @@ const CYCLE: readonly Column[] = [
   { key: 'clientCpu', label: `client CPU ${US}` },
   { key: 'serverCpu', label: `server CPU ${US}` },
 ];
-/** By the number of the cycle in its process. */
+/** Columns of the scenario `cold`, by the number of the cycle in its process. */
 const COLD: readonly Column[] = [
   { key: 'p50', label: `2,001-10,000 p50 ${US}` },
   { key: 'clientCpu', label: 'CPU' },
@@ -65,7 +65,7 @@ const HAND_OFF: readonly Column[] = [
   { key: 'handOffBytesOut', label: 'B out' },
 ];
 
-/** Columns by scenario. Ratios are computed from the first. */
+/** Columns of each scenario. Ratios are computed from the first column. */
 const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   call: CYCLE,
   cold: COLD,
@@ -97,12 +97,12 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   start: [{ key: 'ms', label: 'ms' }],
 };
 
-/** Returns the key that a cell is judged by. */
+/** Returns the key of the value by which the results of a scenario are compared. */
 export function mainKey(scenario: Scenario): string {
   return COLUMNS[scenario][0]?.key ?? '';
 }
 
-/** The lock of each store that ours is compared with. */
+/** The best-known lock of each store, with which ours is compared. */
 export const BEST_KNOWN_LOCKS: Readonly<Record<Cell['store'], string>> = {
   etcd: 'Go concurrency.Mutex',
   zookeeper: 'Curator InterProcessMutex',
@@ -110,8 +110,8 @@ export const BEST_KNOWN_LOCKS: Readonly<Record<Cell['store'], string>> = {
 };
 
 /**
- * Formats a cell with all its clients: values, the ratio to the lower bound of the same transport, and to the store's best-known
- * lock.
+ * Formats a cell as a table with a row for each client: its values, and its ratios to the lower bound of its
+ * transport and to the store's best-known lock.
  */
 export function cellTable(results: Results, cell: Cell): string {
   const rows = results.matching(cell).filter((result) => result.cell.noise === cell.noise);

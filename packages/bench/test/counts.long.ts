@@ -32,7 +32,7 @@ for (const counted of stores) {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('is the cost of a hand-off among waiters of four processes', async () => {
+    it('bounds a hand-off among waiters of four processes', async () => {
       const client = nodeClients.find(({ name }) => name === counted.client)!;
       const cell = { store: counted.store, medium: 'disk', scenario: 'spread', size: SPREAD } as const;
       const command = await client.command();
@@ -47,13 +47,15 @@ for (const counted of stores) {
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it(`is the same with ${HELD.toLocaleString('en')} holds as with one`, async () => {
+    it(`does not grow between one hold and ${HELD.toLocaleString('en')} holds of a session`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
-        // Between two heartbeats there is no time for more.
+        // Only two quiet reads in a row are required, because the time between two heartbeats is too short
+        // for more.
         await settled(at.server, 2);
-        // On a busy machine requests of the beginning may arrive late; the cost of holds recurs every time.
+        // On a busy machine, requests of the start may arrive late and add to a count. The lowest of several
+        // counts is compared, since the cost of holds recurs in each.
         let asked = await askedWhileIdle(at.server);
         for (let looks = 1; looks < IDLE_LOOKS && asked > most; looks += 1)
           asked = await askedWhileIdle(at.server);
@@ -61,11 +63,11 @@ for (const counted of stores) {
         return asked;
       };
       const one = await idle(1);
-      // Tolerates one heartbeat with its proof more or less in the same time.
+      // One heartbeat with its proof more or less in the measured time is accepted.
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 
-    it(`has as many bytes for a hand-off with ${MANY.toLocaleString('en')} waiters as with ${FEW}`, async () => {
+    it(`does not grow in bytes per hand-off between ${FEW} and ${MANY.toLocaleString('en')} waiters`, async () => {
       const proxy = await at.proxy();
       const client = await at.connect(proxy.endpoint);
       const bytesOf = async (waiters: number): Promise<number> => {
@@ -77,7 +79,8 @@ for (const counted of stores) {
           await handOver(line.slice(i, i + 2), 1);
           costs.push(proxy.toClient.bytes + proxy.toServer.bytes - before);
         }
-        // Each waiter reads once in a while, which adds to some hand-offs: on a busy machine, to most.
+        // The lowest cost counts: each waiter reads the queue once in a while, and on a busy machine this
+        // adds to most hand-offs.
         return Math.min(...costs);
       };
       const few = await bytesOf(FEW);

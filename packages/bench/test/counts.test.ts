@@ -19,7 +19,7 @@ const CYCLES = 50;
 const WAITERS = 50;
 const HAND_OFFS = 10;
 const ROUNDS = 3;
-// A longer hold checks that its own entry is still there.
+// Length of a hold in milliseconds after which the client checks that its own entry still exists.
 const UNWATCHED_MS = 250;
 
 for (const counted of stores) {
@@ -27,7 +27,7 @@ for (const counted of stores) {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('is the cost of a free lock and its release', async () => {
+    it('bounds a free lock and its release', async () => {
       const client = await at.connect();
       let long = 0;
       const cost = await costOf(at.server, async () => {
@@ -44,20 +44,21 @@ for (const counted of stores) {
       }
     });
 
-    it('is the cost of a hand-off among waiters of one process', async () => {
+    it('bounds a hand-off among waiters of one process', async () => {
       const client = await at.connect();
       const line = await lineUp(client, 'line', WAITERS);
       await counted.untilWatching(at.server.endpoint, WAITERS);
       const costs: Counters[] = [];
       for (let from = 0; from < WAITERS; from += HAND_OFFS)
         costs.push(await costOf(at.server, () => handOver(line.slice(from), HAND_OFFS)));
-      // Waiters, and holders of long holds, read once in a while, which adds to some hand-offs on a busy machine. On etcd the
-      // last one leaves a mark that is not needed, and a watch of the own entry may report its removal before it is canceled.
+      // Waiters and holders of long holds read once in a while, which adds to some hand-offs on a busy
+      // machine. On etcd, the last holder writes a mark that no waiter needs. A watch of an own entry may
+      // also report its removal before it is canceled.
       const { events = 0, ...sent } = times(HAND_OFFS, counted.handOff);
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });
 
-    it('is the cost of an enqueue, without the watches', async () => {
+    it('bounds an enqueue, without the watches', async () => {
       const client = await at.connect();
       const costs: Counters[] = [];
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -75,7 +76,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('includes the first two requests of a free lock in one flight', async () => {
+      it('includes that both requests of a free lock are in flight together', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;

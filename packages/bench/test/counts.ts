@@ -9,7 +9,7 @@ import { until } from '@queuelock/harness/services/until';
 import { untilWatchingEtcd, untilWatchingZooKeeper } from '../peers/node/quiet.ts';
 import { startServer, type BenchServer, type Counters } from '../src/server.ts';
 
-/** A store, and the least requests that it needs. */
+/** A store, and the least number of requests that each operation on it needs. */
 export interface Counted {
   readonly title: string;
   readonly store: 'etcd' | 'zookeeper';
@@ -18,7 +18,10 @@ export interface Counted {
   readonly untilWatching: (endpoint: string, watches: number) => Promise<void>;
   /** Requests of a free lock and its release. */
   readonly cycle: Counters;
-  /** Additional requests of a longer hold: a client that is about to release reads only while it waits for the response. */
+  /**
+   * Additional requests of a hold that is long enough for a read. A client that is about to release reads
+   * only while it waits for the response.
+   */
   readonly longHold: Counters;
   /** Requests of a release and of the grant to the next waiter. */
   readonly handOff: Counters;
@@ -26,7 +29,7 @@ export interface Counted {
   readonly mostPerEnqueue: number;
 }
 
-// A single server has no followers that lag behind.
+// Value of `syncLimit` for a single server, which has no followers that could lag behind.
 const SINGLE_SYNC_LIMIT = 2;
 
 export const stores: readonly Counted[] = [
@@ -56,7 +59,7 @@ export const stores: readonly Counted[] = [
 
 export const COUNTED: readonly string[] = ['requests', 'reads', 'writes', 'events'];
 
-// Long enough that no heartbeat is counted.
+// TTL in milliseconds, long enough that no heartbeat is counted.
 const TTL_MS = 60_000;
 const RENEW_EVERY_MS = TTL_MS / 2;
 const QUIET_LOOKS = 4;
@@ -64,13 +67,13 @@ const QUIET_LOOKS = 4;
 /** A server for a suite, and the fixtures of each test. */
 export interface Counting {
   readonly server: BenchServer;
-  /** Makes a client and waits until its initial requests are done. */
+  /** Returns a client whose initial requests are done. */
   readonly connect: (endpoint?: string, options?: LockClientOptions) => Promise<LockClient>;
   /** Opens a proxy to the server that counts bytes. */
   readonly proxy: () => Promise<TcpProxy>;
 }
 
-/** Registers the hooks of the suite in which it is called. */
+/** Registers the mocha hooks that start a server for the suite and close the clients of each test. */
 export function countingAt(counted: Counted): Counting {
   let server: BenchServer;
   let stop = (): Promise<void> => Promise.resolve();
@@ -84,7 +87,7 @@ export function countingAt(counted: Counted): Counting {
 
   afterEach(async () => {
     for (const proxy of proxies) await proxy.heal();
-    // Their entries are removed with the server.
+    // `abandon` leaves the entries in the store: they are removed with the server.
     await Promise.all(clients.splice(0).map((client) => client.abandon()));
     await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
   });
@@ -115,7 +118,7 @@ export function countingAt(counted: Counted): Counting {
   };
 }
 
-/** Queues a holder and this many waiters, in order. */
+/** Enqueues a holder and `waiters` waiters, and returns their entries in order. */
 export async function lineUp(client: LockClient, name: string, waiters: number): Promise<Place[]> {
   const holder = await join(client, name);
   await holder.held;
@@ -123,7 +126,7 @@ export async function lineUp(client: LockClient, name: string, waiters: number):
   return [holder, ...behind.toSorted((a, b) => (a.order < b.order ? -1 : 1))];
 }
 
-/** Repeats: the holder releases, and the next one is granted. */
+/** Repeats `times` times: the holder releases, and the next waiter is granted. */
 export async function handOver(line: readonly Place[], times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
     await (await line[i]!.held).release();
@@ -133,7 +136,7 @@ export async function handOver(line: readonly Place[], times: number): Promise<v
 
 const ALL = [...COUNTED, 'LeaseKeepAlive', 'Watch'];
 
-/** Returns the counters that changed while `work` ran. */
+/** Returns by how much the counters changed while `work` ran. */
 export async function costOf(server: BenchServer, work: () => Promise<unknown>): Promise<Counters> {
   const before = await server.counters();
   await work();

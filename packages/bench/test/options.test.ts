@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { cellsOf } from '../src/cells.ts';
 import { UsageError, benchOptions } from '../src/options.ts';
 
-describe('command line of a benchmark', () => {
-  it('measures everything by default, on both kinds of disk, with a warm-up round', () => {
+describe('the command line of the benchmark', () => {
+  it('selects all scenarios by default, on both kinds of disk, with a warm-up round', () => {
     const options = benchOptions([])!;
     expect(options).to.deep.include({ media: ['tmpfs', 'disk'], rounds: 5, warmUp: true, json: undefined });
     expect(options.stores).to.deep.equal(['etcd', 'zookeeper', 'redis']);
   });
 
-  it('measures one round in memory in the short form; explicit options override it', () => {
+  it('selects one round in memory for the short form, unless options override it', () => {
     expect(benchOptions(['--short'])).to.deep.include({ media: ['tmpfs'], rounds: 1, warmUp: false });
     expect(benchOptions(['--short', '--disk', '--rounds', '2'])).to.deep.include({
       media: ['disk'],
@@ -17,14 +17,14 @@ describe('command line of a benchmark', () => {
     });
   });
 
-  it('refuses wrong arguments with the allowed values', () => {
+  it('rejects wrong arguments and names the allowed values', () => {
     expect(() => benchOptions(['--only', 'etcd,consul'])).to.throw(UsageError, 'etcd, zookeeper, redis');
     expect(() => benchOptions(['--n', '10,x'])).to.throw(UsageError, '1 to 20000');
     expect(() => benchOptions(['--rounds', '0'])).to.throw(UsageError);
     expect(() => benchOptions(['--fast'])).to.throw(UsageError);
   });
 
-  it('measures less on Redis, which has no queue', () => {
+  it('selects fewer scenarios for Redis, which has no queue', () => {
     const { extent } = benchOptions([])!;
     const scenarios = new Set(cellsOf('redis', 'tmpfs', extent).map(({ scenario }) => scenario));
     expect([...scenarios]).to.deep.equal(['free', 'many', 'fresh']);

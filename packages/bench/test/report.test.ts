@@ -10,8 +10,8 @@ import { cellTable, textTable } from '../src/table.ts';
 const free: Cell = { store: 'etcd', medium: 'tmpfs', scenario: 'free', size: 1 };
 const noisy: Cell = { store: 'etcd', medium: 'tmpfs', scenario: 'fresh', size: 2, noise: true };
 
-describe('report of a benchmark', () => {
-  it('aligns columns, the first to the left and the others to the right', () => {
+describe('the report of the benchmark', () => {
+  it('aligns the first column to the left and the others to the right', () => {
     const table = textTable(
       ['client', 'us'],
       [
@@ -27,7 +27,7 @@ describe('report of a benchmark', () => {
     ]);
   });
 
-  it('shows in each row the ratio to the lower bound of its transport and to the best-known lock', () => {
+  it('shows for each client the ratios to the lower bound of its transport and to the best-known lock', () => {
     const results = measured(free, {
       ours: [{ p50: 300 }, { p50: 900 }, { p50: 240 }],
       floor: [{ p50: 200 }],
@@ -39,7 +39,7 @@ describe('report of a benchmark', () => {
     expect(rows.find((row) => row.startsWith('Go'))).to.match(/ 400 +400\.00x +-$/);
   });
 
-  it('has separate tables for a cell with noise and the one without', () => {
+  it('has separate tables for a cell with noise and the same cell without', () => {
     const results = measured(noisy, { ours: [{ mean: 5 }] });
     expect(cellTable(results, noisy)).to.contain('2 clients, with noise').and.contain('queuelock, t');
     expect(cellTable(results, { store: 'etcd', medium: 'tmpfs', scenario: 'fresh', size: 2 })).not.to.contain(
@@ -47,7 +47,7 @@ describe('report of a benchmark', () => {
     );
   });
 
-  it('counts a goal that was not measured as neither met nor missed', () => {
+  it('counts a goal without a measurement as neither met nor missed', () => {
     const goal: Goal = {
       id: 'G3',
       what: '',
@@ -74,14 +74,14 @@ describe('report of a benchmark', () => {
     );
   });
 
-  it('counts a hand-off over 50 ms in any round', () => {
+  it('counts a hand-off that took over 50 ms in any round', () => {
     const cell: Cell = { store: 'etcd', medium: 'tmpfs', scenario: 'fresh', size: 2 };
     const results = measured(cell, { ours: [{ over50ms: 0 }, { over50ms: 1 }, { over50ms: 0 }] });
     const goal = etcdGoals.find(({ what }) => what.includes('hand-offs over 50 ms'));
     expect(goal?.reached(subjectsOf(results)[0]!)).to.equal(1);
   });
 
-  it('draws a bar for each client, escapes names, and draws nothing outside', () => {
+  it('draws a bar for each client, escapes names, and draws nothing outside of the picture', () => {
     const results = measured(free, { ours: [{ p50: 300 }], floor: [{ p50: 200 }] });
     results.add(free, { name: 'a < b & c', kind: 'peer', transport: 'x' }, { p50: 100 });
     const svg = barsSvg(results, [free]);

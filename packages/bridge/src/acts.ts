@@ -11,21 +11,21 @@ import type {
   TokenRequest,
 } from './wire.ts';
 
-/** Dependencies of `Acts`. */
+/** The parts of a bridge that `Acts` uses. */
 export interface ActsTools {
   readonly settings: Settings;
   /** Quota of handover requests that no holder has answered yet. */
   readonly asks: Quota;
 }
 
-/** The requesting client, and the signal that ends its wait. */
+/** The facts about a requesting client: its identity, and the signal that ends its wait. */
 export interface RequesterFacts {
   readonly identity: Identity | undefined;
   readonly client: ClientId;
   readonly signal: AbortSignal;
 }
 
-/** Requests that have one response: evict an entry, read a token, request a hand-over. */
+/** Handles requests that have one response: evict an entry, read a token, request a hand-over. */
 export class Acts {
   readonly #settings: Settings;
   readonly #asks: Quota;
@@ -49,7 +49,8 @@ export class Acts {
   }
 
   /**
-   * Queues an entry that carries the request, until the holder responds or the client disconnects.
+   * Adds an entry with the handover request to the queue, until the holder responds or the client
+   * disconnects.
    * @throws {Refused} when too many handover requests are pending.
    */
   async ask(
@@ -71,7 +72,7 @@ export class Acts {
 
 interface ClaimProgress {
   readonly state: ClaimState;
-  /** The entry has had another one ahead of it. */
+  /** Whether the entry had another entry ahead of it. */
   readonly hasQueued: boolean;
 }
 

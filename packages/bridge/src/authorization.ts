@@ -5,8 +5,9 @@ import type { ConnectionFacts } from './limits/client-id.ts';
 import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from './wire.ts';
 
 /**
- * The actions that `authorize` must allow before a request has any effect. No other code decides this. A request needs every
- * action of its row. A row without an action is protected by the secret of the join that the request names.
+ * The actions that `authorize` must allow before a request has any effect. No other code decides this. A
+ * request needs every action of its row. A request with no actions is protected by the secret of the join
+ * that it names.
  */
 export const REQUIRED_ACTIONS = {
   facts: (): readonly Action[] => [{ kind: 'facts' }],
@@ -14,7 +15,8 @@ export const REQUIRED_ACTIONS = {
   token: ({ name }: TokenRequest): readonly Action[] => [{ kind: 'watch', topic: { kind: 'queue', name } }],
   evict: ({ name }: EvictRequest): readonly Action[] => [{ kind: 'evict', name }],
   ask: ({ name }: AskRequest): readonly Action[] => [{ kind: 'ask', name }],
-  // A join with a request shows that request to the holder, as `ask` does.
+  // A join with a handover request shows that request to the holder, so it also needs the permission for
+  // `ask`.
   join: ({ name, request }: JoinRequest): readonly Action[] => [
     { kind: 'join', name },
     ...(request ? [{ kind: 'ask', name } as const] : []),
@@ -23,12 +25,12 @@ export const REQUIRED_ACTIONS = {
   ownJoin: (): readonly Action[] => [],
 } as const;
 
-/** Returns whether a topic that was allowed for this prefix may show data about the queue `name`. */
+/** Returns whether the queue `name` belongs to a topic that was allowed for `prefix`. */
 export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);
 }
 
-/** A request, and the connection that it arrived on. */
+/** A request, and facts about the connection on which it arrived. */
 export interface AuthorizedRequest {
   readonly request: Request;
   readonly connection: ConnectionFacts;

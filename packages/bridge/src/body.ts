@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { ClientId, Quota } from './limits/quota.ts';
 import { Refused } from './refusal.ts';
 
-/** Dependencies of `BodyReader`. */
+/** The settings and quotas that `BodyReader` uses. */
 export interface BodyReaderSpec {
   readonly clock: Clock;
   /** Quota of request bodies that are being read. */
@@ -35,8 +35,8 @@ export class BodyReader {
   }
 
   /**
-   * Stops reading at the size limit, because the announced length may be wrong. The host then ends the connection. Cancelling the
-   * body here would end it before the client has read the error.
+   * Stops reading at the size limit, because the announced length may be wrong. The host then ends the
+   * connection. Cancelling the body here would end the connection before the client has read the error.
    */
   async #textOf({ body }: Request): Promise<string> {
     if (!body) return '';
@@ -63,8 +63,8 @@ export class BodyReader {
 }
 
 /**
- * Returns the value if it matches the schema.
- * @throws {Refused} 400 when it does not.
+ * Returns the value if the schema accepts it.
+ * @throws {Refused} 400 when the schema rejects it.
  */
 export function checked<T>(value: unknown, schema: v.GenericSchema<T>): T {
   const result = v.safeParse(schema, value);

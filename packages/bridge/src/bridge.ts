@@ -20,14 +20,15 @@ export interface Bridge extends AsyncDisposable {
   /** First segment of all paths of the bridge. */
   readonly basePath: string;
   /**
-   * Responds to a request whose path begins with `basePath`, in the form that hosts of web requests expect. Responds to other
-   * paths with 404. Never rejects: an error becomes a response. Calls `authorize` before it shows or does anything. Pass the
-   * remote address if the host knows it, as `nodeListener` does: the limits by client use it.
+   * Responds to a request whose path begins with `basePath`, in the form that hosts of web requests expect.
+   * Responds to other paths with 404. Never rejects: an error becomes a response. Calls `authorize` before it
+   * sends any data or changes anything. Pass the remote address if the host knows it, as `nodeListener` does:
+   * the limits by client use it.
    */
   readonly handle: (request: Request, connection?: ConnectionFacts) => Promise<Response>;
   /**
-   * Combines the bridge with a page into one handler. Requests below `basePath` reach the bridge, all others the page. The page
-   * too is refused for a `Host` that is not among the allowed ones.
+   * Combines the bridge with a page into one handler. Requests below `basePath` reach the bridge, all others
+   * the page. Requests for the page are refused too if their `Host` is not among the allowed ones.
    */
   readonly withPage: (page: Handler) => Handler;
   /**
@@ -38,9 +39,10 @@ export interface Bridge extends AsyncDisposable {
 }
 
 /**
- * Makes a bridge over a lock client. The bridge watches nothing until a page subscribes. It then watches each queue once for all
- * pages, and for `lingerMs` after the last one. All joins of pages are entries of the client's one session: if this process dies,
- * they all expire with its TTL. A page believes that it holds a lock for at most `graceMs` after the bridge's last response.
+ * Makes a bridge over a lock client. The bridge watches nothing until a page subscribes. It then watches each
+ * queue once for all pages, and for `lingerMs` after the last one. All joins of pages are entries of one
+ * session, that of the lock client. If this process dies, they all expire with the session's TTL. A page
+ * believes that it holds a lock for at most `graceMs` after the bridge's last response.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is not valid.
  */
 export function createBridge(options: BridgeOptions): Bridge {

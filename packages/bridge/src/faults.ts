@@ -15,7 +15,7 @@ export class FaultLog {
   readonly #session: Subscription;
   readonly #changed$ = new Subject<void>();
   readonly #faults: FaultSnapshot[] = [];
-  /** Evictions that are in the log already. */
+  /** Evictions that are already in the log. */
   readonly #logged = new Set<string>();
 
   constructor(client: Pick<LockClient, 'session$'>, time: ServerTime) {

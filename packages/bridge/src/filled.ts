@@ -1,6 +1,6 @@
 import { checkedOptions, invalidArgument, type KnownOptions } from '@queuelock/core/backend';
 
-/** Lower bounds of times, in milliseconds. A shorter period would take all of the bridge's CPU time. */
+/** Lower limits of the options in milliseconds. Shorter intervals would take all of the bridge's CPU time. */
 const MIN_TIMES_MS: Readonly<Record<string, number>> = {
   heartbeatMs: 100,
   graceMs: 500,
@@ -9,7 +9,7 @@ const MIN_TIMES_MS: Readonly<Record<string, number>> = {
   bodyMs: 100,
 };
 
-/** Returns the specification of options whose values are all numbers. */
+/** Returns the types of options whose values are all numbers, for their validation. */
 export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions<T> {
   return Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number'])) as KnownOptions<T>;
 }

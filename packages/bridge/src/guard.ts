@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Refused } from './refusal.ts';
 import { TOKEN_HEADER } from './wire.ts';
 
-/** Hosts and token that requests are checked against. */
+/** The allowed hosts and the token, against which requests are checked. */
 export interface GuardRules {
   readonly allowedHosts: readonly string[];
   readonly token: string;
@@ -25,8 +25,8 @@ export function checkHost(
 }
 
 /**
- * Refuses requests that no page of this bridge can have sent: another `Host`, another origin, another site. Programs other than
- * browsers send neither `Origin` nor `Sec-Fetch-Site`.
+ * Refuses requests that no page of this bridge can have sent: those with another `Host`, origin or site.
+ * Programs other than browsers send neither `Origin` nor `Sec-Fetch-Site`.
  * @throws {Refused} 403.
  */
 export function checkSource(request: Request, rules: GuardRules): void {
@@ -40,8 +40,8 @@ export function checkSource(request: Request, rules: GuardRules): void {
 }
 
 /**
- * Refuses a write without the bridge's token, which only a page that can read the bridge's responses has. The two required
- * headers also make browsers send a preflight request from other sites.
+ * Refuses a write without the bridge's token. Only a page that can read the bridge's responses has the token.
+ * The two required headers also make browsers send a preflight request from other sites.
  * @throws {Refused} 403 or 415.
  */
 export function checkWrite({ headers }: Request, { token }: GuardRules): void {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { networkOf, type ConnectionFacts } from './limits/client-id.ts';
 
-/** Responds to web requests. */
+/** A function that responds to web requests. */
 export type Handler = (request: Request, connection: ConnectionFacts) => Promise<Response>;
 
 /** Address and connection limits of the server. */
@@ -15,16 +15,16 @@ export interface ServeOptions {
   readonly port?: number;
   /** Host. Default `127.0.0.1`: other machines cannot connect. */
   readonly host?: string;
-  /** Open connections; a further one is closed at once. Default 4,000. */
+  /** Largest number of open connections. A further connection is closed at once. Default 4,000. */
   readonly connections?: number;
   /**
-   * Open connections of one remote address; of IPv6, of its first 64 bits. Default 1,000, because all clients of a proxy have its
-   * address.
+   * Largest number of open connections of one remote address, or of the first 64 bits of an IPv6 address.
+   * Default 1,000, because all clients of a proxy have the proxy's address.
    */
   readonly connectionsPerAddress?: number;
 }
 
-/** A listening server. */
+/** A server that listens for connections. */
 export interface Served extends AsyncDisposable {
   /** URL for a browser on this machine, without a slash at the end. */
   readonly url: string;
@@ -68,7 +68,10 @@ export async function serve(options: ServeOptions): Promise<Served> {
   return { url, port: actual, close, [Symbol.asyncDispose]: close };
 }
 
-/** Closes a connection beyond the limit of its address before anything is read from it. */
+/**
+ * Returns a listener that closes a connection beyond the limit of its address, before anything is read from
+ * the connection.
+ */
 function limitByAddress(max: number): (socket: Socket) => void {
   const open = new Map<string, number>();
   return (socket) => {
@@ -85,8 +88,9 @@ function limitByAddress(max: number): (socket: Socket) => void {
 }
 
 /**
- * Converts a handler to a listener of node:http and of frameworks that build on it. It may be mounted below a path, as by `app.use('/queuelock', …)` of
- * Express: the handler sees the whole path. It may follow a body parser, whose result it then passes on.
+ * Converts a handler to a listener of node:http and of frameworks that build on it. The listener may be
+ * mounted below a path, as with `app.use('/queuelock', …)` in Express: the handler gets the whole path. A
+ * body parser may run before it: the handler gets the parsed body.
  */
 export function nodeListener(handle: Handler): RequestListener {
   return (incoming, outgoing) => {
@@ -94,7 +98,7 @@ export function nodeListener(handle: Handler): RequestListener {
   };
 }
 
-// One shared error: to create one for each response would cost more than most responses.
+// This error is shared, because creating one for each response would cost more than most responses.
 const ENDED = new Error('the connection or the response has ended');
 
 async function answer(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -108,12 +112,13 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
     // The client may still be sending a body that was refused, so the connection ends with the response.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    // Sends the headers of a stream at once, so that the page knows it is open. Other headers are sent with the body.
+    // The headers of a stream are sent at once, so that the page knows that the stream is open. Other headers
+    // are sent with the body.
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) outgoing.flushHeaders();
     await sendBody(response.body, outgoing);
     outgoing.end();
   } catch {
-    // The body broke off, so the connection is cut and the client retries.
+    // The body ended with an error, so the connection is cut and the client retries.
     outgoing.destroy();
   }
 }
@@ -125,7 +130,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   );
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Host and path come from the client: they are parsed and used for nothing else.
+  // Host and path come from the client. They are parsed, and used for nothing else.
   const address = new URL(url.startsWith('/') ? `http://localhost${url}` : 'http://localhost/');
   return new Request(address, {
     method,
@@ -135,13 +140,13 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   });
 }
 
-/** Returns the whole path. Express, Connect and Fastify cut the part below which a listener is mounted off `url`. */
+/** Returns the whole path. Express, Connect and Fastify remove the mount path of a listener from `url`. */
 function originalUrlOf(incoming: IncomingMessage): string {
   const { url = '/', originalUrl } = incoming as IncomingMessage & { readonly originalUrl?: unknown };
   return typeof originalUrl === 'string' ? originalUrl : url;
 }
 
-/** Returns the body, also after a body parser has read it. */
+/** Returns the body of the request, also if a body parser has already read it. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> | string | Uint8Array {
   const { body } = incoming as IncomingMessage & { readonly body?: unknown };
   if (!incoming.readableDidRead) return Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
@@ -154,7 +159,7 @@ async function sendBody(body: ReadableStream<Uint8Array> | null, outgoing: Serve
   if (!body) return;
   const reader = body.getReader();
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));
-  // Detects a body that ends with an error while the connection is full.
+  // This detects a body that ends with an error while the connection accepts no more data.
   reader.closed.catch(() => outgoing.destroy());
   for (;;) {
     const { done, value } = await reader.read();

@@ -14,9 +14,9 @@ import type { Observable } from './rx.ts';
 import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.ts';
 
 /**
- * What a request does. `evict`, `ask` and `join` without a name mean whether the client may do it at all. The bridge checks that
- * for display, and before it reads the body of such a request: a refusal there applies to every name. A prefix covers every queue
- * whose name begins with it.
+ * What a request does. For `evict`, `ask` and `join` without a name, the question is whether the client may
+ * do it for any name. The bridge checks this for display, and before it reads the body of such a request. A
+ * refusal then applies to every name. A prefix covers every queue whose name begins with it.
  */
 export type Action =
   /** Read the facts about the bridge, and the permissions of this client. */
@@ -24,17 +24,22 @@ export type Action =
   | { readonly kind: 'watch'; readonly topic: Exclude<Topic, { kind: 'join' }> }
   | { readonly kind: 'evict' | 'ask' | 'join' | 'contend'; readonly name?: string };
 
-/** The requesting user, as far as the host knows. */
+/** The user who sent a request, as far as the host knows. */
 export interface Identity {
-  /** Name for display: as the owner of an entry, and before the reason of an eviction. At most 80 characters. */
+  /**
+   * Name for display: it becomes the owner of an entry, and is shown before the reason of an eviction. At
+   * most 80 characters.
+   */
   readonly name: string;
 }
 
 /**
- * Decides whether a request may perform an action. Return `true` or the identity of the client to allow it; every other value
- * refuses. Called for every topic of a stream and every action of a request: a `join` with a `request` needs `join` and `ask`. An
- * error refuses too, and its text is not sent. It must not read the body of the request. Behind `nodeListener`, `connection.incoming` is the request
- * of the host, with what its middleware added, such as Express's `user`.
+ * Decides whether a request may perform an action. Return `true` or the identity of the client to allow the
+ * action; every other value refuses it. The function is called for every topic of a stream and every action
+ * of a request: a `join` with a `request` needs `join` and `ask`. If the function throws, the action is
+ * refused, and the error's text is not sent. The function must not read the body of the request. Behind
+ * `nodeListener`, `connection.incoming` is the request of the host with everything that middleware added,
+ * such as `user` of Express.
  */
 export type Authorize = (
   request: Request,
@@ -47,15 +52,15 @@ type Answer = boolean | Identity;
 /** Times of the bridge, in milliseconds. */
 export interface BridgeTimes {
   /**
-   * Interval between heartbeats of a stream. A client treats the stream as stale after 2.5 of them. Default 5,000; at most 2,000
-   * with a join.
+   * Interval between heartbeats of a stream. A client treats the stream as stale after 2.5 heartbeats without
+   * data. Default 5,000; at most 2,000 for a page with a join.
    */
   readonly heartbeatMs?: number;
   /** Longest silence of a page before the bridge ends its join. Default 5,000. */
   readonly graceMs?: number;
   /**
-   * Shortest interval between two snapshots of a topic. Larger snapshots are sent more rarely, about a megabyte a second. Default
-   * 50.
+   * Shortest interval between two snapshots of a topic. Larger snapshots are sent less often, so that a topic
+   * sends about a megabyte a second. Default 50.
    */
   readonly paceMs?: number;
   /** Time for which a queue without readers is still watched and its history kept. Default 60,000. */
@@ -70,19 +75,19 @@ export interface BridgeTimes {
 
 /** Demo programs that contend for a lock, which visitors may disturb. */
 export interface Contenders {
-  /** Name of their queue. */
+  /** Name of the queue for which the demo programs contend. */
   readonly name: string;
   /** Emits after each change. Never errors. */
   readonly changed$: Observable<unknown>;
-  /** Returns the current state. */
+  /** Returns the current state of the demo programs. */
   readonly draw: () => Omit<ContendersSnapshot, keyof Snapshot | 'name'>;
-  /** Applies an action. The visitor receives the error that it rejects with. */
+  /** Applies a visitor's action. If the promise rejects, the visitor receives the error. */
   readonly act: (act: ContendersAct) => Promise<void>;
 }
 
 /** Options of a bridge. */
 export interface BridgeOptions {
-  /** Lock client that watches and joins queues. It stays the caller's: close it after the bridge. */
+  /** Lock client that watches and joins queues. The caller closes it after the bridge. */
   readonly client: LockClient;
   /** Decides what each request may do. Pass `() => true` if every client that can connect may do everything. */
   readonly authorize: Authorize;
@@ -91,18 +96,22 @@ export interface BridgeOptions {
   /** Path where the bridge is mounted. Default `/queuelock`. */
   readonly basePath?: string;
   /**
-   * Host names by which browsers may reach the bridge, without ports. Another `Host` is refused, against DNS rebinding. Default:
-   * the names of the local machine.
+   * Host names by which browsers may reach the bridge, without ports. A request with another `Host` is
+   * refused, as a protection against DNS rebinding. Default: the names of the local machine.
    */
   readonly allowedHosts?: readonly string[];
-  /** Demo programs that visitors may disturb if `authorize` allows `contend`. They stay the caller's. Default: none. */
+  /**
+   * Demo programs that visitors may disturb if `authorize` allows `contend`. The caller closes them. Default:
+   * none.
+   */
   readonly contenders?: Contenders;
   readonly limits?: BridgeLimits;
   /**
-   * Returns the id of the client for the limits by client; with `undefined` only the limits of the bridge apply. Called before
-   * `authorize`, without a principal, and again after it. Default: the remote address (of IPv6 the first 64 bits) with the
-   * principal. Behind a proxy all requests have the proxy's address: return what the proxy reports about the client, for instance
-   * a header that it sets. An error that it throws becomes status 500.
+   * Returns the id under which `limits.perClient` counts the client. For `undefined`, only the limits of the
+   * bridge apply. Called before `authorize`, without a principal, and again after it. Default: the remote
+   * address (of IPv6 the first 64 bits) with the principal. Behind a proxy all requests have the proxy's
+   * address: return what the proxy reports about the client, for instance a header that it sets. An error
+   * that it throws becomes status 500.
    */
   readonly clientOf?: (request: Request, facts: ClientFacts) => string | undefined;
   readonly times?: BridgeTimes;
@@ -175,7 +184,10 @@ export function settingsOf(options: BridgeOptions): Settings {
   };
 }
 
-/** Draws in the asynchronous context of the caller that makes the bridge, not in that of the request which happens to be served. */
+/**
+ * Wraps `draw`, so that it runs in the asynchronous context in which the bridge was created, not in that of
+ * whichever request is being handled.
+ */
 function drawnByCaller(contenders: Contenders): Contenders {
   const { name, changed$ } = contenders;
   return {

@@ -13,7 +13,7 @@ export class Refused extends QueueLockError {
   }
 }
 
-/** A limit was reached: 429 for the limit of a client, 503 for that of the bridge. */
+/** The error for a limit that was reached: 429 for the limit of a client, 503 for the limit of the bridge. */
 export class Overloaded extends Refused {
   /** Seconds after which the same request may succeed; sent as `Retry-After`. */
   readonly retryAfterS: number;
@@ -55,7 +55,7 @@ export function toWireError(error: unknown): WireError {
   };
 }
 
-/** Returns the removal if it is well formed: other programs may have written it. */
+/** Returns the removal if it is well formed. It may not be, since other programs may have written it. */
 function removalIn(eviction: QueueLockError['eviction']): Removal | undefined {
   if (!eviction || !v.is(removalSchema, eviction)) return undefined;
   const { kind, by, reason } = eviction;

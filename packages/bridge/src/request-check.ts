@@ -7,7 +7,7 @@ import type { Action, Identity, Settings } from './options.ts';
 
 /** A request with the facts about its connection. */
 export interface Incoming extends AuthorizedRequest {
-  /** Id of the join in the path; empty for other paths. */
+  /** Id of the join that the path of the request names; empty for other paths. */
   readonly id: string;
 }
 
@@ -28,8 +28,8 @@ export interface Route<T> {
 }
 
 /**
- * Gives a request effect only after all its actions are allowed. Does not read the body of a request that would be refused for
- * every body.
+ * Runs a request only after all its actions are allowed. Does not read the body of a request that would be
+ * refused whatever its body is.
  */
 export class RequestCheck {
   readonly #settings: Settings;
@@ -52,7 +52,7 @@ export class RequestCheck {
 
   /**
    * Reads and validates the body.
-   * @throws {Refused} when it is not valid or not allowed.
+   * @throws {Refused} when the body is not valid, or too large
    */
   async read<T>(incoming: Incoming, schema: v.GenericSchema<T>): Promise<T> {
     return this.#bodies.read(incoming.request, schema, this.clientOf(incoming));

@@ -14,7 +14,7 @@ import { streamOrderIn } from './stream-order.ts';
 import type { Order, Streams } from './streams.ts';
 import * as wire from './wire.ts';
 
-/** Dependencies of `RequestRouter`. */
+/** The parts of a bridge that `RequestRouter` uses. */
 export interface RequestRouterTools {
   readonly settings: Settings;
   readonly limits: Limits;
@@ -44,7 +44,10 @@ export class RequestRouter {
     this.#handlers = new Map(Object.entries({ ...this.#views(), ...this.#acts(), ...this.#joins() }));
   }
 
-  /** @throws {QueueLockError} The error to respond with. */
+  /**
+   * Responds to a request.
+   * @throws {QueueLockError} the error that the response must contain
+   */
   async answer(request: Request, connection: ConnectionFacts): Promise<Response> {
     checkSource(request, this.#rules);
     const [route, id] = this.#routeOf(request);
@@ -177,11 +180,12 @@ export class RequestRouter {
 
   async #stream(incoming: Incoming, { topics }: wire.StreamRequest): Promise<Response> {
     const { request } = incoming;
-    // Counts topics against the rate, because each of them is authorized and opened.
+    // Topics count against the rate of requests, because each of them has to be authorized and opened.
     this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
     const rulings = await Promise.all(topics.map(async (topic) => this.#orderOf(incoming, topic)));
     const identity = rulings.find((ruling) => ruling.identity)?.identity;
-    // A client that requests topics by the address of a GET learns of a refusal only from the status.
+    // A client that requests topics in the address of a GET learns of a refusal only from the status, so any
+    // refusal fails the whole request.
     const isStrict = request.method === 'GET';
     const client = this.#check.clientOf(incoming, identity);
     const orders = rulings.map(({ order }) => order);
@@ -201,7 +205,7 @@ export class RequestRouter {
     }
   }
 
-  /** Returns the queue of the demo programs that this client may disturb. */
+  /** Returns the name of the queue of the demo programs, if this client may disturb them. */
   async #contendersFor(incoming: Incoming): Promise<string | undefined> {
     const { contenders } = this.#tools.settings;
     if (!contenders) return undefined;
@@ -223,7 +227,10 @@ export class RequestRouter {
   }
 }
 
-/** Explains why no resource was found. A bridge below another path than its own is the usual reason. */
+/**
+ * Explains why no resource was found. The usual reason is a bridge that is mounted below a path other than
+ * its own.
+ */
 function noResource({ method, url }: Request, basePath: string): string {
   const { pathname } = new URL(url);
   if (pathname.startsWith(`${basePath}/`)) return 'there is no resource at this path with this method';
@@ -237,5 +244,5 @@ const TOPICS_AS_REQUEST = 8;
 /** Requests that have a body but change nothing. */
 const READS = new Set(['POST stream', 'POST token']);
 
-/** Requests that keep a join or leave it. */
+/** Requests that keep a join alive or leave it. */
 const KEEPALIVES = new Set(['POST joins/touch', 'POST joins/*/leave']);

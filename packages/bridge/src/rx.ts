@@ -1,4 +1,4 @@
-// The only import of RxJS: these names are the vocabulary of this package.
+// The only file that imports RxJS, so that it lists the operators that this package uses.
 export {
   BehaviorSubject,
   EMPTY,

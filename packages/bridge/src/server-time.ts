@@ -1,7 +1,8 @@
 import type { Clock } from '@queuelock/core';
 
 /**
- * Milliseconds since 1970 for display. Starts with the time of day and then follows the monotonic clock, so it never goes back.
+ * Milliseconds since 1970 for display. It starts with the time of day and then follows the monotonic clock,
+ * so it never goes back.
  */
 export class ServerTime {
   readonly #clock: Clock;
@@ -9,7 +10,8 @@ export class ServerTime {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    // eslint-disable-next-line no-restricted-syntax -- nothing is decided by it: snapshots show it
+    // eslint-disable-next-line no-restricted-syntax -- the time of day is only displayed, nothing is decided
+    // by it
     this.#offset = Date.now() - clock.now();
   }
 

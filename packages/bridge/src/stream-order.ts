@@ -4,8 +4,8 @@ import { streamRequestSchema, type StreamRequest } from './wire.ts';
 const WITH_NAME = new Set(['queue', 'timeline', 'election']);
 
 /**
- * Reads the topics from the address of a GET (`?queue=NAME&queues=PREFIX`), which `EventSource` and curl can send.
- * `Last-Event-ID` is the latest version of every topic that the client has.
+ * Reads the topics from the address of a GET (`?queue=NAME&queues=PREFIX`), which `EventSource` and curl can
+ * send. The header `Last-Event-ID` states the latest version that the client has, for every topic.
  * @throws {Refused} 400 when the address is not valid.
  */
 export function streamOrderIn(request: Request): StreamRequest {

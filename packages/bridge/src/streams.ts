@@ -11,7 +11,7 @@ import type { Topics } from './topics.ts';
 import { WIRE_VERSION, topicKey } from './wire.ts';
 import type { Hello, JoinResponse, RefusedEvent, Topic, RequestedTopic } from './wire.ts';
 
-/** Dependencies of `Streams`. */
+/** The parts of a bridge that `Streams` uses. */
 export interface StreamsTools {
   readonly settings: Settings;
   readonly limits: Limits;
@@ -27,15 +27,17 @@ export type Order = RequestedTopic & { readonly refusal?: Error };
 export interface StreamOrder {
   readonly topics: readonly Order[];
   readonly client: ClientId;
-  /** Fail as a whole if any topic is refused. */
+  /** Whether the whole request fails if any topic is refused. */
   readonly isStrict?: boolean;
-  /** The join that the stream was opened for; sent before everything else. */
+  /** The join for which the stream was opened. It is sent before everything else. */
   readonly joined?: JoinResponse;
 }
 
-// A holding page must receive a heartbeat within its grace even if one of two is lost.
+// Number of heartbeats within the grace of a page that holds: one of two may be lost, and the page must still
+// receive one.
 const HEARTBEATS_IN_GRACE = 2.5;
-// Long enough for a page to reopen its stream with other topics.
+// Time in milliseconds for which a feed without readers stays open, long enough for a page to reopen its
+// stream with other topics.
 const FEED_LINGER_MS = 5_000;
 
 /** The open streams, and the feeds that they read. */
@@ -117,7 +119,7 @@ export class Streams {
     return connection;
   }
 
-  /** Returns the version in an event id of this bridge; 0 for any other id. */
+  /** Returns the version in an event id of this bridge, or 0 for any other id. */
   #knownVersion(id: string | undefined): number {
     const [epoch, version] = id?.split('.') ?? [];
     return epoch === this.#tools.epoch && /^\d{1,15}$/.test(version ?? '') ? Number(version) : 0;

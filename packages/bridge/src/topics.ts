@@ -17,7 +17,7 @@ import type { ServerTime } from './server-time.ts';
 import type { TopicSource } from './stream/feed.ts';
 import type { ContendersSnapshot, JoinKey, Topic } from './wire.ts';
 
-/** Dependencies of `Topics`. */
+/** The parts of a bridge that `Topics` uses. */
 export interface TopicTools {
   readonly settings: Settings;
   readonly time: ServerTime;
@@ -26,14 +26,16 @@ export interface TopicTools {
   readonly faults: FaultLog;
 }
 
-// Refreshes snapshots of joins, because the remaining time shrinks without any event.
+// Interval in milliseconds at which snapshots of joins are refreshed, because the remaining time shrinks
+// without any event.
 const BUDGET_EVERY_MS = 1_000;
-// Shortest interval between evaluations of many queues, in milliseconds: cycles of waiters, and lists of all entries.
+// Shortest interval in milliseconds between two evaluations of many queues, which find cycles of waiters and
+// list all entries.
 const DEEP_EVERY_MS = 500;
 
 type DeepChoice = Pick<DeepSettings, 'minDepth' | 'again'> & { readonly prefix: string };
 
-/** Makes the sources of the snapshots of each kind of topic. */
+/** Creates the sources of snapshots for each kind of topic. */
 export class Topics {
   readonly #tools: TopicTools;
   readonly #lists: SharedLists;
@@ -48,7 +50,8 @@ export class Topics {
 
   /**
    * Opens the source of a topic.
-   * @throws {QueueLockError} for a name that the store cannot represent, a limit, a join that is not known.
+   * @throws {QueueLockError} for a name that the store cannot represent, for a limit that was reached, and
+   *   for an unknown join
    */
   open(topic: Topic): TopicSource {
     switch (topic.kind) {
@@ -171,7 +174,7 @@ export class Topics {
   }
 }
 
-/** Returns whether a state contains more than that nothing is known yet. */
+/** Returns whether a state has content: the store has responded, or an error is known. */
 function isSeen({ status, error }: { readonly status: string; readonly error?: unknown }): boolean {
   return status !== 'connecting' || error !== undefined;
 }
@@ -181,7 +184,5 @@ function inJson(draw: () => unknown): () => Iterable<string> {
   return () => [JSON.stringify(draw())];
 }
 
-/** Does nothing: these sources hold no resource besides their subscription. */
-function close(): void {
-  // Unsubscribing releases everything.
-}
+/** Closes nothing: unsubscribing from these sources releases everything that they hold. */
+function close(): void {}

@@ -1,4 +1,4 @@
-// The messages on the wire and their validators, for both ends and for clients in other languages.
+// The messages on the wire and their validators, for the bridge, its client, and clients in other languages.
 import type * as v from 'valibot';
 import { contendersSchema, type ContendersSnapshot } from './wire/contenders.ts';
 import { joinSnapshotSchema, type JoinSnapshot } from './wire/join.ts';

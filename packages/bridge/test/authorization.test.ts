@@ -13,10 +13,13 @@ const PREFIXES = ['', 'red/', 'blue/'] as const;
 const NAMED = ['evict', 'ask', 'join'] as const;
 const LISTS = ['queues', 'sessions', 'deadlocks', 'faults'] as const;
 const QUEUES = ['queue', 'timeline', 'election'] as const;
-/** Number of events that are read from a stream: enough to contain all snapshots that are allowed, and any that are not. */
+/**
+ * Number of events that are read from a stream. It is enough to contain all snapshots that are allowed, and
+ * any that are not allowed.
+ */
 const READ_EVENTS = 3;
 
-/** Converts an action to a text, by which a test refuses it. */
+/** Converts an action to a text, by which a test selects the action to refuse. */
 function textOf(action: Action): string {
   if (action.kind === 'facts') return 'facts';
   if (action.kind !== 'watch') return `${action.kind} ${action.name ?? '*'}`;
@@ -36,11 +39,13 @@ const ACTIONS: readonly Action[] = [
 interface Attempt {
   readonly path: string;
   readonly method: 'GET' | 'POST';
-  /** Body of the request; `LATEST` in it is replaced by the latest visitor's entry. */
+  /** Body of the request. `LATEST` in it is replaced by the latest visitor's entry. */
   readonly body?: unknown;
-  /** Actions of the request. Refusing one of them must refuse the request. */
+  /** Actions that the request needs. If one of them is refused, the request must be refused. */
   readonly needs: readonly string[];
-  /** Prefix of the queue names that the response may show; `undefined`: no queue. */
+  /**
+   * Prefix of the queue names that the response may contain. Without it the response may contain no queue.
+   */
   readonly shows?: string;
 }
 
@@ -50,7 +55,7 @@ const wish = { reason: 'urgent', withinMs: 1 };
 const name = fc.constantFrom(...NAMES);
 const KEPT = { kept: 'yes' };
 
-/** A secret that belongs to no join. */
+/** A key whose secret belongs to no join. */
 const KEY = { id: '0'.repeat(24), secret: 'x'.repeat(32) };
 const OF_A_JOIN = [
   ['joins/touch', { joins: [KEY] }],
@@ -105,7 +110,7 @@ function isKept({ value }: MemoryEntry): boolean {
   return value.includes('"kept"');
 }
 
-describe('authorization', () => {
+describe('authorization of requests to the bridge', () => {
   let server: MemoryServer;
   let client: LockClient;
   let bridge: Bridge;
@@ -132,7 +137,7 @@ describe('authorization', () => {
     client = createLockClient(memory({ server }));
     refused = new Set();
     const authorize = (_: Request, action: Action): boolean => !refused.has(textOf(action));
-    // Longer than the test, so that the bridge ends no join by itself.
+    // The grace is longer than the test, so that the bridge ends no join by itself.
     const times = { lingerMs: 0, paceMs: 0, graceMs: 600_000 };
     contended = 0;
     const contenders: Contenders = {
@@ -144,7 +149,7 @@ describe('authorization', () => {
     bridge = createBridge({ client, authorize, times, contenders, clientOf: () => undefined });
     for (const name of NAMES) {
       await client.acquire(name, { owner: `holder of ${name}` });
-      // Watches the queue, so that the bridge sees an eviction in it.
+      // This stream watches the queue, so that the bridge sees an eviction in it.
       const watching = await send({ path: `stream?queue=${name}`, method: 'GET', needs: [] });
       const victim = client.claim(name, { owner: `victim in ${name}` }).subscribe({ error: () => undefined });
       const seenQueue = await seen(client.watch(name), ({ entries }) => entries.length === 2);
@@ -160,7 +165,7 @@ describe('authorization', () => {
     await client.close();
   });
 
-  it('of every route gives a refused request no effect and shows nothing', async () => {
+  it('has the effect that a refused request changes and shows nothing, for every route', async () => {
     const policies = fc.uniqueArray(fc.constantFrom(...ACTIONS.map(textOf)), { minLength: 1, maxLength: 30 });
     const property = fc.asyncProperty(policies, attempts, async (policy, attempt) => {
       refused = new Set(policy);
@@ -185,7 +190,7 @@ describe('authorization', () => {
     await fc.assert(property, { numRuns: 150 });
   }).timeout(60_000);
 
-  it('refuses when authorize returns neither true nor an identity', async () => {
+  it('fails when authorize returns neither true nor an identity', async () => {
     for (const ruling of [undefined, null, 1, 'yes', {}, { name: 7 }]) {
       const careless = createBridge({ client, authorize: () => ruling as never });
       const response = await careless.handle(new Request(`${ORIGIN}/facts`));
@@ -194,7 +199,7 @@ describe('authorization', () => {
     }
   });
 
-  it('does not read the body of a request that every body would be refused for', async () => {
+  it('is checked before the body is read, if the request would be refused whatever its body is', async () => {
     for (const kind of NAMED) {
       refused = new Set([`${kind} *`]);
       let pulls = 0;
@@ -215,7 +220,7 @@ describe('authorization', () => {
   });
 });
 
-describe('join with a handover request', () => {
+describe('a join with a handover request', () => {
   it('is refused when ask is refused, and leaves no entry', async () => {
     const authorize = (_: Request, { kind }: Action): boolean => kind !== 'ask';
     await using s = await stage({ authorize });
@@ -226,7 +231,7 @@ describe('join with a handover request', () => {
     expect((await post('joins', { name: 'doc' })).status).to.equal(200);
   });
 
-  it('waits at most a minute for an answer', async () => {
+  it('waits for an answer for at most a minute', async () => {
     await using s = await stage();
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', request: { reason: 'now', withinMs: 60_001 } });
@@ -251,8 +256,8 @@ describe('join with a handover request', () => {
   });
 });
 
-describe('faults of a prefix', () => {
-  it('show evictions of its queues only', async () => {
+describe('the topic `faults` with a prefix', () => {
+  it('shows only evictions of queues with that prefix', async () => {
     await using s = await stage();
     const page = s.page();
     const looks = NAMES.map((name) => page.queue(name).subscribe());

@@ -3,12 +3,12 @@ import { layGround, stores } from './served.ts';
 import { seen, Tab } from './stage.ts';
 
 for (const [name, start] of stores) {
-  describe(`bridge over ${name}`, function () {
+  describe(`the bridge over ${name}`, function () {
     this.timeout(60_000);
     const ground = layGround(start);
     const { page } = ground;
 
-    it(`reports that the store is down, and continues when it is back (${name})`, async () => {
+    it(`reports that the store is down, and continues when the store is back (${name})`, async () => {
       const look$ = page().queue('restarted');
       const looking = look$.subscribe();
       await seen(look$, ({ snapshot }) => snapshot?.status === 'live');

@@ -5,16 +5,16 @@ import { layGround, stores } from './served.ts';
 import { seen, Tab } from './stage.ts';
 
 for (const [name, start] of stores) {
-  describe(`bridge over ${name}`, function () {
+  describe(`the bridge over ${name}`, function () {
     this.timeout(60_000);
     const ground = layGround(start);
     const { page } = ground;
 
-    it(`has one watch for 100 viewers of a queue, as for one (${name})`, async () => {
+    it(`needs as many watches for 100 viewers of a queue as for one viewer (${name})`, async () => {
       const first = page();
       const looking = first.queue('viewed').subscribe();
       await seen(first.queue('viewed'), ({ snapshot }) => snapshot?.status === 'live');
-      // The last watch is set a little after the first snapshot.
+      // The store may set the last watch a little after the first snapshot, so the check is repeated.
       const areSet = async (): Promise<void> => {
         expect(await ground.store.watches()).to.equal(ground.store.watchesOfAQueue);
       };

@@ -8,8 +8,8 @@ import { programAt, seen, stage, Tab, untilSo } from './stage.ts';
 
 const HOSTILE = '</script><script>alert(1)</script>\r\n\r\ndata: forged\u2028event: state';
 
-describe('bridge', () => {
-  it('watches a queue once for all readers, and for a limited time after the last', async () => {
+describe('the bridge', () => {
+  it('watches a queue once for all its readers, and for a limited time after the last one leaves', async () => {
     await using s = await stage({ times: { lingerMs: 50 } });
     const before = s.server.watcherCount;
     const pages = Array.from({ length: 20 }, () => s.page());
@@ -41,7 +41,7 @@ describe('bridge', () => {
     look.unsubscribe();
   });
 
-  it('sends queues, elections, sessions, deadlocks and faults', async () => {
+  it('sends snapshots of queues, elections, sessions, deadlocks and faults', async () => {
     await using s = await stage();
     const page = s.page();
     const [a, b] = [s.other('a'), s.other('b')];
@@ -100,7 +100,7 @@ describe('bridge', () => {
     tab.close();
   });
 
-  it('refuses a topic that is not valid and sends the others of the same stream', async () => {
+  it('refuses an invalid topic and sends the other topics of the same stream', async () => {
     const authorize = (_: Request, action: Action): boolean =>
       !(action.kind === 'watch' && action.topic.kind === 'queue' && action.topic.name === 'secret');
     await using s = await stage({ authorize });
@@ -114,7 +114,7 @@ describe('bridge', () => {
     expect((await fetch(`${s.url}/v2/stream?queue=secret`)).status).to.equal(403);
   });
 
-  it('resumes after the id of the last event', async () => {
+  it('resumes a stream after the id of the last event', async () => {
     await using s = await stage();
     await s.other('a').acquire('q');
     const first = await eventAt(`${s.url}/v2/stream?queue=q`, {});
@@ -150,7 +150,7 @@ describe('bridge', () => {
     expect(actions).to.deep.include({ kind: 'evict', name: 'q' });
   });
 
-  it('refuses what authorize refuses or fails on, with a clear error', async () => {
+  it('refuses an action when authorize refuses or throws, with a clear error', async () => {
     const authorize = (_: Request, { kind }: Action): boolean => {
       if (kind === 'ask') throw new Error('the user database is down: password=hunter2');
       return kind === 'facts';
@@ -202,7 +202,7 @@ describe('bridge', () => {
     expect((await fetch(`${s.url}/v2/facts`, { method: 'DELETE' })).status).to.equal(404);
   });
 
-  it('refuses changes from another site and under another name, also with a valid token', async () => {
+  it('refuses changes from another site and under another host name, also with a valid token', async () => {
     await using s = await stage();
     const { facts } = await programAt(s.url);
     const attacks = [
@@ -231,7 +231,7 @@ describe('bridge', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('forbids in every response to cache, frame, sniff or share it', async () => {
+  it('forbids in every response to cache, frame, sniff or share the response', async () => {
     await using s = await stage();
     for (const path of ['facts', 'nothing', 'stream?queue=q']) {
       const response = await fetch(`${s.url}/v2/${path}`);
@@ -247,7 +247,7 @@ describe('bridge', () => {
     }
   });
 
-  it('encodes nothing for a client that does not read, and then only the latest snapshot', async () => {
+  it('encodes nothing while a client does not read, and then only the latest snapshot', async () => {
     await using s = await stage({ times: { paceMs: 0 } });
     const response = await s.bridge.handle(new Request(`${s.url}/v2/stream?queue=q`));
     const reader = response.body!.getReader();
@@ -263,7 +263,7 @@ describe('bridge', () => {
     await reader.cancel();
   });
 
-  it('shows records of other programs as far as they are well formed', async () => {
+  it('shows the well-formed parts of records that other programs wrote', async () => {
     await using s = await stage();
     const stranger = s.other('stranger');
     const odd = { entry: { key: 'k', order: '1', owner: 'o' }, kind: 'evicted', by: 'b', reason: 'r' };
@@ -282,7 +282,7 @@ describe('bridge', () => {
     entry.unsubscribe();
   });
 
-  it('refuses requests beyond its limits', async () => {
+  it("refuses requests beyond the bridge's limits", async () => {
     await using s = await stage({ limits: { streams: 2, queues: 1, joins: 1 } });
     const { post } = await programAt(s.url);
     const look = (name: string): Promise<Response> => fetch(`${s.url}/v2/stream?queue=${name}`);
@@ -318,7 +318,7 @@ describe('bridge', () => {
     await s[Symbol.asyncDispose]();
   });
 
-  it('names the invalid option in its error', async () => {
+  it('names the invalid option in the error', async () => {
     const client = createLockClient(memory());
     const make = (options: object) => () => createBridge({ client, authorize: () => true, ...options });
     expect(make({ authorize: undefined })).to.throw(/authorize is a function/);

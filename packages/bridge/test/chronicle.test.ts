@@ -26,7 +26,7 @@ const a = entry('a', 1);
 const b = entry('b', 2);
 const stale: QueueState = { status: 'stale', name: 'q', entries: [a] };
 
-describe('chronicle', () => {
+describe('the chronicle of a queue', () => {
   it('records joins, grants and departures with their times', () => {
     const seen = new Chronicle(0);
     seen.record(live(), 0);
@@ -41,7 +41,7 @@ describe('chronicle', () => {
     expect(seen.typicalHoldMs).to.equal(20);
   });
 
-  it('marks what was there before the watch began as earlier, and does not measure its hold', () => {
+  it('marks entries from before the watch as earlier, and does not measure their holds', () => {
     const seen = new Chronicle(0);
     seen.record(live(a, b), 5);
     seen.record(live(b), 30);
@@ -74,7 +74,7 @@ describe('chronicle', () => {
     ]);
   });
 
-  it('explains a departure by an eviction, in either order of arrival', () => {
+  it('explains a departure by an eviction, whichever of them arrives first', () => {
     const eviction = { entry: a, kind: 'evicted', by: 'op', reason: 'hangs', at: 0 } as const;
     const seen = new Chronicle(0);
     seen.record(live(a), 0);

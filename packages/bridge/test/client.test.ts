@@ -6,7 +6,7 @@ import { PageHold } from '../src/client/page-hold.ts';
 import type { QueueSnapshot, StreamRequest } from '../src/wire.ts';
 import { seen, stage, Tab } from './stage.ts';
 
-/** A fake bridge that the test controls. */
+/** A fake bridge whose responses the test controls. */
 class PlayedBridge {
   readonly requests: StreamRequest[] = [];
   isDown = false;
@@ -70,7 +70,7 @@ describe('bridge client of a page', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('is connecting, then live with the snapshot it received', async () => {
+  it('is connecting at first, then live with the snapshot that it received', async () => {
     expect(last()).to.include({ connection: 'connecting', snapshot: undefined });
     bridge.hello();
     bridge.tell('q', 1);
@@ -107,7 +107,7 @@ describe('bridge client of a page', () => {
       expect(calls).to.include(`${what} as ${what.slice(-3)}`);
   });
 
-  it('reads headers before each request, and sends the last ones while that fails', async () => {
+  it('calls the function headers before each request, and sends its last result while it fails', async () => {
     const sent: (string | null)[] = [];
     let token: string | undefined = 'one';
     const own = createBridgeClient({
@@ -135,7 +135,7 @@ describe('bridge client of a page', () => {
     own.close();
   });
 
-  it('fails a request for which there were no headers yet, and does not wait for them for ever', async () => {
+  it('fails a request before which the function headers never succeeded, and does not wait for it for ever', async () => {
     const own = createBridgeClient({
       clock,
       headers: () => new Promise<never>(() => undefined),
@@ -167,7 +167,7 @@ describe('bridge client of a page', () => {
     expect(last().snapshot).to.include({ handOffs: 1 });
   });
 
-  it('retries with growing backoff while the bridge is down', async () => {
+  it('retries with a growing backoff while the bridge is down', async () => {
     bridge.hello();
     await clock.advance(1);
     bridge.isDown = true;
@@ -180,7 +180,7 @@ describe('bridge client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(2);
   });
 
-  it('waits as long as the bridge requires when a limit is reached', async () => {
+  it('waits for as long as the bridge requires when a limit is reached', async () => {
     bridge.hello();
     await clock.advance(1);
     bridge.isOverloaded = true;
@@ -195,7 +195,7 @@ describe('bridge client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(3);
   });
 
-  it('stops retrying when the last subscriber unsubscribes upon the error', async () => {
+  it('stops retrying when the last subscriber unsubscribes because of the error', async () => {
     bridge.hello();
     await clock.advance(1);
     looking.unsubscribe();
@@ -210,7 +210,7 @@ describe('bridge client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(asked);
   });
 
-  it('opens one stream for all subscriptions, and reopens it when they change', async () => {
+  it('opens one stream for all subscriptions, and reopens it when the subscriptions change', async () => {
     bridge.hello();
     bridge.tell('q', 1);
     await clock.advance(1);
@@ -230,7 +230,7 @@ describe('bridge client of a page', () => {
     for (const look of [...others, again]) look.unsubscribe();
   });
 
-  it('refuses a subscription beyond 64 topics', async () => {
+  it('refuses subscriptions to more than 64 topics', async () => {
     const others = Array.from({ length: 63 }, (_, n) => page.queue(`n${String(n)}`).subscribe());
     let refused: Observed<QueueSnapshot> | undefined;
     const more = page.queue('more').subscribe((state) => (refused = state));
@@ -262,7 +262,7 @@ describe('bridge client of a page', () => {
   });
 });
 
-describe('hold of a page', () => {
+describe('the hold of a page', () => {
   const NAMES = { name: 'q', id: 'i', key: 'k', order: '1', token: '1' };
 
   it('ends at the deadline to the millisecond, also when the timer is late', async () => {

@@ -15,7 +15,7 @@ const NOBODY: ReturnType<Contenders['draw']> = {
   happenings: [],
 };
 
-/** Demo programs that record the actions on them. */
+/** Demo programs that record the actions that are applied to them. */
 function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed$: Subject<void> } {
   const changed$ = new Subject<void>();
   return {
@@ -30,8 +30,8 @@ function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed
   };
 }
 
-describe('bridge with demo contenders', () => {
-  it('offers and shows the contenders and applies actions to them', async () => {
+describe('the bridge with demo contenders', () => {
+  it('shows the contenders and applies actions to them', async () => {
     await using s = await stage({ contenders: contenders() });
     const page = s.page();
     expect((await page.facts()).contenders).to.equal('q');
@@ -44,7 +44,7 @@ describe('bridge with demo contenders', () => {
     look.unsubscribe();
   });
 
-  it('are drawn in the asynchronous context of the host of the bridge, not of a request', async () => {
+  it("draws the contenders in the asynchronous context of the bridge's host, not of a request", async () => {
     const caller = new AsyncLocalStorage<string>();
     const drawn = new Set<string | undefined>();
     const own = contenders();
@@ -69,7 +69,7 @@ describe('bridge with demo contenders', () => {
     expect(failure).to.include({ code: 'INVALID_ARGUMENT', message: '[INVALID_ARGUMENT] not this one' });
   });
 
-  it('offers no contenders unless the host passes some', async () => {
+  it('shows no contenders unless the host passes some', async () => {
     await using s = await stage();
     const page = s.page();
     expect((await page.facts()).contenders).to.equal(undefined);

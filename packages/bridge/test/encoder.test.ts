@@ -6,13 +6,13 @@ import { Feed } from '../src/stream/feed.ts';
 
 const PIECE_MS = 3;
 
-describe('encoder', () => {
+describe('the encoder of snapshots', () => {
   let clock: VirtualClock;
   let version: number;
   let encoded: string[];
   let pieces: number[];
 
-  /** Makes a feed with a snapshot of `count` pieces, each of which takes some time. */
+  /** Returns a feed with a snapshot of `count` pieces. Encoding each piece takes some time. */
   function feedOf(name: string, count: number): { readonly feed: Feed; readonly change: () => void } {
     const changed$ = new Subject<void>();
     function* encode(): Generator<string> {
@@ -45,7 +45,7 @@ describe('encoder', () => {
     await clock.advance(1_000);
     expect(encoded).to.deep.equal(['large']);
     const rests = pieces.slice(1).map((at, index) => at - (pieces[index] ?? 0) - PIECE_MS);
-    // A slice ends with the piece that makes it longer than 5 ms: the second.
+    // A slice ends with the piece that makes it longer than 5 ms, which is the second piece.
     const isBounded = rests.every((rest, index) => rest > 0 || rests[index + 1] !== 0);
     expect(isBounded, JSON.stringify(rests)).to.equal(true);
     const rested = rests.reduce((sum, rest) => sum + rest, 0);
@@ -61,7 +61,7 @@ describe('encoder', () => {
     expect(encoded.indexOf('ordinary')).to.be.at.most(2);
   });
 
-  it('caches as many bytes as allowed for later readers, and encodes dropped snapshots again', async () => {
+  it('caches no more bytes than allowed for later readers, and encodes dropped snapshots again', async () => {
     const encoder = new Encoder({ clock, cachedBytes: 500 });
     const feeds = ['a', 'b', 'c', 'd', 'e'].map((name) => feedOf(name, 1).feed);
     for (const feed of feeds) encoder.schedule(feed, 'client');
@@ -74,7 +74,7 @@ describe('encoder', () => {
     expect(feeds[0]!.event).to.not.equal(undefined);
   });
 
-  it('sends a snapshot that changes during its encoding, and the next one after it', async () => {
+  it('sends a snapshot that was superseded during its encoding, and then the newer one', async () => {
     const encoder = new Encoder({ clock, cachedBytes: 10_000 });
     const { feed, change } = feedOf('changing', 10);
     encoder.schedule(feed, 'client');

@@ -7,7 +7,7 @@ function parse(...pieces: readonly string[]): unknown[] {
   return pieces.flatMap((piece) => parser.push(piece));
 }
 
-describe('event parser', () => {
+describe('the parser of server-sent events', () => {
   it('reads type, id and data, and ignores comments', () => {
     expect(parse(':\n\nid: e.1\nevent: state\ndata: {}\n\n: more\nretry: 10\n\n')).to.deep.equal([
       { type: 'state', id: 'e.1', data: '{}' },
@@ -21,7 +21,7 @@ describe('event parser', () => {
     ]);
   });
 
-  it('returns the same events for any split into pieces', () => {
+  it('returns the same events however the stream is split into pieces', () => {
     const stream =
       'retry: 1000\nevent: hello\ndata: {"now":1}\n\n:\n\nid: e.2\nevent: state\ndata: {"a":"\\n:x"}\n\n';
     const whole = parse(stream);

@@ -9,7 +9,7 @@ import { filter, firstValueFrom } from 'rxjs';
 import { createBridgeClient, type BridgeClient } from '../src/client.ts';
 import { createBridge, nodeListener, type Bridge, type BridgeOptions } from '../src/index.ts';
 
-/** Starts an Express application with the bridge, and a page that uses it. */
+/** Starts an Express application with the bridge, and opens a page client that uses it. */
 async function application(
   mount: (app: Express, bridge: Bridge) => void,
   options: Partial<BridgeOptions> = {},
@@ -53,7 +53,7 @@ describe('nodeListener in an Express application', () => {
       expect(held.status).to.equal('held');
     });
 
-  it('passes the request of Express to authorize, with what middleware added', async () => {
+  it('passes the request of Express to authorize, with everything that middleware added', async () => {
     const users: unknown[] = [];
     await using s = await application(
       (app, bridge) => {
@@ -75,7 +75,7 @@ describe('nodeListener in an Express application', () => {
     expect(new Set(users)).to.deep.equal(new Set(['anna']));
   });
 
-  it('responds with the path that it expects when it is mounted below another one', async () => {
+  it('names the expected path in its response when it is mounted below another path', async () => {
     await using s = await application((app, bridge) => app.use('/locks', nodeListener(bridge.handle)));
     const response = await fetch(`${s.url}/locks/v2/facts`);
     expect(response.status).to.equal(404);

@@ -9,7 +9,7 @@ function request(headers: Record<string, string>, method = 'POST'): Request {
   return new Request('http://localhost:8080/queuelock/v2/evict', { method, headers });
 }
 
-describe('guard', () => {
+describe('the guard against foreign requests', () => {
   const fromHere = [
     { host: 'localhost:8080' },
     { host: '127.0.0.1:8080', origin: 'http://127.0.0.1:8080' },
@@ -17,7 +17,7 @@ describe('guard', () => {
     { host: 'LOCALHOST:8080', origin: 'https://localhost:8080' },
   ];
   for (const headers of fromHere) {
-    it(`allows a request of its own page or of a program: ${JSON.stringify(headers)}`, () => {
+    it(`allows a request of the bridge's own page or of a program: ${JSON.stringify(headers)}`, () => {
       checkSource(request(headers), rules);
     });
   }
@@ -43,7 +43,7 @@ describe('guard', () => {
     checkSource(request({ host: 'localhost:8080', 'sec-fetch-site': 'none' }, 'GET'), rules);
   });
 
-  it('refuses a write without the token or with that of another bridge', () => {
+  it('refuses a write without the token or with the token of another bridge', () => {
     const json = { 'content-type': 'application/json' };
     for (const token of [{}, { [TOKEN_HEADER]: 'b-token' }, { [TOKEN_HEADER]: '' }])
       expect(() => checkWrite(request({ ...json, ...token }), rules)).to.throw(
@@ -60,8 +60,8 @@ describe('guard', () => {
   });
 });
 
-describe('page beside the bridge', () => {
-  it('is served under the allowed hosts only, and not on the paths of the bridge', async () => {
+describe('a page beside the bridge', () => {
+  it("is served under the allowed hosts only, and not on the bridge's paths", async () => {
     await using s = await stage();
     const handle = s.bridge.withPage(() => Promise.resolve(new Response('page')));
     const answerOf = async (path: string, host: string): Promise<readonly unknown[]> => {

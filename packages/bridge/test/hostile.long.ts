@@ -4,10 +4,13 @@ import { expect } from 'chai';
 
 const QUEUES = 2_000;
 const VIEWERS = 200;
-// Number of measured windows. The median is used, because other programs of the machine disturb single ones.
+// Number of measured windows. The median counts, because other programs of the machine disturb single
+// windows.
 const WINDOWS = 5;
 const WINDOW_MS = 5_000;
-/** Limits the heap. The bridge fails if it needs more, and with a larger limit V8 would keep more garbage. */
+/**
+ * The heap is limited, so the bridge fails if it needs more. With a larger limit V8 would keep more garbage.
+ */
 const HEAP = '--max-old-space-size=128';
 
 interface Cost {
@@ -20,7 +23,7 @@ interface Touches {
   readonly lost: number;
 }
 
-describe('bridge with one hostile client among 200 others, over 2,000 queues', function () {
+describe('the bridge with one hostile client among 200 ordinary ones, over 2,000 queues', function () {
   this.timeout(180_000);
   const processes: ChildProcess[] = [];
 
@@ -45,7 +48,7 @@ describe('bridge with one hostile client among 200 others, over 2,000 queues', f
     }
   });
 
-  it('responds to the touches of the others in time and keeps its memory bounded', async () => {
+  it('responds to the touches of the ordinary clients in time, and keeps its memory bounded', async () => {
     const bridge = start(new URL('load/bridge-process.ts', import.meta.url), [String(QUEUES)], [HEAP]);
     const { url, rss: atStart } = await first<Cost & { readonly url: string }>(bridge);
     const viewers = start(new URL('load/ordinary-process.ts', import.meta.url), [url, String(VIEWERS)]);
@@ -67,13 +70,14 @@ describe('bridge with one hostile client among 200 others, over 2,000 queues', f
     );
     console.log(`      processor time of the bridge with it: ${cores.toFixed(2)} of a core`);
     console.log(`      answers to the hostile one, by status: ${JSON.stringify(statuses)}`);
-    // Compared with the measurement before the attack, because touches are slow on a busy machine anyway.
+    // The limit depends on the measurement before the attack, because touches are slow on a busy machine
+    // anyway.
     expect(during.p99, 'touches, in milliseconds').to.be.below(Math.max(250, 3 * before.p99));
     expect(during.lost, 'places of pages').to.equal(0);
     expect((rss - atStart) / 2 ** 20, 'growth of the memory, in megabytes').to.be.below(200);
   });
 
-  /** Returns the median over some windows of what each of them has measured. */
+  /** Returns the median over several windows of each measured value. */
   async function windows(viewers: ChildProcess): Promise<Percentiles & { readonly lost: number }> {
     const measured: Percentiles[] = [];
     let lost = 0;

@@ -2,7 +2,7 @@ import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { expect } from 'chai';
 import { IdleDetector, type Sign } from '../src/joins/idle-detector.ts';
 
-describe('idle detector', () => {
+describe('the detector of silent pages', () => {
   let clock: VirtualClock;
   let endedAt: number | undefined;
   const silence = (sign: Sign = 'touch'): IdleDetector =>
@@ -33,7 +33,7 @@ describe('idle detector', () => {
     expect(endedAt).to.be.within(39_000, 40_000);
   });
 
-  it('waits for the stream to close when the client never sends touches', async () => {
+  it('waits until the stream closes if the client never sends touches', async () => {
     const close = silence('stream').openStream();
     await clock.advance(60_000);
     expect(endedAt).to.equal(undefined);
@@ -42,7 +42,7 @@ describe('idle detector', () => {
     expect(endedAt).to.be.within(64_000, 65_000);
   });
 
-  it('reports a client that stopped its touches although a stream looks open', async () => {
+  it('reports a client that stopped sending touches although its stream looks open', async () => {
     const page = silence('stream');
     page.openStream();
     page.touch();
@@ -50,7 +50,7 @@ describe('idle detector', () => {
     expect(endedAt).to.equal(5_000);
   });
 
-  it('does not report silence after a freeze of the process before it has read pending touches', async () => {
+  it('does not report silence after a freeze of the process before pending touches were read', async () => {
     const page = silence();
     clock.stall(60_000);
     await clock.advance(0);

@@ -7,7 +7,7 @@ import { programAt, seen, stage, Tab, untilSo } from './stage.ts';
 
 const QUICK = { times: { graceMs: 1_000 } };
 
-describe('join of a page', () => {
+describe('the join of a page', () => {
   it('is queued, held with a token, and released', async () => {
     await using s = await stage();
     const first = await s.other('program').acquire('doc');
@@ -60,7 +60,7 @@ describe('join of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it('leaves the queue within seconds when the connection of the page is gone', async () => {
+  it("leaves the queue within seconds when the page's connection is broken", async () => {
     await using s = await stage(QUICK);
     const { facts } = await programAt(s.url);
     await using proxy = await startProxy(`127.0.0.1:${String(s.served.port)}`);
@@ -82,7 +82,7 @@ describe('join of a page', () => {
     page.close();
   });
 
-  it('leaves the queue when the page falls silent while its connection looks open', async () => {
+  it('leaves the queue when the page sends nothing more while its connection looks open', async () => {
     await using s = await stage(QUICK);
     await using proxy = await startProxy(`127.0.0.1:${String(s.served.port)}`);
     const page = createBridgeClient({ url: `http://${proxy.endpoint}/queuelock` });
@@ -132,7 +132,7 @@ describe('join of a page', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('is reported by the stream in the response, and kept while that stream is open', async () => {
+  it('is reported by the stream that the join request opened, and kept while that stream is open', async () => {
     await using s = await stage({ times: { graceMs: 500 } });
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', owner: 'curl' }, { accept: 'text/event-stream' });
@@ -150,7 +150,7 @@ describe('join of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it('is lost with the bridge, which the page learns when it reconnects', async () => {
+  it('is lost with the bridge, and the page learns of the loss when it reconnects', async () => {
     const s = await stage();
     const tab = new Tab(s.page().join('doc'));
     const { lock } = await tab.until('held');
@@ -164,7 +164,7 @@ describe('join of a page', () => {
     await s[Symbol.asyncDispose]();
   });
 
-  it('is lost when an operator evicts it, which the page learns at once', async () => {
+  it('is lost at once when an operator evicts it, and the page is notified', async () => {
     await using s = await stage();
     const tab = new Tab(s.page().join('doc', { owner: 'anna' }));
     const { lock } = await tab.until('held');

@@ -8,12 +8,12 @@ import type { BridgeLimits, BridgeOptions } from '../src/index.ts';
 import type { Refusal } from '../src/wire.ts';
 import { programAt, seen, stage, Tab } from './stage.ts';
 
-/** Options of a bridge that reads the client's id from a header, as behind a proxy. */
+/** Returns options for a bridge that reads the client's id from a header, as behind a proxy. */
 function byHeader(limits: BridgeLimits): Partial<BridgeOptions> {
   return { limits, clientOf: (request) => request.headers.get('x-client') ?? undefined };
 }
 
-/** Sends the requests of one client. */
+/** Returns functions that send requests of one client. */
 async function visitorAt(url: string, client: string) {
   const { post } = await programAt(url);
   const headers = { 'x-client': client };
@@ -30,7 +30,7 @@ async function leave(...responses: readonly Response[]): Promise<void> {
   for (const { body } of responses) await body?.cancel();
 }
 
-/** Returns the errors of the first topics that a stream refuses. */
+/** Returns the errors of the topics that a stream refuses at first. */
 async function refusalsIn(response: Response): Promise<readonly string[]> {
   const reader = response.body!.getReader();
   const text = new TextDecoder().decode((await reader.read()).value as Uint8Array);
@@ -38,8 +38,8 @@ async function refusalsIn(response: Response): Promise<readonly string[]> {
   return [...text.matchAll(/event: refused\ndata: .*?limits\.([\w.]+)/g)].map(([, option = '']) => option);
 }
 
-describe('limits of one client', () => {
-  it('refuse only that client, with 429, the reason and when to retry', async () => {
+describe('the limits of one client', () => {
+  it('refuse requests of that client only, with 429, the reason and when to retry', async () => {
     await using s = await stage(byHeader({ perClient: { streams: 1, joins: 1 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const open = [await hostile!.look('queue=q')];
@@ -60,7 +60,7 @@ describe('limits of one client', () => {
     await leave(...open);
   });
 
-  it('let the client continue when it has returned what it used', async () => {
+  it('let the client continue when it has released resources', async () => {
     await using s = await stage(byHeader({ perClient: { streams: 1 } }));
     const visitor = await visitorAt(s.url, 'v');
     await leave(await visitor.look('queue=q'));
@@ -82,7 +82,7 @@ describe('limits of one client', () => {
       'perClient.overviews',
     ]);
     const queues = ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'queue', name }));
-    // Dropped topics still count, so the client cannot take others all the time.
+    // Dropped topics still count for a while, so the client cannot constantly open other ones.
     expect(await refusalsIn(await hostile!.stream(queues))).to.deep.equal([
       'perClient.queues',
       'perClient.queues',
@@ -183,11 +183,11 @@ describe('ended joins', () => {
   });
 });
 
-describe('bytes in flight', () => {
+describe('bytes of snapshots in flight', () => {
   const snapshot = (kilobytes: number): Uint8Array => new Uint8Array(kilobytes * 1_024);
   const nothing = (): void => undefined;
 
-  it('are bounded for a client, which continues when it has read', () => {
+  it('are bounded for a client, which receives more when it has read', () => {
     const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 1_000 * 1_024 });
     let rooms = 0;
     const onRoom = (): void => void (rooms += 1);
@@ -207,7 +207,7 @@ describe('bytes in flight', () => {
     expect(inFlight.take(snapshot(60), 'late', nothing)).to.equal(undefined);
   });
 
-  it('let small snapshots pass, and a snapshot above the limit only alone', () => {
+  it('let small snapshots pass, and send a snapshot above the limit only alone', () => {
     const inFlight = new BytesInFlight({ perClient: 50 * 1_024, perBridge: 50 * 1_024 });
     const read = inFlight.take(snapshot(60), 'slow', nothing);
     expect(read).to.not.equal(undefined);
@@ -216,7 +216,7 @@ describe('bytes in flight', () => {
   });
 });
 
-describe('lists of narrower prefixes', () => {
+describe('lists of queues with narrower prefixes', () => {
   it('share one list that is read from the store, and show only their own queues', async () => {
     await using s = await stage();
     const owner = s.other('owner');
@@ -268,7 +268,7 @@ describe('lists of narrower prefixes', () => {
   });
 });
 
-describe('request body', () => {
+describe('the body of a request', () => {
   it('is refused when it does not arrive in time, and blocks nothing else', async () => {
     await using s = await stage({ times: { bodyMs: 100 }, limits: { perClient: { bodies: 1 } } });
     const { facts, post } = await programAt(s.url);

@@ -6,8 +6,8 @@ import { untilSo } from './stage.ts';
 
 const MEGABYTE = new Uint8Array(1_048_576);
 
-describe('node server', () => {
-  it('reads a body no faster than the connection takes it', async () => {
+describe('the Node server of a handler', () => {
+  it('reads the body of a response no faster than the connection accepts it', async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array>(
       {
@@ -29,14 +29,14 @@ describe('node server', () => {
       last = pulls;
       return same > 20;
     });
-    // About as many pieces as fit in the buffers of the system.
+    // Limit for the pieces that fit in the buffers of the operating system.
     expect(pulls).to.be.below(50);
     socket.resume();
     await once(socket, 'close');
     expect(pulls).to.equal(200);
   });
 
-  it('cancels the body when its reader has disconnected', async () => {
+  it('cancels the body of a response when its reader has disconnected', async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(MEGABYTE.subarray(0, 10)),
@@ -50,7 +50,7 @@ describe('node server', () => {
     await untilSo('it was told', () => isCancelled);
   });
 
-  it('cuts the connection when the body breaks off, so that the client does not take a part for the whole', async () => {
+  it('cuts the connection when a body breaks off, so that the client does not take a part for the whole', async () => {
     let breakOff: (error: Error) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -65,7 +65,7 @@ describe('node server', () => {
     expect(error).to.be.instanceOf(TypeError);
   });
 
-  it('closes connections beyond the limit of one address, and accepts others later', async () => {
+  it('closes connections beyond the limit of one address, and accepts new ones later', async () => {
     const handle = (): Promise<Response> => Promise.resolve(new Response('hello'));
     await using served = await serve({ handle, connectionsPerAddress: 2 });
     const open = (): Promise<Socket> =>
@@ -106,7 +106,7 @@ describe('node server', () => {
     expect(text).to.match(/^connection: close\r$/im);
   });
 
-  it('passes headers, body and the end of the connection on', async () => {
+  it('passes headers, body and the end of the connection to the handler', async () => {
     let aborted = false;
     const handle = async (request: Request): Promise<Response> => {
       request.signal.addEventListener('abort', () => (aborted = true));
@@ -130,7 +130,7 @@ describe('node server', () => {
   });
 });
 
-/** Retries until a connection is accepted. */
+/** Retries until the server accepts a connection. */
 async function untilFetched(url: string, take: (body: string) => void): Promise<void> {
   let isFetched = false;
   while (!isFetched)

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pageClock } from '../src/client/page-time.ts';
 
-describe('clock of a page', () => {
+describe('the clock of a page', () => {
   const { now } = Date;
   let setMs = 0;
 

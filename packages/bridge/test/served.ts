@@ -5,7 +5,7 @@ import { etcdMetrics, startEtcd, startZooKeeper, sumOf, zkFourLetter } from '@qu
 import { createBridgeClient, type BridgeClient } from '../src/client.ts';
 import { createBridge, serve, type Bridge, type Served } from '../src/index.ts';
 
-/** A store that can be restarted and that counts its watches. */
+/** A store that a test can restart, and that counts its watches. */
 interface Store {
   readonly watches: () => Promise<number>;
   /** Number of watches for one queue with readers and its evictions. */
@@ -43,14 +43,14 @@ export const stores: readonly (readonly [name: string, start: () => Promise<Stor
   ['zookeeper', zooKeeperStore],
 ];
 
-/** Fixtures of a suite: one store for all tests, and a bridge for each test. */
+/** What a suite works with: one store for all tests, and a bridge for each test. */
 interface Ground {
   readonly store: Store;
-  /** Makes another page client, which is closed after the test. */
+  /** Returns another page client, which is closed after the test. */
   readonly page: () => BridgeClient;
 }
 
-/** Registers the hooks; call it in the body of the suite. */
+/** Registers the hooks that start the store and the bridge. Call it in the body of the suite. */
 export function layGround(start: () => Promise<Store>): Ground {
   let store: Store;
   let client: LockClient;

@@ -7,7 +7,7 @@ import { Encoder } from '../src/stream/encoder.ts';
 import { Feed, type FeedTools } from '../src/stream/feed.ts';
 import { SseConnection } from '../src/stream/sse-connection.ts';
 
-/** Makes a feed of a number, and counts how often it is encoded. */
+/** Returns a feed of a number, and counts how often it is encoded. */
 function feedOf(clock: VirtualClock, nextVersion: FeedTools['nextVersion'], name = 'q') {
   const changed$ = new Subject<void>();
   const made = { draws: 0, value: 0 };
@@ -30,7 +30,7 @@ function text(chunk: Uint8Array | undefined): string {
   return new TextDecoder().decode(chunk);
 }
 
-describe('SSE connection', () => {
+describe('the connection of a stream', () => {
   let clock: VirtualClock;
   let ends: number;
   let encoder: Encoder;
@@ -48,7 +48,7 @@ describe('SSE connection', () => {
     inFlight = new BytesInFlight({ perClient: 100_000, perBridge: 250_000 });
   });
 
-  it('sends a first change at once and the latest of the following ones after a pause', async () => {
+  it('sends the first change at once, and the latest of the following changes after a delay', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const told: number[] = [];
     feed.read(() => {
@@ -76,7 +76,7 @@ describe('SSE connection', () => {
     feed.close();
   });
 
-  it('sends a slow reader the latest snapshot and skips those in between', async () => {
+  it('sends the latest snapshot to a slow reader, and skips those in between', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const slow = connection();
     feed.read(slow.onSnapshot);
@@ -113,7 +113,7 @@ describe('SSE connection', () => {
     client.close();
   });
 
-  it('sends any text as data: line ends, markup, lone surrogates', async () => {
+  it('sends any text as data, including line ends, markup and lone surrogates', async () => {
     const hostile = '\r\n\nevent: state\ndata: {}\n\n</script>\u2028\u0000\ud800';
     const encode = (): string[] => [JSON.stringify({ hostile })];
     const source = { changed$: of(undefined), encode, close: () => undefined };
@@ -143,7 +143,7 @@ describe('SSE connection', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('cuts a client that does not read for too long', async () => {
+  it('disconnects a client that does not read for too long', async () => {
     const client = connection();
     const reader = client.stream.getReader();
     client.sendText('event: hello\ndata: {}\n\n');
@@ -155,7 +155,7 @@ describe('SSE connection', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('ends once, when the client or the bridge ends it', async () => {
+  it('ends only once, whether the client or the bridge ends it', async () => {
     const client = connection();
     await client.stream.cancel();
     client.close();

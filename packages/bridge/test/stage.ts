@@ -15,11 +15,11 @@ export interface Stage extends AsyncDisposable {
   readonly client: LockClient;
   readonly bridge: Bridge;
   readonly served: Served;
-  /** URL of the bridge for pages. */
+  /** URL of the bridge, for pages. */
   readonly url: string;
-  /** Makes the lock client of another program; closed with the stage. */
+  /** Returns the lock client of another program, which is closed with the stage. */
   other(owner: string): LockClient;
-  /** Makes the client of another page; closed with the stage. */
+  /** Returns the client of another page, which is closed with the stage. */
   page(): BridgeClient;
 }
 
@@ -57,7 +57,7 @@ export async function stage(options: Partial<BridgeOptions> = {}): Promise<Stage
   };
 }
 
-/** Resolves with the first value that satisfies `isIt`; rejects after 30 s. */
+/** Resolves with the first value for which `isIt` returns true. Rejects after 30 s. */
 export function seen<T>(values$: Observable<T>, isIt: (value: T) => boolean): Promise<T> {
   return firstValueFrom(values$.pipe(filter(isIt), timeout(MAX_WAIT_MS)), {
     defaultValue: undefined as never,
@@ -106,7 +106,7 @@ export class Tab {
   }
 }
 
-/** Resolves when the condition is true; rejects after 30 s. */
+/** Resolves when the condition is true. Rejects after 30 s. */
 export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
   const end = performance.now() + MAX_WAIT_MS;
   while (!isSo()) {
@@ -115,7 +115,7 @@ export async function untilSo(what: string, isSo: () => boolean): Promise<void> 
   }
 }
 
-/** Returns a client that sends requests as a program other than a browser does. */
+/** Returns functions that send requests as a program other than a browser does. */
 export async function programAt(url: string) {
   const facts = (await (await fetch(`${url}/v2/facts`)).json()) as BridgeFacts;
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>

@@ -1,4 +1,5 @@
-// Watches a queue through many connections, as many pages do. Notifies the parent process when all of them have seen each holder.
+// Watches a queue through many connections, as many pages do. Notifies the parent process of each holder that
+// all connections have seen.
 import { request, type IncomingMessage } from 'node:http';
 
 const [url = '', count = '0'] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { createBridge, serve } from '../src/index.ts';
 const VIEWERS = Number(process.env['QUEUELOCK_VIEWERS'] ?? 1_000);
 const HOLDERS = Number(process.env['QUEUELOCK_VIEWED_HOLDERS'] ?? 10);
 
-describe('bridge with a thousand viewers of one queue (etcd)', function () {
+describe('the bridge with a thousand viewers of one queue (etcd)', function () {
   this.timeout(60_000);
 
   it('needs one watch on the store and little CPU time', async () => {
@@ -18,7 +18,7 @@ describe('bridge with a thousand viewers of one queue (etcd)', function () {
       sumOf(await etcdMetrics(endpoint), 'etcd_debugging_mvcc_watcher_total');
     const client = createLockClient(etcd({ hosts: [endpoint] }));
     const holder = createLockClient(etcd({ hosts: [endpoint] }));
-    // All viewers have one address here.
+    // In this test all viewers have the same address, so the limits of one client are raised.
     const limits = { perClient: { streams: VIEWERS + 1, requestsPerSecond: VIEWERS } };
     const bridge = createBridge({ client, authorize: () => true, limits });
     const served = await serve({ handle: bridge.handle, connectionsPerAddress: VIEWERS + 1 });

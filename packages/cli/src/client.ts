@@ -33,7 +33,7 @@ interface OpenedClient {
 export interface CommandContext extends OpenedClient {
   /** Aborts on the first signal, or when the reader of the output has closed it. */
   readonly stop: Stop;
-  /** Standard output. */
+  /** Writes lines to standard output. */
   readonly lines: LineWriter;
 }
 

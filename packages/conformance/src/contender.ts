@@ -79,7 +79,7 @@ export class Contender implements RefereedEntry {
     if (!this.admitted) throw this.#lost;
   }
 
-  /** Resolves with the error code with which its turns ended. */
+  /** Resolves with the error code with which the turns of the entry ended. */
   async untilLost(): Promise<string> {
     await this.#client.stage.board.until('an entry learns that it is gone', () => this.#lost !== undefined);
     return isQueueLockError(this.#lost) ? this.#lost.code : String(this.#lost);

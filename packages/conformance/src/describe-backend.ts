@@ -26,7 +26,7 @@ export function describeBackend(harness: BackendHarness): void {
         );
         for (const [place, check] of begun.entries()) checks.set(asked[place] as Fact, check);
       });
-      // Also waits for checks of tests that were not selected.
+      // Waits for all checks, also those of tests that were not selected.
       after(() => Promise.allSettled(checks.values()));
     }
     for (const fact of facts) {

@@ -19,7 +19,7 @@ import { togetherFacts } from './facts/together.ts';
 import { traceFacts } from './facts/traces.ts';
 import { tryFacts } from './facts/trying.ts';
 
-/** Everything that must be true of a backend. */
+/** The facts that must hold for every backend. */
 export const facts: readonly Fact[] = [
   ...orderFacts,
   ...removalFacts,

@@ -2,7 +2,7 @@ import type { Board } from './board.ts';
 import type { BackendHarness } from './harness.ts';
 import type { Referee } from './referee.ts';
 
-/** What the clients, contenders and watches of one fact share. */
+/** The objects that the clients, contenders and watches of one fact share. */
 export interface Fixture {
   readonly harness: BackendHarness;
   /** The queue of the fact. */

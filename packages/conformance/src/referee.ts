@@ -8,7 +8,7 @@ export interface RefereedEntry {
   readonly admitted: boolean;
   /** Whether the entry leaves or was removed. From then on it blocks no other entries. */
   readonly leaving: boolean;
-  /** Whether the promised time of its session has not ended, so that only its owner may have removed it. */
+  /** Whether the promised time of the entry's session has not ended, so that only the owner may have removed the entry. */
   readonly promised: boolean;
 }
 

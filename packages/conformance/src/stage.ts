@@ -64,7 +64,7 @@ export class Stage implements Fixture {
     return resumption;
   }
 
-  /** Closes a connection before the end. */
+  /** Closes a connection before the end of the fact. */
   async disconnect(backend: Backend): Promise<void> {
     this.#backends.splice(this.#backends.indexOf(backend), 1);
     await this.board.within('close answers', backend.close());

@@ -5,7 +5,7 @@ import { checkWith } from './defective.ts';
 import { itFindsEveryDefect } from './sight.ts';
 
 describe('conformance suite', () => {
-  // Long enough in milliseconds for a correct backend in this process, and short enough to time out a hundred times.
+  // This timeout in milliseconds is long enough for a correct backend in this process, and short enough to expire a hundred times.
   itFindsEveryDefect(150);
 
   it('has a defect for every fact, which makes that fact fail', () => {

@@ -12,14 +12,14 @@ import { facts, type BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
 import { NEVER, filter, map } from 'rxjs';
 
-/** Replaced members, made from the correct originals. */
+/** Members of a backend that replace the correct ones. They are made from the correct ones. */
 export interface Replaced {
   session?(sound: CompleteSession): Partial<Session>;
-  /** Called once for each connection. */
+  /** Returns members of the backend that replace the correct ones. Called once for each connection. */
   backend?(sound: CompleteBackend): Partial<CompleteBackend>;
 }
 
-/** Called once for each store, so that it can keep state across connections. */
+/** A defect of a backend. Called once for each store, so that it can keep state across connections. */
 export type Defect = (server: MemoryServer) => Replaced;
 
 /** For each defect: its description, the change of the backend, and the facts that must detect it. */
@@ -96,7 +96,7 @@ export function complete(backend: Backend): CompleteBackend {
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),
-    // In memory the orders are the tokens.
+    // The token of an entry on the memory backend is its order.
     tokenOf: async (_queue, { order }) => order,
     queues(prefix) {
       return has(backend.queues?.(prefix));

@@ -15,7 +15,7 @@ import { sharingDefects } from './defects/sharing.ts';
 import { togetherDefects } from './defects/together.ts';
 import { traceDefects } from './defects/traces.ts';
 
-/** All defects. */
+/** All defects that the suite must find. */
 export const defects: Defects = [
   ...placeDefects,
   ...removalDefects,

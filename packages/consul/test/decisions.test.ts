@@ -52,7 +52,7 @@ describe('the keys of Consul', () => {
     expect(keys.queue('.a/b/c').startsWith(keys.queuesFrom('.a/b'))).to.equal(true);
   });
 
-  it('recognize entries only', () => {
+  it('are recognized as keys of entries only when they consist of prefix, queue and id', () => {
     for (const key of ['locks/queues/a', 'locks/queues/a/', 'locks/queues/a/b/c', 'other/queues/a/b'])
       expect(keys.entryIn(key), key).to.equal(undefined);
   });

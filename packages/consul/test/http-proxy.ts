@@ -15,7 +15,7 @@ export interface PassedRequest {
   readonly body: string;
 }
 
-/** A proxy between a client and an agent: records requests, and holds chosen ones back. */
+/** A proxy between a client and an agent. It records requests and can hold chosen requests back. */
 export class HttpProxy {
   readonly passed: PassedRequest[] = [];
   readonly #server: Server;

@@ -100,7 +100,7 @@ export function closeOnSignals(
 interface FirstSignal {
   readonly signal: string;
   readonly at: number;
-  /** Repetitions that a framework is expected to raise. */
+  /** Number of repetitions of the signal that frameworks are still expected to raise. */
   repetitionsLeft: number;
 }
 
@@ -118,7 +118,7 @@ async function within(ms: number, work: () => Promise<unknown>): Promise<void> {
     await Promise.race([work(), late]);
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
-    // The warning is printed in the next tick.
+    // Waits for the next tick, in which Node prints the warning.
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
     clearTimeout(timer);

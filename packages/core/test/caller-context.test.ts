@@ -106,7 +106,7 @@ const callbacks: readonly Callback[] = [
   {
     name: 'the signal of one of several names',
     register: async (client, seen) => {
-      // Granted by another caller's release.
+      // This claim is granted by another caller's release.
       const hold = await client.multi(['x', 'z']).acquire();
       hold.of('x').signal.addEventListener('abort', seen);
     },

@@ -117,11 +117,11 @@ describe('cancelling an acquisition', () => {
   }
 });
 
-/** What happens to the first reply of every kind of call. */
+/** The fate of the first reply to every kind of call. */
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
 describe('cancelling another kind of acquisition', () => {
-  /** Runs one acquisition of that kind, and cancels it at the `at`-th point where it awaits something. */
+  /** Runs one acquisition of the given kind, and cancels it at the `at`-th point where it awaits something. */
   async function scenario(
     stage: Stage,
     {

@@ -63,7 +63,7 @@ export async function callsBy(work: () => Promise<unknown>): Promise<number> {
     await work();
     const { result } = await inspector.post('Profiler.takePreciseCoverage');
     const functions = result.filter(({ url }) => OURS.test(url)).flatMap((script) => script.functions);
-    // The loader of sources names every closure when it is created.
+    // Leaves out `__name`, which the loader of sources calls whenever a closure is created.
     const counted = functions.filter(({ functionName }) => functionName !== '__name');
     return counted.reduce((sum, { ranges: [whole] }) => sum + (whole?.count ?? 0), 0);
   } finally {

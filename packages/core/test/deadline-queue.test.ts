@@ -61,7 +61,7 @@ describe('a deadline queue', () => {
     const ended: string[] = [];
     const task = { timedOut: () => ended.push('too early') };
     queue.start(task);
-    // Acts as a reply that the event loop reads after its timers.
+    // Simulates a reply that the event loop reads after its timers.
     setImmediate(() => queue.cancel(task));
     blockLoop(2 * TIMEOUT_MS);
     await nextTurn();

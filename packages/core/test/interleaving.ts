@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createLockClient, type LockClient } from '../src/index.ts';
 import { safely } from '@queuelock/harness/safety';
 
-/** What can happen to a call: it works, its reply is lost after it took effect, or it never arrives. */
+/** The fate of a call: it works, its reply is lost after it took effect, or it never arrives. */
 type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 const fates = fc.infiniteStream(

@@ -667,7 +667,7 @@ describe('a lock client', () => {
       await second.release();
     });
 
-    it('of a release is waited for at most as long as the session lives, and the next waiter has the lock', async () => {
+    it('of a release delays it at most until the session has ended, and the next waiter has the lock', async () => {
       let away = false;
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
@@ -688,7 +688,7 @@ describe('a lock client', () => {
       await (await again).release();
     });
 
-    it('of the release of a run is waited for at most as long as the session lives, and the run resolves with the result of its work', async () => {
+    it('of the release of a run delays it at most until the session has ended, and the run resolves with the result of its work', async () => {
       let away = false;
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },

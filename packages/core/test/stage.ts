@@ -207,7 +207,7 @@ export function thrownBy(call: () => unknown): unknown {
   return expect.fail('it threw nothing');
 }
 
-/** Lets calls of these kinds take effect and loses their replies, the first times. */
+/** Lets the first `times` calls of these kinds take effect and loses their replies. */
 export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercept {
   const left = new Map(calls.map((call) => [call, times]));
   return async (call, proceed) => {
@@ -257,7 +257,7 @@ export class Gate {
     if (this.#calls.has(call)) await this.pass();
   }
 
-  /** Holds something other than a call. */
+  /** Waits until `open` is called, like a held call. */
   async pass(): Promise<void> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
   }

@@ -10,14 +10,14 @@ function untilStopped(_hold: unknown, stop: AbortSignal): Promise<never> {
   });
 }
 
-/** Every way to run a work in this package. */
+/** All functions of this package that run a callback under a lock. */
 const WAYS: Readonly<Record<string, (client: LockClient) => LockClient['run']>> = {
   run: (client) => client.run.bind(client),
   'multi().run': (client) => (name, work, options) =>
     client.multi([name, 'y']).run((hold, stop) => work(hold.of(name), stop), options),
 };
 
-describe('the stop signal of a work', () => {
+describe('the stop signal of the work', () => {
   for (const [way, of] of Object.entries(WAYS)) {
     it(`aborts at the time limit, and the work is waited for: ${way}`, () =>
       onStage(async (stage) => {
@@ -93,7 +93,7 @@ describe('the stop signal of a work', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('prevents a work that has not started, and ends the wait at once', () =>
+  it('prevents work that has not started, and ends the wait at once', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');

@@ -1,4 +1,5 @@
-// A server of the page, for instance `queuelock ui`, needs only the path of its files.
+// This module exports only the path of the page's files, which is all that a server such as `queuelock ui`
+// needs.
 import { fileURLToPath } from 'node:url';
 
 /**

@@ -8,7 +8,7 @@ interface Built {
   readonly source?: string | Uint8Array;
 }
 
-describe('built page', () => {
+describe('the built page of the dashboard', () => {
   let files: ReadonlyMap<string, string>;
 
   before(async function () {
@@ -27,7 +27,7 @@ describe('built page', () => {
 
   const html = (): string => files.get('index.html') ?? '';
 
-  it('contains nothing that a strict content security policy refuses', () => {
+  it('contains nothing that a strict content security policy blocks', () => {
     expect(html()).to.contain('<script type="module"');
     expect(html()).not.to.match(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
   });

@@ -11,7 +11,7 @@ const one = (more: Partial<ContenderSnapshot>): ContenderSnapshot => ({
   ...more,
 });
 
-describe('contenders', () => {
+describe('contenders on the dashboard', () => {
   it('are described in words', () => {
     const words = [
       one({ status: 'starts' }),
@@ -31,7 +31,7 @@ describe('contenders', () => {
     ]);
   });
 
-  it('have buttons for the actions that are possible', () => {
+  it('have buttons only for the actions that are possible', () => {
     const titles = (more: Partial<ContenderSnapshot>, canCut = true): string =>
       buttonsOf(one(more), { canCut })
         .map(({ title, isOff }) => (isOff ? `(${title})` : title))
@@ -43,7 +43,7 @@ describe('contenders', () => {
     expect(titles({ status: 'gone' })).to.equal('');
   });
 
-  it('show the proven time of a hold, which shrinks', () => {
+  it('show the proven time of a hold as it shrinks', () => {
     const holder = one({ status: 'holds', provenUntil: 3_000 });
     const ttlMs = 3_000;
     expect(provenOf(holder, { ttlMs }, 0)).to.deep.equal({ part: 1, text: '3.0s proven' });

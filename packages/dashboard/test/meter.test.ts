@@ -20,7 +20,7 @@ function rowOf(name: string, row: Partial<QueueRow> = {}): QueueRow {
   };
 }
 
-describe('rates of queues', () => {
+describe('rates of queues on the dashboard', () => {
   const after = (...looks: readonly (readonly [at: number, left: number])[]): QueueRow => {
     const meter = looks.reduce(
       (before, [at, left]) => metered(before, { at, queues: [listed('a', 4, left)] }),
@@ -29,33 +29,33 @@ describe('rates of queues', () => {
     return rowsOf(meter, looks.at(-1)![0])[0]!;
   };
 
-  it('has no rate after the first snapshot', () => {
+  it('do not exist after the first snapshot', () => {
     const { handOffsPerS, turnMs, waitMs, heldMs } = after([1_000, 7]);
     expect([handOffsPerS, turnMs, waitMs, heldMs]).to.deep.equal([0, undefined, undefined, 500]);
   });
 
-  it('computes rate, turn and wait from departures', () => {
+  it('are computed from departures: rate, duration of a turn, and expected wait', () => {
     const { handOffsPerS, turnMs, waitMs } = after([1_000, 7], [3_000, 11]);
     expect([handOffsPerS, turnMs, waitMs]).to.deep.equal([2, 500, 2_000]);
   });
 
-  it('counts only the last ten seconds', () => {
+  it('count only the last ten seconds', () => {
     const { handOffsPerS } = after([0, 0], [10_000, 100], [20_000, 110], [25_000, 115]);
     expect(handOffsPerS).to.equal(1);
   });
 
-  it('starts again when a count goes back', () => {
+  it('start again when a count goes back', () => {
     expect(after([1_000, 50], [2_000, 3]).handOffsPerS).to.equal(0);
   });
 
-  it('forgets a queue that has ended', () => {
+  it('are dropped for a queue that has ended', () => {
     const before = metered(EMPTY_METER, { at: 0, queues: [listed('a', 1, 0), listed('b', 1, 0)] });
     expect(
       rowsOf(metered(before, { at: 1, queues: [listed('b', 1, 0)] }), 1).map(({ name }) => name),
     ).to.deep.equal(['b']);
   });
 
-  it('sums up all entries and finds the longest wait', () => {
+  it('are added up over all entries, with the longest wait', () => {
     const rows = [
       rowOf('a', { depth: 3, waitMs: 5 }),
       rowOf('b', { depth: 4, waitMs: 9, handOffsPerS: 2 }),
@@ -65,7 +65,7 @@ describe('rates of queues', () => {
   });
 });
 
-describe('visible rows', () => {
+describe('visible rows of queues', () => {
   const rows = [
     rowOf('b', { depth: 2, handOffsPerS: 9, heldMs: 1, turnMs: 5, waitMs: 3 }),
     rowOf('a', { depth: 2, handOffsPerS: 1, heldMs: 7, waitMs: 1 }),
@@ -98,7 +98,7 @@ describe('visible rows', () => {
     ).to.equal('baC');
   });
 
-  it('match a part of the name, ignoring case', () => {
+  it("match a part of a queue's name, ignoring case", () => {
     expect(visibleRows(rows, { ...FIRST_CHOICE, filter: 'c' }).map(({ name }) => name)).to.deep.equal(['C']);
   });
 });

@@ -9,7 +9,7 @@ import { namesFrom, withName } from '../src/page/model/names.ts';
 import { arrowsOf, ringOf } from '../src/page/model/ring.ts';
 import { coverageText, sessionsWith } from '../src/page/model/sessions.ts';
 
-describe('freshness of a snapshot', () => {
+describe('the freshness of a snapshot', () => {
   const now = { page: 20_000, bridge: 50_000 };
   const live = { connection: 'live', since: 0 } as const;
   const error = {
@@ -60,7 +60,7 @@ describe('freshness of a snapshot', () => {
     });
 });
 
-describe('meter of a hold', () => {
+describe('the meter of a hold', () => {
   it('shows a proven time that shrinks from the moment of the snapshot to zero', () => {
     const entry = { heldAt: 0, remainingMs: 8_000 };
     expect(holdMeter(entry, { at: 1_000 }, { now: 3_000, fullMs: 12_000 })).to.include({
@@ -71,7 +71,7 @@ describe('meter of a hold', () => {
     expect(holdMeter(entry, { at: 1_000 }, { now: 99_000, fullMs: 12_000 })).to.include({ ms: 0, part: 0 });
   });
 
-  it('compares the hold with the duration that its client publishes, else with the observed one', () => {
+  it('compares the hold with the duration that its client publishes, or else with the observed one', () => {
     const at = { at: 0, typicalHoldMs: 4_000 };
     expect(holdMeter({ heldAt: 0, typicalHoldMs: 2_000 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.5);
     expect(holdMeter({ heldAt: 0 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.25);
@@ -82,11 +82,11 @@ describe('meter of a hold', () => {
     });
   });
 
-  it('shows nothing when nothing is known', () => {
+  it('shows nothing when no duration is known', () => {
     expect(holdMeter({ heldAt: 0 }, { at: 0 }, { now: 5_000, fullMs: 0 }).kind).to.equal('unknown');
   });
 
-  it('lists what is noteworthy about an entry', () => {
+  it('lists what is noteworthy about an entry, such as a shared mode', () => {
     const entry = {
       shared: true,
       permits: 2,
@@ -106,7 +106,7 @@ describe('meter of a hold', () => {
   });
 });
 
-describe('keys', () => {
+describe('keys of the dashboard', () => {
   const press = (pressed: Partial<Pressed>): ReturnType<typeof shortcutOf> =>
     shortcutOf({ key: '', modified: false, busy: false, before: undefined, ...pressed });
 
@@ -115,7 +115,7 @@ describe('keys', () => {
     expect(press({ key: 'd' })).to.equal(undefined);
   });
 
-  it('do nothing while the user types or presses a key of the browser', () => {
+  it('do nothing while the user types, or together with Ctrl, Alt or Meta', () => {
     expect(press({ key: '?' })).to.deep.equal({ kind: 'help' });
     expect([press({ key: '?', busy: true }), press({ key: 't', modified: true })]).to.deep.equal([
       undefined,
@@ -145,7 +145,7 @@ describe('keys', () => {
   });
 });
 
-describe('ring', () => {
+describe('the ring of a deadlock', () => {
   it('has its first node at the top and continues clockwise', () => {
     const [top, right] = ringOf(4, 100);
     expect([
@@ -171,19 +171,19 @@ describe('ring', () => {
   });
 });
 
-describe('stored and omitted data', () => {
-  it('names that were stored are read back, and other text is ignored', () => {
+describe('stored names and incomplete overviews', () => {
+  it('read stored names back, and ignore other text', () => {
     expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
     expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
   });
 
-  it('a name is stored once, the newest first, up to a limit', () => {
+  it('store a name once, the newest first, up to a limit', () => {
     expect(withName(['a', 'b'], 'b')).to.deep.equal(['b', 'a']);
     const many = Array.from({ length: 30 }, (_one, at) => String(at));
     expect(withName(many, 'new')).to.have.lengthOf(24);
   });
 
-  it('a session is found by owner, host, process and queue', () => {
+  it('find a session by owner, host, process and queue', () => {
     const entries = [{ key: 'k', order: '1', owner: 'Ann', name: 'invoices', position: 0 }];
     const sessions = [{ owner: 'Ann', host: 'h1', pid: 77, entries }];
     for (const text of ['ann', 'H1', '77', 'invoi', ''])
@@ -191,7 +191,7 @@ describe('stored and omitted data', () => {
     expect(sessionsWith(sessions, 'bob')).to.deep.equal([]);
   });
 
-  it('an overview states what it leaves out', () => {
+  it('state how many queues an overview leaves out', () => {
     expect(coverageText({ included: 9, omitted: 0 })).to.equal('');
     expect(coverageText({ included: 50, omitted: 1_200 })).to.contain('1,200 more are left out');
   });

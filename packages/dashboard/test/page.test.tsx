@@ -54,7 +54,7 @@ function queuesOf(names: readonly string[]): QueuesSnapshot {
   return { at: 0, status: 'live', prefix: '', queues, count: queues.length };
 }
 
-describe('dashboard page', () => {
+describe('the dashboard page', () => {
   let page: Page;
   let bridge: FakeBridge;
   let evicted: { name: string; entry: EntryRef; reason: string }[];
@@ -127,7 +127,7 @@ describe('dashboard page', () => {
   const text = (selector: string): string => document.querySelector(selector)?.textContent ?? '';
   const rows = (): HTMLElement[] => page.screen.getAllByRole('row').slice(1);
 
-  describe('list of queues', () => {
+  describe('in the list of queues', () => {
     it('shows that it is connecting before the first snapshot', async () => {
       await open('#/queues');
       expect(text('.notice')).to.equal('Connecting.');
@@ -163,7 +163,7 @@ describe('dashboard page', () => {
       expect(document.querySelector('.notice')).to.equal(null);
     });
 
-    it('renders few rows of ten thousand, and counts them all', async () => {
+    it('renders only a few of ten thousand rows, and counts them all', async () => {
       const names = Array.from({ length: 10_000 }, (_one, at) => `queue-${String(at).padStart(5, '0')}`);
       await open('#/queues');
       say('queues', '', queuesOf(names));
@@ -185,7 +185,7 @@ describe('dashboard page', () => {
       expect(document.activeElement?.textContent).to.equal('c');
     });
 
-    it('sorts by a clicked title, which shows the order', async () => {
+    it('sorts by a clicked column title, which then shows the order', async () => {
       await open('#/queues');
       say('queues', '', queuesOf(['a', 'b']));
       press(page.screen.getByRole('button', { name: 'Queue' }));
@@ -196,7 +196,7 @@ describe('dashboard page', () => {
     });
   });
 
-  describe('view of one queue', () => {
+  describe('in the view of one queue', () => {
     it('shows holders with tokens, and waiters in order', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1, { expectedWaitMs: 40_000 })]));
@@ -215,7 +215,7 @@ describe('dashboard page', () => {
       expect(container.textContent).not.to.contain('\u202E');
     });
 
-    it('renders few rows of five thousand waiters', async () => {
+    it('renders only a few of five thousand waiters', async () => {
       await open('#/queue/a');
       const entries = Array.from({ length: 5_001 }, (_one, at) => entryOf(`w${String(at)}`, at));
       say('queue', 'a', queueOf('a', entries));
@@ -223,7 +223,7 @@ describe('dashboard page', () => {
       expect(rows().length).to.be.within(5, 60);
     });
 
-    it('shows no proven time when it is not live', async () => {
+    it('shows no proven time while the data is not live', async () => {
       await open('#/queue/a');
       const snapshot = queueOf('a', [entryOf('ann', 0, { remainingMs: 5_000 })]);
       say('queue', 'a', snapshot);
@@ -261,7 +261,7 @@ describe('dashboard page', () => {
       );
     });
 
-    it('evicts exactly the shown entry, after it showed the token and received a reason', async () => {
+    it('evicts exactly the shown entry, after it has shown the token and the user has entered a reason', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1)]));
       press(page.screen.getByRole('button', { name: 'Evict bob, position 1…' }));
@@ -278,7 +278,7 @@ describe('dashboard page', () => {
       ]);
     });
 
-    it('offers only permitted actions', async () => {
+    it('shows only the actions that are permitted', async () => {
       await open('#/queue/a', { ...FACTS, may: { evict: false, ask: false, join: false } });
       say('queue', 'a', queueOf('a', [entryOf('ann', 0), entryOf('bob', 1)]));
       expect(page.screen.queryByRole('button', { name: /Evict|Ask|Take/ })).to.equal(null);
@@ -303,7 +303,7 @@ describe('dashboard page', () => {
       expect(bridge.joins[0]!.hasLeft).to.equal(true);
     });
 
-    it("marks the user's entry, and keeps it when there is no snapshot for a time", async () => {
+    it("marks the user's own entry, and keeps it while there is no snapshot", async () => {
       await open('#/queue/a');
       const snapshot = queueOf('a', [entryOf('ann', 0), entryOf('eve', 1, { id: 'i' })]);
       say('queue', 'a', snapshot);
@@ -326,7 +326,7 @@ describe('dashboard page', () => {
       expect([bridge.joins.length, bridge.joins[0]!.hasLeft]).to.deep.equal([1, false]);
     });
 
-    it('leaves the queue when another view is opened', async () => {
+    it('leaves the queue when the user opens another view', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', []));
       press(page.screen.getByRole('button', { name: 'Join the queue' }));
@@ -339,7 +339,7 @@ describe('dashboard page', () => {
       });
     });
 
-    it('announces the holder politely', async () => {
+    it('announces the holder to screen readers', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', [entryOf('ann', 0)]));
       say('queue', 'a', queueOf('a', [entryOf('bob', 0)]));
@@ -349,7 +349,7 @@ describe('dashboard page', () => {
     });
   });
 
-  it('shows and disturbs the contenders of a demo, and lists the events', async () => {
+  it('shows the contenders of a demo, applies actions to them, and lists the events', async () => {
     const acts: object[] = [];
     bridge.contend = async (act) => {
       acts.push(act);
@@ -383,7 +383,7 @@ describe('dashboard page', () => {
     );
   });
 
-  it('opens the contenders with a key if there are some, and shows no link otherwise', async () => {
+  it('opens the contenders with a key if there are any, and otherwise shows no link to them', async () => {
     await open('#/queues');
     expect(page.screen.queryByRole('link', { name: 'Contenders' })).to.equal(null);
     key('g');
@@ -417,7 +417,7 @@ describe('dashboard page', () => {
     expect(page.screen.getByRole('button', { name: 'Evict ann…' })).to.not.equal(null);
   });
 
-  it('shows the leader of an entered election, and stores its name', async () => {
+  it("shows the leader of an election that the user entered, and stores the election's name", async () => {
     await open('#/elections');
     page.testing.fireEvent.change(page.screen.getByRole('textbox'), { target: { value: 'boss' } });
     press(page.screen.getByRole('button', { name: 'Show' }));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { hashOf, routeOf, type Route } from '../src/page/model/route.ts';
 
-describe('addresses', () => {
+describe('addresses of the dashboard', () => {
   it('restore a name of any characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {

@@ -48,7 +48,7 @@ describe('text formats of the page', () => {
     expect(plain('a\u202Eb\u0000\nc\uD800')).to.equal('a\\u{202e}b\\u{0}\\u{a}c\\u{d800}');
   });
 
-  it('cut a text between characters', () => {
+  it('cut a text only between characters', () => {
     expect([short('abc', 3), short('abcd', 3), short('a😀😀😀', 3)]).to.deep.equal(['abc', 'ab…', 'a😀…']);
   });
 });

@@ -8,7 +8,7 @@ function span(owner: string, times: Partial<Span> & Pick<Span, 'joinedAt'>): Spa
 
 const FRAME = { now: 10_000, windowMs: 10_000, lanes: 4 };
 
-describe('drawing of a timeline', () => {
+describe('the drawing of a timeline', () => {
   const drawn = (spans: readonly Span[], lanes = 4): ReturnType<typeof drawingOf> =>
     drawingOf({ spans, gaps: [] }, { ...FRAME, lanes });
   const owners = (spans: readonly Span[], lanes: number): string =>
@@ -25,7 +25,7 @@ describe('drawing of a timeline', () => {
     ]);
   });
 
-  it('extends unfinished stays to now', () => {
+  it('extends unfinished stays to the present', () => {
     const [holder, waiter] = drawn([
       span('a', { joinedAt: 2_000, heldAt: 2_000 }),
       span('b', { joinedAt: 4_000 }),
@@ -44,7 +44,7 @@ describe('drawing of a timeline', () => {
     ]);
   });
 
-  it('draws nothing after now when a clock is behind', () => {
+  it('draws nothing after the present time when a clock is behind', () => {
     const [lane] = drawn([span('a', { joinedAt: 12_000, heldAt: 13_000 })]).lanes;
     expect([lane?.wait, lane?.hold]).to.deep.equal([undefined, undefined]);
   });
@@ -60,7 +60,7 @@ describe('drawing of a timeline', () => {
     expect(drawn([...gone, ...present], 4).omitted).to.equal(4);
   });
 
-  it('connects the last hold that ended with the next that begins', () => {
+  it('connects the hold that ended last with the next hold that begins', () => {
     const { handOffs } = drawn([
       span('a', { joinedAt: 0, heldAt: 0, leftAt: 2_000 }),
       span('b', { joinedAt: 0, heldAt: 2_000, leftAt: 6_000 }),
@@ -73,13 +73,13 @@ describe('drawing of a timeline', () => {
     ]);
   });
 
-  it('puts round times on the axis', () => {
+  it('has round times on its axis', () => {
     expect(drawn([]).ticks.map(({ time }) => time)).to.deep.equal([0, 2_000, 4_000, 6_000, 8_000, 10_000]);
     const minute = drawingOf({ spans: [], gaps: [] }, { now: 100_500, windowMs: 60_000, lanes: 4 });
     expect(minute.ticks.map(({ time }) => time)).to.deep.equal([45_000, 60_000, 75_000, 90_000]);
   });
 
-  it('includes periods that could not be read, also an unfinished one', () => {
+  it('includes periods in which the store could not be read, also an unfinished one', () => {
     const { gaps } = drawingOf(
       { spans: [], gaps: [{ from: -9, to: -1 }, { from: 1_000, to: 2_000 }, { from: 9_000 }] },
       FRAME,
@@ -91,7 +91,7 @@ describe('drawing of a timeline', () => {
   });
 });
 
-describe('hand-offs over time', () => {
+describe('hand-offs over time on the dashboard', () => {
   const spans = [
     span('old', { joinedAt: 0, heldAt: 0, leftAt: -1 }),
     span('a', { joinedAt: 0, heldAt: 0, leftAt: 500 }),
@@ -101,11 +101,11 @@ describe('hand-offs over time', () => {
     span('here', { joinedAt: 0, heldAt: 0 }),
   ];
 
-  it('count the holds that ended in each part of the window', () => {
+  it('are the holds that ended in each part of the window', () => {
     expect(pulseOf(spans, FRAME, 5)).to.deep.equal([2, 0, 0, 0, 1]);
   });
 
-  it('are a rate over the time that the bridge has watched, at most a minute', () => {
+  it('are a rate over the time that the bridge has watched, at most the last minute', () => {
     expect(handOffsPerS({ spans: spans.slice(1), beganAt: 0 }, 10_000)).to.equal(0.3);
     expect(handOffsPerS({ spans, beganAt: -999_999 }, 60_000)).to.equal(0.05);
   });

@@ -117,10 +117,7 @@ class EtcdBackend implements Backend {
       );
   }
 
-  /**
-   * Opens a session and tries every member once. The TTL is rounded up to whole seconds, and the server may grant more (its minimum is 2 s by
-   * default).
-   */
+  /** Opens a session and tries every member once. The TTL is rounded up to whole seconds; the server may grant more (at least 2 s by default). */
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
     if (!(ttlMs >= this.info.minTtlMs && ttlMs <= MAX_TTL_MS)) {
       throw invalidArgument(
@@ -205,10 +202,7 @@ class EtcdBackend implements Backend {
     return session;
   }
 
-  /**
-   * Sends the request and reads the member's version at the same time. Rejects if the server is older than etcd 3.4. A member that returns no version
-   * is accepted.
-   */
+  /** Sends the request and meanwhile reads the member's version, which must be 3.4 or later. A member that returns no version is accepted. */
   async #refuseTooOld(ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const { connection, proofChoice } = this.#context;
     const { endpoint } = connection;

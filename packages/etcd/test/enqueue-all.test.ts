@@ -87,7 +87,7 @@ describe('an enqueue in several etcd queues at once', () => {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements).to.have.length(52);
       for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
-      // A new read still shows the outer entry among so many rows of its own revision.
+      // A new read still shows the outer entry, although many rows have the same revision.
       const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
       for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
       const behind = clients.follow(await session.enqueue(newSpec(outer)));

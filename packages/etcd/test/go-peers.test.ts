@@ -7,7 +7,7 @@ import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 
-/** `TryLock` of Go's clients from 3.5 on. It creates its key, reads which key is first, and deletes its own if that is another one. */
+/** `TryLock` of Go's clients from 3.5 on. It creates its key, reads which key is first, and deletes its own key unless that is the first. */
 class Visitor {
   readonly #client: Etcd3;
 

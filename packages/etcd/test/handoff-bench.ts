@@ -41,7 +41,7 @@ export class HandOffBench {
     return session.remove(spec.queue, spec.id);
   }
 
-  /** Enqueues that many entries, each of its own session. All of them have watches. */
+  /** Enqueues that many entries, each in a session of its own. All of them have watches. */
   async enqueueMany(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
     const positions: QueuedEntry[] = [];

@@ -130,7 +130,7 @@ describe('an etcd session', () => {
     });
   });
 
-  /** An entry has left, and another one has its key behind a waiter that has seen the first. */
+  /** The first entry has left. A second entry has the same key, behind a waiter that has read the first one. */
   interface Scene {
     readonly first: Placement;
     readonly again: Placement;

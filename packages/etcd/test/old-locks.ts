@@ -1,7 +1,7 @@
 import { Etcd3, EtcdLockFailedError, type Lock } from 'etcd3';
 import { Clients } from './clients.ts';
 
-/** A client without queues; the locks of npm etcd3 are the real ones. */
+/** A client without queues. For the locks of npm etcd3 it uses that package itself. */
 export class OldClient {
   readonly etcd: Etcd3;
   readonly #leases: { revoke(): Promise<void> }[] = [];
@@ -57,7 +57,7 @@ export class OldClient {
   }
 }
 
-/** Old clients that `close` closes with the others. */
+/** Clients of this package together with clients without queues. `close` closes both. */
 export class MixedClients extends Clients {
   readonly #old: OldClient[] = [];
 

@@ -6,7 +6,7 @@ import { checkToken, MAX_UINT64 } from './hold.ts';
  * or moved to a new cluster. Raise the epoch of all clients at each such event, so that old tokens compare as smaller.
  */
 export interface EpochToken {
-  /** A whole number from 0. */
+  /** The epoch of the store: a whole number from 0. */
   readonly epoch: number;
   readonly token: bigint;
 }

@@ -18,7 +18,7 @@ const client: ZnodeClient = {
   set: async () => true,
 };
 
-/** Every function that takes a hold. */
+/** All functions that take a hold. */
 const WAYS_IN: Readonly<Record<string, (hold: FencingHold) => unknown>> = {
   etcdCompare,
   heldInEtcd,

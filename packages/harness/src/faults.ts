@@ -1,6 +1,6 @@
 /**
  * Faults of the network between a client and a server, on a TCP proxy in this process: delay, rate, hold, black hole, reset, refusal, and the loss of
- * exactly one reply. The proxy cannot lose single packets. It cannot drop the handshake of a new connection either, because the kernel answers it;
+ * exactly one reply. The proxy cannot lose single packets. It cannot drop the handshake of a new connection either, because the kernel makes it;
  * `refuse` refuses the connection instead.
  */
 import { once } from 'node:events';

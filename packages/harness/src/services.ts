@@ -60,32 +60,33 @@ export type RedisService = ServiceOf[Way];
 export type ConsulService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
-  /** Forces a way; default: the first available one. */
+  /** Forces a way to get the server; default: the first available one. */
   readonly way?: W;
   /** Flags of the server, see EtcdFlags. */
   readonly flags?: EtcdFlags;
 }
 
 export interface ZooKeeperOptions<W extends Way = Way> {
-  /** Forces a way; default: the first available one. */
+  /** Forces a way to get the server; default: the first available one. */
   readonly way?: W;
   /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. Default of tickTime: 500. */
   readonly settings?: ZooKeeperSettings;
   /**
-   * Whether Java compiles with full optimization; default: the settings for a server that runs for seconds. Only for a process.
+   * Whether Java compiles with full optimization; default: the settings for a server that runs for seconds. Applies only to a server that is a
+   * process.
    */
   readonly isMeasured?: boolean;
 }
 
 export interface RedisOptions<W extends Way = Way> {
-  /** Forces a way; default: the first available one. */
+  /** Forces a way to get the server; default: the first available one. */
   readonly way?: W;
   /** Lines of redis.conf, see RedisSettings. By default nothing survives a restart. */
   readonly settings?: RedisSettings;
 }
 
 export interface ConsulOptions<W extends Way = Way> {
-  /** Forces a way; default: the first available one. */
+  /** Forces a way to get the server; default: the first available one. */
   readonly way?: W;
   /** Settings of the agent's configuration file. Without them sessions may be as short as 100 ms. */
   readonly settings?: ConsulSettings;

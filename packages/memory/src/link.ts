@@ -83,7 +83,7 @@ export class Link {
     return unlessAborted(this.#intercept(call, proceed), signal);
   }
 
-  /** Returns the same stream, delivered over this link. Emits nothing once the link is closed; a subscription after that errors. */
+  /** Delivers the values of a stream over this link. Emits nothing once the link is closed; a subscription after that errors. */
   carry<T>(source$: Observable<T>): Observable<T> {
     return new Observable((subscriber) => {
       if (this.closed) {

@@ -4,7 +4,7 @@ import { Observable, Subject, type Subscriber } from './rx.ts';
 /** An entry as the server stores it. */
 export interface Entry extends EntrySpec {
   readonly sessionId: string;
-  /** Number of the client of the session that enqueued it last; see `Granted.tenancy`. */
+  /** Number of the client of the session that enqueued the entry last; see `Granted.tenancy`. */
   tenancy: number;
   readonly order: bigint;
   readonly key: string;
@@ -12,7 +12,7 @@ export interface Entry extends EntrySpec {
   shared: boolean;
   value: string;
   turn: Turn;
-  /** Why the entry has left the queue, once it has. */
+  /** The reason for which the entry has left the queue. Absent before that. */
   gone?: 'ENTRY_LOST' | 'SESSION_LOST';
   /** Subscribers to the turn of this entry. */
   readonly followers: Set<Subscriber<Turn>>;
@@ -22,7 +22,9 @@ export interface Entry extends EntrySpec {
 export class Queue {
   readonly name: string;
   readonly entries: Entry[] = [];
-  /** Created for the first observer, because most queues have no observer and are dropped when they are empty. */
+  /**
+   * Emits the entries after each change. Created for the first observer, because most queues have no observer and are dropped when they are empty.
+   */
   #change$: Subject<readonly StoredEntry[]> | undefined;
 
   constructor(name: string) {

@@ -36,7 +36,7 @@ export class RegisterStore {
     return defer(() => {
       const place = placeOf(queue, kind);
       const written$ = this.#written$.pipe(filter((written) => written === place));
-      // The present value comes last, so that an observer does not miss a write that it causes itself.
+      // The present value comes last in the merge, so that an observer does not miss a write that it causes itself.
       return merge(written$, of(place)).pipe(map(() => this.#registers.get(place)));
     });
   }

@@ -99,7 +99,7 @@ describe('a pool that is handed in to mysql()', () => {
 describe('a pool of MySQL that the application uses as well', () => {
   const clients = new Clients();
 
-  it('leaves heartbeats, steps and releases a connection when all others are in use', async () => {
+  it('keeps a connection for heartbeats, steps and releases when all others are in use', async () => {
     const pool = clients.pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool, requestTimeoutMs: 1_000 }));
     const first = await pool.getConnection();

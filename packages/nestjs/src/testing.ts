@@ -19,7 +19,7 @@ export interface MemoryLocksOptions {
 
 /** The part of the builder of `Test.createTestingModule` that this module uses. */
 export interface ProviderOverrides {
-  /** Replaces a provider. */
+  /** Begins to replace the provider with this token. */
   overrideProvider(token: symbol): ProviderOverride;
 }
 

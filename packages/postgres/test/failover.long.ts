@@ -74,7 +74,7 @@ describe('a replica of PostgreSQL that lags and takes over', () => {
     const loss = new Promise((resolve) => {
       held.signal.addEventListener('abort', () => resolve(held.signal.reason));
     });
-    // The replica has taken over, so the old primary waits for it in vain.
+    // The replica has taken over, so the old primary never gets a confirmation of the replica.
     await primary.operator.query("alter system set synchronous_standby_names = '*'");
     await primary.operator.query('select pg_reload_conf()');
     expect(await loss).to.have.property('code', 'OWNERSHIP_LOST');

@@ -39,7 +39,7 @@ describe('the parsers of an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('are no reason for changed rows, so a wrapper that changes rows is refused', async () => {
+  it('have no effect, unlike a wrapper that changes rows, which is refused', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     const wrapper = {
       async connect() {
@@ -98,7 +98,7 @@ describe('a pool that the application uses as well', () => {
   });
   afterEach(() => pool.end());
 
-  it('leaves heartbeats, steps and releases their connections when all others are in use', async () => {
+  it('keeps connections for heartbeats, steps and releases when all others are in use', async () => {
     const backend = postgres({ pool, requestTimeoutMs: 500 });
     const session = await backend.open(10_000, signal);
     const taken = await Promise.all([pool.connect(), pool.connect()]);

@@ -57,7 +57,7 @@ describe('an error of PostgreSQL', () => {
     expect(breaksConnection(Object.assign(new Error('reset'), { code: 'EPIPE' }))).to.equal(true);
   });
 
-  it('is retried after a conflict, and creates missing tables', () => {
+  it('is followed by a retry after a conflict, and by the creation of missing tables', () => {
     expect(['40P01', '40001', '23505', '42501'].map((code) => isClash(serverError(code)))).to.deep.equal([
       true,
       true,

@@ -8,13 +8,13 @@ export type LockState = { readonly status: 'idle' } | JoinState;
 export const IDLE: LockState = { status: 'idle' };
 
 /**
- * The join of one component to one queue. It is left when the component unmounts. Another name or client needs another
- * `ComponentJoin`.
+ * The join of one component to one queue. The join ends when the component unmounts. For another name or
+ * client, the component needs another `ComponentJoin`.
  */
 export class ComponentJoin {
   readonly client: BridgeClient;
   readonly name: string;
-  /** Options of the next join. */
+  /** Options for the next call of `join`. */
   options: JoinOptions | undefined;
   readonly #listeners = new Set<() => void>();
   #state = IDLE;
@@ -59,8 +59,9 @@ export class ComponentJoin {
   };
 
   /**
-   * Leaves soon if there is no listener. It does not leave at once, because StrictMode unsubscribes and subscribes again. Also, effects of
-   * children may join before the parent subscribes.
+   * Leaves after a short delay if there is no listener. An immediate leave would be wrong for two reasons:
+   * StrictMode unsubscribes and subscribes again, and effects of children may join before the parent
+   * subscribes.
    */
   #leaveWithoutListener(): void {
     clearTimeout(this.#leaving);

@@ -11,8 +11,8 @@ export interface BridgeProviderProps {
 }
 
 /**
- * Provides a bridge client to the hooks below it. When the client changes, the hooks use its streams, and joins through the former client
- * are left.
+ * Provides a bridge client to the hooks below it. When `client` changes, the hooks read the streams of the
+ * new client, and joins through the former client end.
  * @example
  * const bridge = createBridgeClient();
  * root.render(createElement(BridgeProvider, { client: bridge }, createElement(App)));

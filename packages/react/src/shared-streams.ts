@@ -2,7 +2,10 @@ import type { Observable, Unsubscribable } from 'rxjs';
 
 /** Identity of a stream, and its value before the first event. */
 export interface SharedSource<T> {
-  /** Streams of different owners are never the same. What is kept for a stream is garbage-collected with its owner. */
+  /**
+   * Streams of different owners are never the same. The state of a stream is garbage-collected with its
+   * owner.
+   */
   readonly owner: object;
   /** Streams of the same owner with the same key are the same. */
   readonly key: string;
@@ -12,7 +15,8 @@ export interface SharedSource<T> {
   open(): Observable<T>;
 }
 
-// StrictMode unsubscribes and subscribes again at once, and a change of routes does so within a moment.
+// Time in milliseconds that a stream stays open without subscribers. StrictMode unsubscribes and subscribes
+// again at once, and a change of routes does so within a moment.
 const GRACE_MS = 1_000;
 
 interface SharedStream {
@@ -22,7 +26,7 @@ interface SharedStream {
   idle: ReturnType<typeof setTimeout> | undefined;
 }
 
-// Kept outside of rendering, so that a rendering that React repeats or discards opens nothing.
+// This map is outside of rendering, so that a rendering that React repeats or discards opens no stream.
 const streams = new WeakMap<object, Map<string, SharedStream>>();
 
 /** Returns the present value of a stream, or `initial` while it has no subscriber. */
@@ -37,7 +41,7 @@ export function presentValue<T>({ owner, key, initial }: SharedSource<T>): T {
  */
 export function listen(source: SharedSource<unknown>, listener: () => void): () => void {
   const stream = streamOf(source);
-  // Wraps the listener, so that a listener that is added twice counts twice.
+  // Wraps the listener in a new function, so that a listener that is added twice counts twice.
   const own = (): void => {
     listener();
   };

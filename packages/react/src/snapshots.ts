@@ -43,7 +43,10 @@ export function useFaults(prefix = ''): Observed<FaultsSnapshot> {
   return useObserved('faults', prefix);
 }
 
-/** Returns the programs that this page may disturb, if the bridge has such programs; `name` is the name of their queue. */
+/**
+ * Returns the demo programs that this page may disturb, if the bridge has any. `name` is the name of their
+ * queue.
+ */
 export function useContenders(name: string): Observed<ContendersSnapshot> {
   return useObserved('contenders', name);
 }
@@ -51,7 +54,8 @@ export function useContenders(name: string): Observed<ContendersSnapshot> {
 /** Snapshot of an election, with its leader. */
 export type LeaderView = Observed<ElectionSnapshot> & {
   /**
-   * The leader, as far as it is known. `undefined` when there is none, and before the first snapshot (then `snapshot` is `undefined` too).
+   * The leader, as far as the bridge knows it. `undefined` when there is none, and before the first snapshot
+   * (then `snapshot` is `undefined` too).
    */
   readonly leader: CandidateSnapshot | undefined;
 };

@@ -18,18 +18,22 @@ export interface LockView {
   readonly signal: AbortSignal | undefined;
   /** Why the join ended, unless it ended by a release. */
   readonly error: BridgeError | undefined;
-  /** Joins the end of the queue; has no effect while the component is in the queue. The same function at every rendering. */
+  /**
+   * Joins the end of the queue; has no effect while the component is in the queue. The function is the same
+   * at every rendering.
+   */
   readonly join: () => void;
   /**
-   * Leaves the queue or releases the lock; the state becomes `idle`. The same function at every rendering. To wait until the release is
-   * certain, await `lock.release()`.
+   * Leaves the queue or releases the lock; the state becomes `idle`. The function is the same at every
+   * rendering. To wait until the release is certain, await `lock.release()`.
    */
   readonly leave: () => void;
 }
 
 /**
- * Gives a component an entry in a queue. It joins only when `join` is called. When the component unmounts, or its name or client changes,
- * the entry is removed or the lock released. Two components are two contenders: to share a lock, pass it down as a prop.
+ * Lets a component join a queue. It joins only when `join` is called. When the component unmounts, or its
+ * name or client changes, its entry is removed or its lock released. Two components are two contenders: to
+ * share a lock, pass it down as a prop.
  * @param options of the next `join`: the label, the longest wait, the request to the holder
  * @throws an `Error` if there is no `BridgeProvider` above
  * @example
@@ -38,11 +42,11 @@ export interface LockView {
 export function useLock(name: string, options?: JoinOptions): LockView {
   const client = useBridge();
   const [known, setPlace] = useState(() => new ComponentJoin(client, name));
-  // State instead of a memo: React may drop a memo, and the entry in the queue with it.
+  // `useState` keeps the join and not `useMemo`: React may drop a memo, and the entry in the queue with it.
   const isSame = known.client === client && known.name === name;
   const join = isSame ? known : new ComponentJoin(client, name);
   if (!isSame) setPlace(join);
-  // Runs before all other effects, because one of them may join.
+  // An insertion effect runs before all other effects. One of these may call `join`, which reads the options.
   useInsertionEffect(() => {
     join.options = options;
   });

@@ -8,7 +8,8 @@ import { listen, presentValue, type SharedSource } from './shared-streams.ts';
 /** The client's methods that return streams of snapshots. */
 type Kind = Exclude<keyof SnapshotOf, 'join'>;
 
-// The same object for all hooks, so that the first rendering in the browser equals the one on the server.
+// All hooks return this same object before the first event, so that the first rendering in the browser equals
+// the one on the server.
 const NOTHING_YET: Connection & { readonly snapshot: undefined } = {
   connection: 'connecting',
   since: performance.timeOrigin,
@@ -58,6 +59,7 @@ function streamOf<K extends Kind>(
   kind: K,
   subject: string,
 ): Observable<Observed<SnapshotOf[K]>> {
-  // Each method returns the snapshots of its own name, which a type cannot express for a choice of methods.
+  // Each method returns the snapshots of its own kind. TypeScript cannot express this for a union of methods,
+  // so the result is cast.
   return client[kind](subject) as Observable<unknown> as Observable<Observed<SnapshotOf[K]>>;
 }

@@ -27,8 +27,8 @@ const NAMES = [
 ] as const;
 
 /**
- * Opens a page, and then loads React and its testing library, which read the globals when they are loaded. `more`: further
- * globals of the page.
+ * Opens a page, and then loads React and its testing library, which read the globals when they are loaded.
+ * `more` names further globals to set.
  */
 export async function openPage(more: readonly Name[] = []): Promise<Page> {
   const { Window: HappyWindow } = await import('happy-dom');

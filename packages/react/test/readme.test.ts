@@ -11,8 +11,8 @@ import { openPage } from './page.ts';
 const home = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Writes the first example of the README as a module of this package, with the bridge at `url` and a client that is closed
- * afterwards.
+ * Writes the first example of the README as a module of this package. The module connects to the bridge at
+ * `url`, and exports its client so that the test can close it.
  */
 function exampleAt(folder: string, url: string): string {
   const example = /```tsx\n(.*?)```/s.exec(readFileSync(join(home, 'README.md'), 'utf8'))?.[1] ?? '';
@@ -24,7 +24,7 @@ function exampleAt(folder: string, url: string): string {
   return pathToFileURL(file).href;
 }
 
-describe('example of the README', () => {
+describe('the example of the README of @queuelock/react', () => {
   it('takes a lock for a page, and shows the other holders', async () => {
     const server = createMemoryServer();
     const [own, bob] = ['bridge', 'Bob'].map((owner) => createLockClient(memory({ server }), { owner }));

@@ -10,14 +10,14 @@ function Where({ name }: { readonly name: string }): ReactElement {
   return <p>{`${useConnection().connection} ${snapshot ? 'seen' : 'unseen'} ${state.status}`}</p>;
 }
 
-describe('rendering on a server', () => {
+describe('hooks rendered on a server', () => {
   let renderToString: (page: ReactElement) => string;
 
   before(async () => {
     ({ renderToString } = await import('react-dom/server'));
   });
 
-  it('renders the initial state, and opens no stream', () => {
+  it('render the initial state, and open no stream', () => {
     const bridge = new FakeBridge();
     const html = renderToString(
       <BridgeProvider client={bridge}>
@@ -28,7 +28,7 @@ describe('rendering on a server', () => {
     expect([bridge.opened, bridge.joins.length]).to.deep.equal([0, 0]);
   });
 
-  it('is hydrated in the browser without a difference, also when the browser has newer data', async () => {
+  it('are hydrated in the browser without a difference, also when the browser has newer data', async () => {
     const bridge = new FakeBridge();
     bridge.say('queue', 'a', { ...LIVE, snapshot: undefined });
     const page = (

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-describe('size of the hooks', () => {
+describe('size of the React hooks', () => {
   it('is at most 3 KB minified and gzipped, without React and RxJS, as the README states', async () => {
     const { build } = await import('vite');
     const { NODE_ENV } = process.env;

@@ -121,7 +121,7 @@ describe('hooks over snapshots', () => {
     expect(texts(container)).to.deep.equal(['ann']);
   });
 
-  it('render nothing again for a value that is the same object', () => {
+  it('do not render again for a value that is the same object', () => {
     let renderings = 0;
     const seen = { ...LIVE, snapshot: snapshotOf('a', ['ann']) };
     function Counted(): null {

@@ -10,12 +10,12 @@ export interface Barrier {
    * waits. Only one client closes the barrier at a time. A second `close` waits until the first has opened it, and clients that wait
    * between the two pass first. Open the barrier with `release()` or `await using`.
    * @returns the ownership that keeps the barrier closed. When its `signal` aborts, the barrier has opened without a release
-   * @throws {QueueLockError} as `LockClient.acquire`
+   * @throws {QueueLockError} like `LockClient.acquire`
    */
   close(options?: WaitOptions): Promise<Ownership>;
   /**
    * Waits until the barrier is open.
-   * @throws {QueueLockError} as `LockClient.acquire`; `TIMEOUT` for a `timeoutMs` of 0 if the barrier is closed
+   * @throws {QueueLockError} like `LockClient.acquire`; `TIMEOUT` for a `timeoutMs` of 0 if the barrier is closed
    */
   pass(options?: WaitOptions): Promise<void>;
 }

@@ -23,8 +23,8 @@ export interface Cohort extends AsyncDisposable {
    * Runs `work` while holding the lock. An `acquire` or `run` of the same cohort inside `work` waits for itself for ever. Unlike
    * `LockClient.run`, the cohort does not detect that.
    * @returns the result of `work`
-   * @throws {QueueLockError} as `acquire`; `OWNERSHIP_LOST` when the lock was lost while `work` ran, with the error of `work` as its
-   *   `cause`; the error of `work` otherwise
+   * @throws {QueueLockError} like `acquire`; `OWNERSHIP_LOST` when the lock was lost while `work` ran, with the error of `work` as its `cause`; the
+   *   error of `work` otherwise
    */
   run<T>(
     work: (hold: CohortHold, stop: AbortSignal) => T | PromiseLike<T>,

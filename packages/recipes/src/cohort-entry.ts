@@ -10,11 +10,11 @@ import { unanswered } from './sight.ts';
 
 /** Callbacks of an entry. None is called after `leave`. */
 export interface EntryEvents {
-  /** The entry is granted. */
+  /** Called when the entry is granted. */
   readonly onHeld: () => void;
-  /** The granted entry was lost. Called synchronously with the loss. */
+  /** Called when the granted entry is lost, synchronously with the loss. */
   readonly onLost: (reason: unknown) => void;
-  /** The entry was never granted. */
+  /** Called when the claim of the entry ended without a grant. */
   readonly onFailed: (error: unknown) => void;
 }
 
@@ -26,9 +26,9 @@ export interface EntryTerms {
 
 /** The one entry that a cohort has in the queue, until it leaves. */
 export class CohortEntry {
-  /** Set once the entry is granted. */
+  /** The ownership. Set once the entry is granted. */
   ownership: Ownership | undefined;
-  /** How many times the hold has passed from one acquirer to the next. */
+  /** Number of times that the hold has passed from one acquirer to the next. */
   handOffs = 0;
   readonly #claim = new Subscription();
   #isInLine = false;

@@ -6,7 +6,7 @@ import type { CohortHold } from './cohort-api.ts';
 export class LocalHold implements CohortHold {
   readonly #shared: Ownership;
   readonly #handOn: () => Promise<void>;
-  /** Created together with the signal, on its first read, which is in the acquirer's context. */
+  /** Controller of the signal. Both are created when the acquirer first reads `signal`, so that they belong to its asynchronous context. */
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;

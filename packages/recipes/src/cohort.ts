@@ -93,7 +93,7 @@ class EntrySharing implements Cohort {
     await this.close();
   }
 
-  /** Why it is unknown whether the entry is granted, or `undefined` if it is known. */
+  /** Returns why it is unknown whether the entry is granted, or `undefined` if that is known. */
   get trouble(): unknown {
     return this.#entry?.trouble;
   }

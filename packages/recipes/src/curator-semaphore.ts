@@ -42,8 +42,8 @@ export interface CuratorSemaphore {
   readonly path: string;
   /**
    * Waits for a lease. Give it back with `release()` or `await using`.
-   * @throws {QueueLockError} as `LockClient.acquire`; `OWNERSHIP_LOST` when this call lost its entry in the `locks` queue while it waited
-   *   for the lease; `INVALID_ARGUMENT` for a `timeoutMs` of 0
+   * @throws {QueueLockError} like `LockClient.acquire`; `OWNERSHIP_LOST` when this call lost its entry in the `locks` queue while it waited for the
+   *   lease; `INVALID_ARGUMENT` for a `timeoutMs` of 0
    */
   acquire(options?: LeaseOptions): Promise<SharedOwnership>;
   /**
@@ -53,8 +53,8 @@ export interface CuratorSemaphore {
   tryAcquire(options?: Omit<LeaseOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /**
    * Runs `work` while holding a lease.
-   * @throws {QueueLockError} as `LockClient.run`; `REENTRANT` for a call chain that holds all leases. For a call chain that holds some of
-   *   them see `permits` of `ClaimOptions`
+   * @throws {QueueLockError} like `LockClient.run`; `REENTRANT` for a call chain that holds all leases. For a call chain that holds some of them see
+   *   `permits` of `ClaimOptions`
    */
   run<T>(
     work: (lease: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,

@@ -1,7 +1,7 @@
 import type { Clock, QueueState } from '@queuelock/core';
 import { findDeadlocks, keyOf, type Deadlock } from './deadlock.ts';
 
-/** How a suspected deadlock is confirmed. */
+/** Settings for the confirmation of suspected deadlocks. */
 export interface Confirmation {
   readonly confirmMs: number;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface Confirmation {
 export class ConfirmedDeadlocks {
   readonly #options: Confirmation;
   #pictures: readonly QueueState[] = [];
-  /** Entries that were present long enough ago. An entry that has left never returns. */
+  /** Names of the entries that were present at least `confirmMs` ago. An entry that has left never returns. */
   #old: ReadonlySet<string> = new Set();
   #cancel: (() => void) | undefined;
 

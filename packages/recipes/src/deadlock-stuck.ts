@@ -5,12 +5,12 @@ export interface StuckEntry {
   /** The queue's name. */
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** Whether it is never granted. Otherwise it is granted, but never released. */
+  /** Whether the entry is never granted. Otherwise it is granted, but never released. */
   readonly isWaiting: boolean;
   /**
-   * The entries that block it. For an entry that is never released: the waits of the call chains that hold it. For a waiting entry: the
-   * conflicting entries ahead that are never released. For a waiting shared entry also the last exclusive entry that waits ahead, which in
-   * turn is blocked by shared entries. Other waiting entries ahead are not causes, because their removal would not help.
+   * The entries that block this entry. For an entry that is never released: the waits of the call chains that hold it. For a waiting entry: the
+   * conflicting entries ahead that are never released. For a waiting shared entry also the last exclusive entry that waits ahead, which in turn is
+   * blocked by shared entries. Other waiting entries ahead are not causes, because their removal would not help.
    */
   readonly causes: readonly StuckEntry[];
 }

@@ -8,7 +8,7 @@ export interface StuckWait {
   readonly name: string;
   /** The waiting entry, as all clients see it. Its `owner`, `host`, `pid` and `id` identify its client. */
   readonly entry: QueueEntry;
-  /** An entry ahead of it in the same queue. */
+  /** An entry ahead of the waiting entry in the same queue. */
   readonly waitsFor: QueueEntry;
 }
 

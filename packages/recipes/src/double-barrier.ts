@@ -108,7 +108,7 @@ async function enter(place: Place, options: WaitOptions): Promise<RoundMembershi
   }
 }
 
-/** Emits the round once this member is in one. */
+/** Emits the round of this member, once there is one. */
 function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observable<Round> {
   const { register, members, name } = place;
   const own: Member = { id: ownership.id, phase: 'waiting', members };

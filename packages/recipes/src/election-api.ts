@@ -33,7 +33,7 @@ export interface LeadOptions
   readonly onEnd?: (end: TermEnd) => void;
 }
 
-/** How a term ended. */
+/** The outcome of a term. */
 export type TermEnd =
   | { readonly outcome: 'resigned' }
   /** `OWNERSHIP_LOST`. Its `cause` is the error of the work, if the work threw another one. */
@@ -45,7 +45,10 @@ export type TermEnd =
 
 /** A candidacy of `lead` or `candidacy$` failed, and another one follows. */
 export interface ElectionErrorEvent {
-  /** Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it responds late. */
+  /**
+   * The error of the candidacy. Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it responds
+   * late.
+   */
   readonly error: unknown;
   /** Time until the next candidacy, in milliseconds. */
   readonly retryInMs: number;
@@ -67,7 +70,7 @@ export interface Leadership
    * @throws {QueueLockError} `OWNERSHIP_LOST` when this leadership has ended
    */
   readonly proclaim: (value: string) => Promise<void>;
-  /** Ends the leadership in favour of the next candidate. Resolves as `Ownership.release`. Further calls return the same outcome. */
+  /** Ends the leadership in favour of the next candidate. Resolves like `Ownership.release`. Further calls return the same outcome. */
   readonly resign: () => Promise<void>;
 }
 
@@ -85,14 +88,14 @@ export interface Candidate {
 export interface LeaderState {
   /** `connecting` until the first answer. `stale` while the server cannot be reached: then the leader is the last known. */
   readonly status: 'connecting' | 'live' | 'stale';
-  /** `undefined` when no candidate is known. */
+  /** The leader; `undefined` when no candidate is known. */
   readonly leader: Candidate | undefined;
 }
 
 /** The candidates, as far as this client knows; `status` as in `LeaderState`. */
 export interface CandidatesState {
   readonly status: LeaderState['status'];
-  /** In the order in which they will lead. The first candidate leads. */
+  /** The candidates in the order in which they will lead. The first candidate leads. */
   readonly candidates: readonly Candidate[];
 }
 
@@ -102,7 +105,7 @@ export interface CandidatesState {
  */
 export interface Election {
   readonly name: string;
-  /** Creates a candidate, waits, and resolves when it is elected. Each call is a candidate of its own. Rejects as `LockClient.acquire`. */
+  /** Creates a candidate, waits, and resolves when it is elected. Each call is a candidate of its own. Rejects like `LockClient.acquire`. */
   campaign(options?: CampaignOptions): Promise<Leadership>;
   /**
    * Leads again and again: campaigns, runs the work, resigns, and campaigns again at the end of the queue. It does so after the work has

@@ -10,7 +10,7 @@ import { catchError, endWith, merge, of, type Observable } from './rx.ts';
 /** The work of a leader. */
 export type LeaderWork = (leadership: Leadership, stop: AbortSignal) => unknown;
 
-/** How a candidacy ended. */
+/** The outcome of a candidacy. */
 type CandidacyEnd =
   | { readonly outcome: 'withdrawn' }
   | { readonly outcome: 'unelected'; readonly error: unknown }

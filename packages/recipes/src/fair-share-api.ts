@@ -3,9 +3,9 @@ import type { PermitOptions } from './semaphore-api.ts';
 
 /** Settings of a `fairShare`. All clients of a name use the same numbers. */
 export interface FairShareOptions {
-  /** Most permits that are held at a time, over all keys and clients. A whole number from 1 up. */
+  /** Largest number of permits that are held at a time, over all keys and clients. A whole number from 1 up. */
   readonly limit: number;
-  /** Most permits that one key holds at a time. A whole number from 1 to `limit`. */
+  /** Largest number of permits that one key holds at a time. A whole number from 1 to `limit`. */
   readonly limitPerKey: number;
 }
 
@@ -33,8 +33,8 @@ export interface FairShare {
   /**
    * Waits for a share of the key. Give it back with `release()` or `await using`.
    * @param key the tenant, customer or host that gets the share, 1 to 200 characters
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad key or option; `LIMIT_MISMATCH` when an entry ahead uses another limit;
-   *   `OWNERSHIP_LOST` when the permit of the key was lost while it waited for the shared one; otherwise as `LockClient.acquire`
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a bad key or option; `LIMIT_MISMATCH` when an entry ahead uses another limit; `OWNERSHIP_LOST`
+   *   when the permit of the key was lost while it waited for the shared one; otherwise like `LockClient.acquire`
    */
   acquire(key: string, options?: ShareOptions): Promise<Share>;
   /**
@@ -44,7 +44,7 @@ export interface FairShare {
   tryAcquire(key: string, options?: Omit<ShareOptions, 'timeoutMs'>): Promise<Share | undefined>;
   /**
    * Runs `work` with a share of the key. `workTimeoutMs` does not count the waits.
-   * @throws {QueueLockError} as `LockClient.run`
+   * @throws {QueueLockError} like `LockClient.run`
    */
   run<T>(
     key: string,

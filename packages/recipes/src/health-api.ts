@@ -65,6 +65,6 @@ export interface Health {
     work: (checkIn: CheckIn) => T | PromiseLike<T>,
     options: SupervisionOptions,
   ): Promise<Awaited<T>>;
-  /** Makes the process unready for good. Call it first when the process is to end. Repeated calls do nothing. */
+  /** Makes the process unready from now on. Call it first when the process is to end. Repeated calls do nothing. */
   drain(): void;
 }

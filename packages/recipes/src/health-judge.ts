@@ -2,11 +2,11 @@ import type { SessionState } from '@queuelock/core';
 import { quote } from '@queuelock/core';
 import type { HealthProblem, HealthResult, HealthState } from './health-api.ts';
 
-/** What is known of a process. Times are those of one monotonic clock, in milliseconds. */
+/** The facts about a process that its health depends on. Times are those of one monotonic clock, in milliseconds. */
 export interface HealthFacts {
   readonly session: {
     readonly status: SessionState['status'];
-    /** When the session was proven last, or stopped being proven. */
+    /** Time at which the session was proven last, or stopped being proven. */
     readonly since: number;
   };
   readonly works: readonly SupervisedWork[];

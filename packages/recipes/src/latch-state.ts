@@ -43,7 +43,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller rejects such a text.
+    return undefined; // Returns no state for a text that no latch wrote, which the caller rejects.
   }
 }
 

@@ -30,7 +30,7 @@ export interface Latch {
   /**
    * Waits until the count is 0. While no count is set, it waits until one is set and reaches 0. A call that has seen a count also resolves
    * when that count is removed, or is replaced after it has reached 0. A `timeoutMs` of 0 waits only for the server's answer.
-   * @throws {QueueLockError} `TIMEOUT`, or `UNAVAILABLE` if the store could not be asked at the end; the signal's reason; `CLOSED`
+   * @throws {QueueLockError} `TIMEOUT`, or `UNAVAILABLE` if the store could not be read at the end; the signal's reason; `CLOSED`
    */
   wait(options?: WaitOptions): Promise<void>;
   /** Removes the count, so that nothing of it stays on the server. Calls of `wait` that have seen it resolve. */

@@ -20,7 +20,7 @@ export function liveText(state$: SharedRegister['state$']): Observable<string | 
   );
 }
 
-/** Returns the same stream, but completes when the client is closed. */
+/** Emits the values of the source, and completes when the client is closed. */
 export function untilClosed<T>(source$: Observable<T>): Observable<T> {
   return source$.pipe(
     catchError((error: unknown) => {

@@ -25,8 +25,8 @@ export interface Semaphore {
   readonly name: string;
   /**
    * Waits for the permits. Give them back with `release()` or `await using`.
-   * @throws {QueueLockError} `LIMIT_MISMATCH` when an entry ahead uses another limit; `INVALID_ARGUMENT` when `permits` exceeds the limit,
-   *   also after the limit has shrunk; otherwise as `LockClient.acquire`
+   * @throws {QueueLockError} `LIMIT_MISMATCH` when an entry ahead uses another limit; `INVALID_ARGUMENT` when `permits` exceeds the limit, also after
+   *   the limit has shrunk; otherwise like `LockClient.acquire`
    */
   acquire(options?: PermitOptions): Promise<SharedOwnership>;
   /**
@@ -36,8 +36,8 @@ export interface Semaphore {
   tryAcquire(options?: Omit<PermitOptions, 'timeoutMs'>): Promise<SharedOwnership | undefined>;
   /**
    * Runs `work` while holding the permits.
-   * @throws {QueueLockError} as `LockClient.run`; `REENTRANT` for a call chain that already holds permits, if both together exceed the
-   *   limit, and always if the semaphore is resizable. In other cases see `permits` of `ClaimOptions`
+   * @throws {QueueLockError} like `LockClient.run`; `REENTRANT` for a call chain that already holds permits, if both together exceed the limit, and
+   *   always if the semaphore is resizable. In other cases see `permits` of `ClaimOptions`
    */
   run<T>(
     work: (permit: SharedOwnership, stop: AbortSignal) => T | PromiseLike<T>,

@@ -4,7 +4,7 @@ import { defer, tap, type Observable } from './rx.ts';
 /** Status of a stream of `@queuelock/core`. */
 interface Seen {
   readonly status: 'connecting' | 'live' | 'stale';
-  /** Why the last read failed. */
+  /** Reason for which the last read failed. */
   readonly error?: unknown;
 }
 
@@ -12,12 +12,12 @@ interface Seen {
 export class Sight {
   readonly #blind = new Map<object, unknown>();
 
-  /** Why the store cannot be read at present, or `undefined` if it can. */
+  /** Returns why the store cannot be read at present, or `undefined` if it can. */
   get trouble(): unknown {
     return this.#blind.values().next().value;
   }
 
-  /** Returns the same stream, and tracks it from its subscription on. */
+  /** Passes on the states of a stream, and tracks whether the store can be read, from the subscription on. */
   through<T extends Seen>(state$: Observable<T>): Observable<T> {
     return defer(() => {
       this.#blind.set(state$, unanswered());
@@ -39,7 +39,7 @@ export class Sight {
   }
 }
 
-/** Returns the error that stands for a first read without a reply yet. */
+/** Returns the error of a store that has not replied to the first read yet. */
 export function unanswered(): QueueLockError {
   return new QueueLockError('UNAVAILABLE', 'the store has not responded yet');
 }

@@ -4,7 +4,7 @@ import type { SlotNote } from './slot.ts';
 
 /** The notes of a register, which has the newest slots that were noted. */
 export interface SlotNotes {
-  /** Newest slot first; at least one. */
+  /** The notes, with the newest slot first; at least one. */
   readonly notes: readonly [SlotNote, ...SlotNote[]];
   /**
    * The newest slot whose note was dropped or may have been dropped. This slot and all slots before it are past. `undefined` if every note is kept.
@@ -97,6 +97,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller rejects such a text.
+    return undefined; // Returns no notes for a text that `oncePer` did not write, which the caller rejects.
   }
 }

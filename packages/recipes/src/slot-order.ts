@@ -67,7 +67,7 @@ function compareTimes(one: string, other: string): number | undefined {
 
 interface SlotTime {
   readonly hasZone: boolean;
-  /** The whole second, in milliseconds since 1970. Without a zone it serves for comparison only. */
+  /** The whole second, in milliseconds since 1970. Without a zone it is used for comparison only. */
   readonly at: number;
   readonly nanoseconds: number;
 }

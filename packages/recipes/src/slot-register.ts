@@ -6,7 +6,7 @@ import { notesIn, notesText, withNote, type SlotNotes } from './slot-notes.ts';
 import type { SlotOrder } from './slot-order.ts';
 import type { SlotNote } from './slot.ts';
 
-/** Why a call must not do the work. */
+/** The reason for which a call must not do the work. */
 export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
 
 /** The register of the slots of one name, as seen by one slot. */
@@ -30,7 +30,7 @@ export class SlotRegister {
 
   /**
    * Returns why the slot must not be done at present, or `undefined` if it may be done.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when it cannot be ordered with the noted slots, here and below
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the slot cannot be ordered with the noted slots; `note` throws it too
    */
   async past(): Promise<PastSlot | undefined> {
     return this.#pastFor(notesIn(await this.#register.read()));

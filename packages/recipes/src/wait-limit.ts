@@ -9,8 +9,8 @@ export interface WaitOptions {
   /** Ends the wait: the call rejects at once with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be asked at the end.
-   * Default: no limit.
+   * Longest wait, in milliseconds. Then the call rejects with `TIMEOUT`, or with `UNAVAILABLE` if the store could not be read at the end. Default: no
+   * limit.
    */
   readonly timeoutMs?: number;
 }
@@ -40,9 +40,9 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
 
 /** Describes a wait, for the error of its timeout. */
 export interface WaitContext {
-  /** What did not happen in time. */
+  /** Description of the event that did not happen in time. */
   readonly what: string;
-  /** `trouble` is why the store cannot be asked at present, or `undefined` if it can be asked. */
+  /** `trouble` is the reason for which the store cannot be read at present, or `undefined` if it can be read. */
   readonly sight: { readonly trouble: unknown };
 }
 
@@ -72,7 +72,7 @@ function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext):
   return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
 }
 
-/** Errors with the signal's reason when it aborts or has aborted. */
+/** Errors with the reason of `signal` when that aborts or has aborted. */
 export function aborted(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
     const abort = (): void => subscriber.error(signal.reason);

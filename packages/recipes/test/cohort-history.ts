@@ -55,7 +55,7 @@ interface Acquirer {
   readonly came: number;
   status: 'waiting' | 'holding' | 'released' | 'done';
   hold: CohortHold | undefined;
-  /** Whether its signal has reported a loss. */
+  /** Whether the signal of the hold has reported a loss. */
   lost: boolean;
 }
 
@@ -64,7 +64,7 @@ class World {
   readonly acquirers: Acquirer[] = [];
   readonly unsafe: string[] = [];
   readonly unfair: string[] = [];
-  /** How often each cohort has passed the hold on ahead of each entry behind it. */
+  /** Number of times that each cohort has passed the hold on ahead of each entry behind it. */
   readonly #passed = new Map<string, number>();
   readonly #entryOf: (string | undefined)[] = [];
   readonly #history: History;

@@ -68,7 +68,7 @@ class World {
     const living = plans.map((one) => this.#live(one, shares[one.client]!));
     for (let step = 0; step < STEPS && this.#done < plans.length; step++) {
       await this.stage.clock.advance(STEP_MS);
-      // Retries wait in real time.
+      // Waits in real time, because retries do.
       if (this.#done < plans.length) await pause(1);
     }
     if (this.#done < plans.length) throw new Error('a caller waits or holds for ever');

@@ -9,7 +9,7 @@ export interface Store {
   readonly name: string;
   /** The shortest TTL at which clients of a busy machine keep up, in milliseconds. */
   readonly ttlMs: number;
-  /** How much later than its TTL the entries of a dead session may be removed, in milliseconds. */
+  /** Time after the TTL until the entries of a dead session are certainly removed, in milliseconds. */
   readonly expiryMs: number;
   /** Returns another connection to the store. */
   connect(): Backend;

@@ -11,7 +11,7 @@ export interface Scene<T> {
   /** Creates the state before the call. Returns the event that follows. */
   readonly before?: (stage: MemoryStage) => Promise<() => unknown>;
   readonly attempt: (client: LockClient, signal: AbortSignal, stage: MemoryStage) => Promise<T>;
-  /** Undoes a result that the call had all the same. */
+  /** Undoes the result of a call that succeeded before its signal aborted. */
   readonly undo?: (result: T) => unknown;
 }
 

@@ -7,7 +7,7 @@ const STEP_MS = 1;
 /** A process on a stage that can freeze at any point at which it awaits something. While it is frozen, it receives no message and no timer. */
 export class Instance {
   readonly client: LockClient;
-  /** Number of times that it has awaited something. */
+  /** Number of points at which the instance has awaited something so far. */
   points = 0;
   readonly #stage: MemoryStage;
   readonly #freezeAt: number;

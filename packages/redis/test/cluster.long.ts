@@ -129,7 +129,7 @@ describe('a Redis Cluster', () => {
   }).timeout(WITHIN_MS);
 
   it('never lets two clients hold, and hands off, while its slot moves back and forth for a minute, with every kind of client', async () => {
-    // A primary that has lost its last slot becomes a replica, so each keeps one.
+    // A primary that has lost its last slot becomes a replica, so each primary keeps one slot.
     for (const { operator } of [cluster.second, cluster.first])
       await operator.call('CLUSTER', 'SETSLOT', '0', 'NODE', cluster.second.id);
     const ends = performance.now() + 60_000;

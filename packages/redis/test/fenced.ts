@@ -1,4 +1,4 @@
-/** A resource that takes no write with an earlier token. */
+/** A resource that rejects writes with an earlier token. */
 export class Fenced {
   readonly written: string[] = [];
   #newest = 0n;

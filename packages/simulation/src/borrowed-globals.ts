@@ -11,15 +11,15 @@ interface Handle {
   unref(): Handle;
 }
 
-// Time of day for labels, on which nothing depends.
+// Start of the time of day in milliseconds since 1970. It only appears in labels, and nothing depends on it.
 const EPOCH_MS = 1_700_000_000_000;
-// In the next turn of the event loop, whereas a timer takes at least a millisecond.
+// Delay that runs a task in the next turn of the event loop, whereas a timer takes at least a millisecond.
 const SOON_MS = -1;
 
 /**
- * Replaces timers, clocks and random numbers of the platform for a run: the machine whose code runs provides them. So the code of
- * the product and of its libraries runs unchanged. Unhandled rejections are passed to `onLost`. The returned function restores
- * the originals.
+ * Replaces timers, clocks and random numbers of the platform for a run by those of the machine whose code
+ * runs. So the code of the product and of its libraries runs unchanged. Unhandled rejections are passed to
+ * `onLost`. The returned function restores the originals.
  */
 export function borrowGlobals(
   timeline: Timeline,
@@ -57,7 +57,7 @@ function borrowTimers(timeline: Timeline): () => void {
   const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
   const promised = { ...timersPromises };
   type Task = (...args: unknown[]) => void;
-  // A timer that was set before the run is cleared by the platform.
+  // A timer that was set before the run belongs to the platform, which clears it.
   const clear = (handle: Handle | NodeJS.Timeout | undefined): void => {
     if (handle && 'cancel' in handle) handle.cancel();
     else clearTimeout(handle);

@@ -1,24 +1,27 @@
 import type { Random } from './random.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** Faults between a client and a member. Probabilities are from 0 to 1. */
+/** The faults between a client and a member. Probabilities are from 0 to 1. */
 export interface LinkFaults {
-  /** Messages in that direction are lost, or arrive when the fault is over (`late`). */
+  /**
+   * Messages to the member are lost, or arrive when the fault is over (`late`). `back` is the same for
+   * messages to the client.
+   */
   readonly there?: 'lost' | 'late';
   readonly back?: 'lost' | 'late';
   /** Probabilities that a request is lost, that its response is lost, and that it is executed twice. */
   readonly requestLost?: number;
   readonly replyLost?: number;
   readonly repeated?: number;
-  /** Largest additional delay in milliseconds. */
+  /** Largest additional delay of requests in milliseconds. */
   readonly slowMs?: number;
   readonly slowAnswersMs?: number;
 }
 
-/** Direction of a message. */
+/** Direction of a message: `there` is to the member, `back` is to the client. */
 export type Direction = 'there' | 'back';
 
-/** Target of a link. */
+/** The member's end of a link. */
 export interface LinkEnd {
   readonly machine: Machine;
   readonly isUp: boolean;
@@ -33,7 +36,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
   readonly member: M;
   readonly #timeline: Timeline;
   readonly #random: Random;
-  /** Calls that fail together when the connection is cut. */
+  /** Functions that fail the calls in flight when the connection is cut. */
   readonly #calls = new Set<(reason: string) => void>();
   #trouble: LinkFaults = {};
   #troubleUntil = 0;
@@ -59,18 +62,18 @@ export class Link<M extends LinkEnd = LinkEnd> {
     this.#troubleUntil = 0;
   }
 
-  /** Cuts the connection: all calls in flight fail, executed or not. */
+  /** Cuts the connection. All calls in flight fail, whether they were executed or not. */
   reset(): void {
     for (const fail of [...this.#calls]) this.client.do(() => fail('connection reset by peer'));
   }
 
-  /** Calls `fail` when the connection is cut; the returned function unsubscribes. */
+  /** Calls `fail` when the connection is cut. The returned function removes the callback. */
   onReset(fail: (reason: string) => void): () => void {
     this.#calls.add(fail);
     return () => this.#calls.delete(fail);
   }
 
-  /** Returns how many times a request arrives. */
+  /** Returns how many times the next request arrives: 0 if it is lost, 2 if it is repeated. */
   times(): number {
     const { requestLost = 0, repeated = 0 } = this.#now;
     if (this.#random.chance(requestLost)) return 0;
@@ -81,7 +84,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return this.#random.chance(this.#now.replyLost ?? 0);
   }
 
-  /** Returns the true time at which a message sent now arrives; `undefined` for never. */
+  /** Returns the true time at which a message sent now arrives, or `undefined` if it never arrives. */
   arrival(way: Direction): number | undefined {
     const trouble = this.#now;
     const now = this.#timeline.now();
@@ -92,7 +95,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return takesMs + (trouble[way] === 'late' ? this.#troubleUntil : now);
   }
 
-  /** Runs the task at that time, at the end of that direction. */
+  /** Runs the task at the true time `at`, on the machine that receives messages of that direction. */
   deliver(way: Direction, at: number, task: () => void): void {
     const machine = way === 'there' ? this.member.machine : this.client;
     this.#timeline.after(at - this.#timeline.now(), machine, task);

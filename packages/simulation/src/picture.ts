@@ -5,9 +5,9 @@ import type { Fact } from './run/facts.ts';
 type FactOf<T extends Fact['type']> = Extract<Fact, { readonly type: T }>;
 
 const NS = 1e6;
-/** Margin after the end, which often is the violation. */
+/** Part of the width that stays free after the end of the run, since the violation often is at the end. */
 const AFTER_END = 0.03;
-/** Names of attempts in programs: client, lane, number. */
+/** Matches names of attempts in programs: client, lane, number. */
 const ATTEMPT = /c\d+'?[a-z]\d+/g;
 
 /** Draws a run as an SVG file: a lane for each client, a bar for each hold, shades for faults, red for violations. */
@@ -35,7 +35,7 @@ function sceneOf(facts: readonly Fact[]): Scene {
   };
 }
 
-/** Returns all active clients by name. */
+/** Returns all clients that were active, by name. */
 function livesOf(facts: readonly Fact[]): Map<string, Life> {
   const byNumber = new Intl.Collator('en', { numeric: true });
   const names = new Set(of(facts, 'wants').map(({ client }) => client));

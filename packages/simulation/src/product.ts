@@ -32,7 +32,9 @@ export type { WireStat } from '../../zookeeper/src/wire/records.ts';
 export type { WireRequest } from '../../zookeeper/src/wire/request.ts';
 export { closeSession } from '../../zookeeper/src/wire/session-requests.ts';
 
-/** The code under test: core, backends and recipes, original or with a mutant. */
+/**
+ * The code under test: core, backends and recipes. It is either the original code, or a copy with a mutant.
+ */
 export interface Product {
   readonly createLockClient: typeof createLockClient;
   readonly etcdOver: typeof etcdOver;
@@ -50,7 +52,7 @@ export interface Recipes {
   readonly latch: typeof latch;
 }
 
-/** The original code. */
+/** The code under test without a mutant. */
 export const product: Product = {
   ...{ createLockClient, etcdOver, ZooKeeperBackend, settingsOf },
   recipes: { election, cohort, semaphore, doubleBarrier, oncePer, latch },

@@ -1,4 +1,4 @@
-/** A source of random numbers: the same seed and name give the same numbers, independent of other sources. */
+/** A source of random numbers. The same seed and name give the same numbers, independent of other sources. */
 export class Random {
   readonly #seed: number;
   #state: number;
@@ -16,12 +16,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns a number from `least` to `most`, exclusive. */
+  /** Returns a number from `least` (inclusive) to `most` (exclusive). */
   between(least: number, most: number): number {
     return least + this.next() * (most - least);
   }
 
-  /** Returns a whole number, both ends inclusive. */
+  /** Returns a whole number from `least` to `most`, both inclusive. */
   int(least: number, most: number): number {
     return Math.floor(this.between(least, most + 1));
   }
@@ -34,7 +34,7 @@ export class Random {
     return list[this.int(0, list.length - 1)] as T;
   }
 
-  /** Returns another source for a separate purpose. */
+  /** Returns an independent source of random numbers for another purpose. */
   fork(name: string): Random {
     let hash = this.#seed ^ 0x811c9dc5;
     for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);

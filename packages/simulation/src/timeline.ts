@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core';
 import { Heap } from './heap.ts';
 
-/** An event at a time on a machine; without a task it was cancelled. */
+/** An event of a machine at a time. A cancelled event has no task. */
 interface Happening {
   readonly due: number;
   readonly number: number;
@@ -10,21 +10,24 @@ interface Happening {
   task: (() => void) | undefined;
 }
 
-// Taken when the module loads, because the globals are replaced during a run.
+// Read when this module loads, because the globals are replaced during a run.
 const { setImmediate: nextRound } = globalThis;
 
-/** Runs a turn of the event loop with all promise jobs that are ready, and those that they make ready. */
+/** Waits until one turn of the event loop, with all its promise jobs, has run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => nextRound(resolve));
 }
 
-/** The true time of a run in milliseconds: timers, messages and actions of all machines are events on it, one after another. */
+/**
+ * The true time of a run in milliseconds. Timers, messages and actions of all machines are events that it
+ * runs one after another.
+ */
 export class Timeline {
-  /** Machine whose code runs now. */
+  /** The machine whose code runs now. */
   acting: Machine | undefined;
   /** Called when a machine that runs programs has handled an event. */
   onActed: (machine: Machine) => void = () => undefined;
-  /** Number of events so far. */
+  /** Number of events that ran so far. */
   events = 0;
   readonly #heap = new Heap<Happening>((one, other) => one.due - other.due || one.number - other.number);
   #now = 0;
@@ -34,13 +37,19 @@ export class Timeline {
     return this.#now;
   }
 
-  /** Runs the task in `ms` of true time, unless the machine has crashed by then. The returned function cancels it. */
+  /**
+   * Runs the task after `ms` of true time, unless the machine crashes before. The returned function cancels
+   * the task.
+   */
   after(ms: number, machine: Machine, task: () => void): () => void {
     this.#number += 1;
     return this.#push({ due: this.#now + Math.max(0, ms), number: this.#number, machine, task });
   }
 
-  /** Runs the task now, or when the machine is no longer frozen, before everything else that it has to do then. */
+  /**
+   * Runs the task now, or when the machine is no longer frozen. It then runs before all other tasks of the
+   * machine.
+   */
   first(machine: Machine, task: () => void): void {
     this.#number += 1;
     this.#push({ due: this.#now, number: -this.#number, machine, task });
@@ -52,7 +61,7 @@ export class Timeline {
     return () => (happening.task = undefined);
   }
 
-  /** Runs events until that time, or until `isOver` returns true. */
+  /** Runs events up to the true time `until`, or until `isOver` returns true. */
   async run(until: number, isOver: () => boolean = () => false): Promise<void> {
     for (let next = this.#heap.first; next && next.due <= until && !isOver(); next = this.#heap.first) {
       this.#heap.pop();
@@ -76,7 +85,7 @@ export class Timeline {
     if (!isOver()) this.#now = Math.max(this.#now, until);
   }
 
-  /** Evaluates a function as that machine would now. */
+  /** Calls a function as if `machine` were running it now. */
   as<T>(machine: Machine, look: () => T): T {
     const before = this.acting;
     this.acting = machine;
@@ -88,23 +97,26 @@ export class Timeline {
   }
 }
 
-/** Initial time and rate of a machine's clock, and what runs on it. */
+/** The clock of a machine: its initial time and its rate. */
 export interface MachineOptions {
   readonly rate?: number;
   readonly bootedAt?: number;
-  /** Whether it runs programs, whose promise jobs belong to an event, and not a model. */
+  /**
+   * Whether the machine runs the code under test, whose promise jobs belong to an event. A machine that is
+   * only a model has none.
+   */
   readonly hasPromises?: boolean;
 }
 
-/** A computer: its clock has its own rate; it can be paused while the clock continues, and crash. */
+/** A computer with its own clock. It can crash, and it can be paused while its clock continues. */
 export class Machine implements Clock {
   readonly name: string;
   readonly hasPromises: boolean;
-  /** True time until which neither timers nor messages are handled. */
+  /** True time until which the machine handles neither timers nor messages. */
   pausedUntil = 0;
-  /** Changes with each crash. */
+  /** Number that changes with each crash. */
   life = 0;
-  /** Whether it has ended for good. */
+  /** Whether the machine has ended for ever. */
   isDead = false;
   /** Number of timers that keep a process alive. */
   timers = 0;
@@ -152,7 +164,7 @@ export class Machine implements Clock {
     return ms / this.#rate;
   }
 
-  /** Runs the task as soon as possible. */
+  /** Runs the task as the next event of this machine. */
   do(task: () => void): void {
     this.#timeline.after(0, this, task);
   }
@@ -161,7 +173,7 @@ export class Machine implements Clock {
     this.pausedUntil = Math.max(this.pausedUntil, this.#timeline.now() + ms);
   }
 
-  /** Drops all pending events. */
+  /** Crashes the machine, which drops all of its pending events. */
   crash(): void {
     this.life += 1;
     this.timers = 0;

@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import { LATCH_COUNT } from '../src/run/plan.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('agreement of the users of a recipe', () => {
+describe('the checker of agreements between recipe users', () => {
   function onStage(): { readonly agreements: Agreements; readonly judge: Judge; readonly machine: Machine } {
     const timeline = new Timeline();
     const judge = new Judge(() => timeline.now());
@@ -16,7 +16,7 @@ describe('agreement of the users of a recipe', () => {
   const once = { who: 'c0x1', mayRepeat: false };
   const again = { who: 'c0x1', mayRepeat: true };
 
-  it('is broken by a slot that begins twice, unless it may', () => {
+  it('reports a slot that begins twice, unless the slot may repeat', () => {
     const { agreements, judge } = onStage();
     agreements.slotBegins('1 of b', again);
     agreements.slotBegins('1 of b', again);
@@ -26,14 +26,14 @@ describe('agreement of the users of a recipe', () => {
     expect(judge.broken).to.equal('agreed');
   });
 
-  it('is broken by a client that is notified that a slot is done before it has returned', () => {
+  it('reports a client that is notified of a completed slot before its work has returned', () => {
     const { agreements, judge } = onStage();
     agreements.slotBegins('1 of b', again);
     agreements.slotIsPast('1 of b', again);
     expect(judge.broken).to.equal('agreed');
   });
 
-  it('is broken by a latch that opens, or is set anew, before the last count', () => {
+  it('reports a latch that opens, or is set anew, before the last count', () => {
     for (const early of ['latchOpens', 'latchIsSet'] as const) {
       const { agreements, judge } = onStage();
       agreements.latchIsSet('c0x1');
@@ -54,7 +54,7 @@ describe('agreement of the users of a recipe', () => {
     isLost: () => false,
   });
 
-  it('is broken by a round that begins with one member, or with a number that is in use', () => {
+  it('reports a round that begins with a single member, or with a round number that is in use', () => {
     const alone = onStage();
     alone.agreements.arrives();
     alone.agreements.roundBegins(placeOf(alone.machine, 0));
@@ -67,7 +67,7 @@ describe('agreement of the users of a recipe', () => {
     expect(twice.judge.broken).to.equal('agreed');
   });
 
-  it('is broken by a round that ends before its members are done or lost', () => {
+  it('reports a round that ends before its members are done or lost', () => {
     const { agreements, judge, machine } = onStage();
     const [one, other] = [placeOf(machine, 0), placeOf(machine, 1)];
     times(2, () => agreements.arrives());

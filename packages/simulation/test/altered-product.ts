@@ -15,12 +15,18 @@ const FILES = [
 const NAMES = ['core', 'etcd', 'zookeeper', 'recipes'];
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Returns the product's source files (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`, `recipes/src/…`) with these changes. */
+/**
+ * Returns the product's source files (`core/src/…`, `etcd/src/…`, `zookeeper/src/…`, `recipes/src/…`) with
+ * the given changes.
+ */
 export function alteredProductSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
   return alteredSources(alterations, PACKAGES);
 }
 
-/** Loads copies of core, backends and recipes with these changes, which import each other; the originals stay unchanged. */
+/**
+ * Loads copies of core, backends and recipes with the given changes. The copies import each other, and the
+ * originals stay unchanged.
+ */
 export async function alteredProduct(alterations: readonly Alteration[]): Promise<Product> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-product-'));
   try {
@@ -39,7 +45,7 @@ export async function alteredProduct(alterations: readonly Alteration[]): Promis
   }
 }
 
-/** Copies a package with the same dependencies, except the core, which is the copy. */
+/** Copies a package. The copy depends on the same packages, except that its core is the copied one. */
 function copyPackage(name: string, copy: string): void {
   const [from, to] = [join(PACKAGES, name), join(copy, name)];
   cpSync(join(from, 'src'), join(to, 'src'), { recursive: true });

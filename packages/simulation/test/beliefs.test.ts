@@ -6,8 +6,11 @@ import { Judge } from '../src/run/judge.ts';
 import type { Rule } from '../src/run/rule.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the belief of a holder', () => {
-  /** A client that holds, with a time that is proven until `heldUntil`, and is asked only before. */
+describe('the recorded belief of a holder', () => {
+  /**
+   * Builds a timeline with a client that holds, whose time is proven until `heldUntil`. The test fails if the
+   * client is asked after that time.
+   */
   function onStage({ rate = 1 } = {}): {
     readonly timeline: Timeline;
     readonly beliefs: Beliefs;
@@ -35,7 +38,7 @@ describe('the belief of a holder', () => {
 
   const end = { type: 'held', who: 'c0x1', queue: 'a' } as const;
 
-  it('ends where its time is over, also when it is frozen and hears of that later', async () => {
+  it('ends when the proven time is over, also if the holder is frozen and notices it later', async () => {
     const { timeline, beliefs, machine, held, ends } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => beliefs.end(held, 'released'));
@@ -43,7 +46,7 @@ describe('the belief of a holder', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 5_000, untilMs: 1_000, how: 'lost' }]);
   });
 
-  it('lasts as long as it is proven anew', async () => {
+  it('is extended by each new proof', async () => {
     const { timeline, beliefs, machine, held, proven, ends } = onStage();
     machine.after(900, () => (proven.untilMs = 3_000));
     machine.after(2_000, () => beliefs.end(held, 'released'));
@@ -51,21 +54,21 @@ describe('the belief of a holder', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 2_000, untilMs: 2_000, how: 'released' }]);
   });
 
-  it('is told in true time, whatever the clock of its machine', async () => {
+  it("is in true time, whatever the rate of the holder's clock", async () => {
     const { timeline, beliefs, ends } = onStage({ rate: 2 });
     await timeline.run(10_000);
     beliefs.finish();
     expect(ends()).to.deep.equal([{ ...end, atMs: 10_000, untilMs: 500, how: 'lost' }]);
   });
 
-  it('goes on where a run ends before', async () => {
+  it('continues until the run ends, if the run ends first', async () => {
     const { timeline, beliefs, ends } = onStage();
     await timeline.run(400);
     beliefs.finish();
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('is over for a judge while its process is frozen, without a read of it', async () => {
+  it('has ended for other machines while its process is frozen, without a read of the hold', async () => {
     const { timeline, beliefs, machine, held } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(999);
@@ -74,7 +77,7 @@ describe('the belief of a holder', () => {
     expect(beliefs.isBelieved(held)).to.equal(false);
   });
 
-  it('is over for a judge when its own process has just lost it', async () => {
+  it('has ended for other machines when its own process has just lost the hold', async () => {
     const { timeline, beliefs, machine, held, proven } = onStage();
     let isBelieved = true;
     machine.after(500, () => {
@@ -85,7 +88,7 @@ describe('the belief of a holder', () => {
     expect(isBelieved).to.equal(false);
   });
 
-  it('breaks the rule of exclusion when the hold is held again after its time, once its process runs', async () => {
+  it('breaks the rule of exclusion if the hold is held again after its time, once its process runs', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);
@@ -97,7 +100,7 @@ describe('the belief of a holder', () => {
     expect(broken()).to.equal('exclusive');
   });
 
-  it('is checked before a timer of the process, which may end the hold, when the process is no longer frozen', async () => {
+  it('is checked when the process is no longer frozen, before a timer of the process may end the hold', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => (proven.untilMs = 0));

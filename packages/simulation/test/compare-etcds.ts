@@ -6,10 +6,13 @@ import { simulatedAlone } from './simulated-alone.ts';
 import { operations, transcribe } from './two-etcds.ts';
 
 const SETTLES_MS = 130;
-// Grants TTLs from one second on.
+// Flags with which etcd grants TTLs from one second on.
 const FLAGS = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
-/** Compares every response and every event of a sequence between both. */
+/**
+ * Runs a sequence of operations on the simulated and on a real etcd, and compares every response and every
+ * event.
+ */
 export async function compareOn(seed: number, count: number): Promise<void> {
   const list = operations(new Random(seed), count);
   const simulated = await simulatedAlone(async (driver, settle) => transcribe(driver, list, settle));

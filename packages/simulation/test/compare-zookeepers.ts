@@ -10,7 +10,10 @@ import { groups, transcribe, type Group, type Transcript } from './two-zookeeper
 
 const NEVER_MS = 2 ** 40;
 
-/** Compares every response and every event of a sequence between a simulated ZooKeeper and a real one at this address. */
+/**
+ * Compares every response and every event of a sequence of requests between a simulated ZooKeeper and the
+ * real one at `address`.
+ */
 export async function compareWith(
   address: string,
   { seed, count }: { readonly seed: number; readonly count: number },

@@ -1,4 +1,4 @@
-// As differential.test.ts, with other and longer sequences.
+// Does the same as differential.test.ts, with other and longer sequences.
 import { randomInt } from 'node:crypto';
 import { compareOn } from './compare-etcds.ts';
 
@@ -8,6 +8,6 @@ const OPERATIONS = 600;
 describe('a simulated etcd', () => {
   const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
   for (let seed = first; seed < first + SEEDS; seed += 1)
-    it(`responds and notifies as a real one does in long sequences (seed ${seed})`, () =>
+    it(`responds and notifies as a real etcd does in long sequences (seed ${seed})`, () =>
       compareOn(seed, OPERATIONS)).timeout(600_000);
 });

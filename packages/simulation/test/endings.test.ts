@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isExplained, type Circumstances } from '../src/run/endings.ts';
 import type { Fact } from '../src/run/facts.ts';
 
-describe('end of a wait', () => {
+describe('the checker of errors that end a wait', () => {
   const calm: Circumstances = {
     client: 'c0',
     isUnruly: false,
@@ -15,14 +15,14 @@ describe('end of a wait', () => {
   const denied: Fact = { type: 'fault', atMs: 1, what: 'denied', target: 'c0', forMs: 500 };
   const removed = new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
 
-  it('needs no reason when it is a timeout or its own abort', () => {
+  it("accepts a timeout and the wait's own abort in any run", () => {
     expect(isExplained(new QueueLockError('TIMEOUT', 'too long'), calm, [])).to.equal(true);
     const abort = new Error('aborted');
     expect(isExplained(abort, { ...calm, abort }, [])).to.equal(true);
     expect(isExplained(abort, calm, [cut])).to.equal(false);
   });
 
-  it('is a removal only if a client removes entries there, also under the name that the lock gave it', () => {
+  it('accepts the removal of an entry only if a client removes entries in that queue, also under a nested name', () => {
     const named = new QueueLockError('ENTRY_LOST', '"a": it was removed; try again', { cause: removed });
     for (const error of [removed, named]) {
       expect(isExplained(error, calm, [cut])).to.equal(false);
@@ -30,21 +30,21 @@ describe('end of a wait', () => {
     }
   });
 
-  it('is an abandoned entry if the single key is refused', () => {
+  it('accepts that an entry is abandoned if the single key is refused', () => {
     const refused = new QueueLockError('ACCESS_DENIED', 'refused');
     const givenUp = new QueueLockError('ENTRY_LOST', 'its turn came, but refused', { cause: refused });
     expect(isExplained(givenUp, calm, [denied])).to.equal(true);
     expect(isExplained(givenUp, calm, [])).to.equal(false);
   });
 
-  it('is a lost session, or an unavailable store, only in a run with faults', () => {
+  it('accepts a lost session or an unavailable store only in a run with faults', () => {
     for (const code of ['SESSION_LOST', 'UNAVAILABLE', 'OWNERSHIP_LOST'] as const) {
       expect(isExplained(new QueueLockError(code, 'gone'), calm, [])).to.equal(false);
       expect(isExplained(new QueueLockError(code, 'gone'), calm, [cut])).to.equal(true);
     }
   });
 
-  it('is a refusal only for a client that is refused, and for the process that resumes its session', () => {
+  it('accepts a refusal only for a client whose access is denied, and for the process that resumes its session', () => {
     const error = new QueueLockError('ACCESS_DENIED', 'refused');
     expect(isExplained(error, calm, [cut])).to.equal(false);
     expect(isExplained(error, calm, [denied])).to.equal(true);
@@ -52,7 +52,7 @@ describe('end of a wait', () => {
     expect(isExplained(error, { ...calm, client: 'c1' }, [denied])).to.equal(false);
   });
 
-  it('is flagged if the run has no reason for it', () => {
+  it('reports an error for which the run has no cause', () => {
     for (const code of ['REENTRANT', 'LIMIT_MISMATCH', 'DEADLOCK'] as const)
       expect(isExplained(new QueueLockError(code, 'why?'), calm, [cut, denied])).to.equal(false);
   });

@@ -10,11 +10,11 @@ import { planOf } from '../src/run/plan-of.ts';
 import { play, type Played } from '../src/run/play.ts';
 import { shrink } from '../src/run/shrink.ts';
 
-/** Selects the run, and where its picture is written. */
+/** The seed of a run, and the folder for its picture. */
 export interface Run {
   readonly seed: number;
   readonly store: StoreName;
-  /** Default `simulation-report`. */
+  /** Folder for the picture. Default: `simulation-report`. */
   readonly out?: string;
 }
 

@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import type { Store } from '../src/run/store.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the judge of holds', () => {
+describe('the checker of holds', () => {
   const timeline = new Timeline();
   const machine = new Machine(timeline, 'c0');
 
@@ -26,14 +26,14 @@ describe('the judge of holds', () => {
     return { who: key, machine, queue: 'a', key, token, ...terms };
   }
 
-  it('finds two clients that hold at once', () => {
+  it('reports two clients that hold at the same time', () => {
     const { holds, judge } = onStage();
     holds.begin(holdOf('/a/one', 1n));
     holds.begin(holdOf('/a/two', 2n));
     expect(judge.broken).to.equal('exclusive');
   });
 
-  it('allows a hold whose entry was stolen, also when it had another key by then', () => {
+  it('accepts a hold whose entry was stolen, also if the entry had another key by then', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -42,7 +42,7 @@ describe('the judge of holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('allows a late notification of a grant after the entry was stolen and the thief holds', () => {
+  it('accepts a late notification of a grant after the entry was stolen and the thief holds', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     store.onDeleted({ key: '/a/one', token: 1n });
@@ -51,7 +51,7 @@ describe('the judge of holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('finds a hold beside another one ahead of it, also when its own entry was stolen', () => {
+  it('reports a hold beside another hold ahead of it, also if its own entry was stolen', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -60,7 +60,7 @@ describe('the judge of holds', () => {
     expect(judge.broken).to.equal('exclusive');
   });
 
-  describe('hand-over within a session', () => {
+  describe('with hand-over within a session', () => {
     const [FIRST, SECOND, OTHER] = ['a/5a-one', 'a/5a-two', 'a/6b-three'];
     const standing = (key: string, token: bigint) => ({ key, token, shared: false, permits: 1 });
 
@@ -74,17 +74,17 @@ describe('the judge of holds', () => {
       return stage;
     }
 
-    it('allows the entry that is still ahead', () => {
+    it('accepts a hold whose session still has an earlier entry ahead', () => {
       expect(handedOver().judge.broken).to.equal(undefined);
     });
 
-    it('finds a hold of another session before them', () => {
+    it('reports a hold of another session that begins before these entries are removed', () => {
       const { holds, judge } = handedOver();
       holds.begin(holdOf(OTHER, 3n));
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('finds that the first was removed by its session after the second was evicted', async () => {
+    it('reports that a session removed its earlier entry after its later entry was evicted', async () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);
@@ -95,7 +95,7 @@ describe('the judge of holds', () => {
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('allows that both were evicted before their process is notified', () => {
+    it('accepts that both entries were evicted before their process is notified', () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);
@@ -106,7 +106,7 @@ describe('the judge of holds', () => {
     });
   });
 
-  it('finds a grant whose revision is not newer than the previous one', () => {
+  it('reports a grant whose revision is not newer than that of the previous grant', () => {
     const { holds, judge } = onStage();
     const first = holdOf('/a/one', 1n);
     holds.begin({ ...first, grantToken: 7n, isOver: true });

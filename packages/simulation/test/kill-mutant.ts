@@ -8,14 +8,14 @@ import type { Mutant } from './mutant.ts';
 /** Number of runs within which every mutant must be killed. */
 export const MAX_RUNS = 10_000;
 
-/** Result of killing a mutant. */
+/** The result of running a mutant. */
 export interface KillResult {
-  /** The first rule that detected it. */
+  /** The first rule that detected the mutant. */
   readonly broken: Rule | undefined;
   readonly runs: number;
 }
 
-/** Runs plans from that seed on with the mutant, until a rule detects it. */
+/** Runs the plans from `seed` on with the mutant, until a rule detects it. */
 export async function killMutant(
   { alterations }: Mutant,
   {

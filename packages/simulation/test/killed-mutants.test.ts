@@ -4,15 +4,15 @@ import { killedMutants } from './killed-mutants.ts';
 import { MUTANTS } from './mutants.ts';
 
 for (const store of ['etcd', 'zookeeper'] as const)
-  describe(`table of the mutants killed on ${store}`, () => {
+  describe(`the table of mutants killed on ${store}`, () => {
     const table = Object.entries(killedMutants()[store]);
 
-    it('names existing mutants', () => {
+    it('names only existing mutants', () => {
       const there = new Set(MUTANTS[store].map(({ what }) => what));
       expect(table.filter(([what]) => !there.has(what))).to.deep.equal([]);
     });
 
-    it(`states for each a matching rule that detected it within ${MAX_RUNS} runs`, () => {
+    it(`states for each mutant a rule of its list that detected it within ${MAX_RUNS} runs`, () => {
       for (const [what, { runs, rule }] of table) {
         const mutant = MUTANTS[store].find((one) => one.what === what);
         expect(mutant?.killedBy, what).to.include(rule);

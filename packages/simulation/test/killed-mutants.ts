@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Rule } from '../src/run/rule.ts';
 import type { StoreName } from '../src/run/plan.ts';
 
-/** Number of runs until a mutant was last killed, from seed 1 on, and the rule that detected it. */
+/** The last result of killing a mutant: the number of runs from seed 1 on, and the rule that detected it. */
 export interface KilledMutant {
   readonly runs: number;
   readonly rule: Rule;
@@ -17,13 +17,13 @@ export function killedMutants(): Table {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Table;
 }
 
-/** Updates these entries of the table and keeps the others. */
+/** Updates the given entries of the table and keeps all others. */
 export function writeKilledMutants(store: StoreName, entries: ReadonlyMap<string, KilledMutant>): void {
   const table = killedMutants();
   writeFileSync(FILE, textOf({ ...table, [store]: { ...table[store], ...Object.fromEntries(entries) } }));
 }
 
-/** Formats one line for each, as the formatter does. */
+/** Formats the table with one line for each mutant, as oxfmt does. */
 function textOf(table: Table): string {
   const stores = Object.entries(table).map(([store, entries]) => {
     const lines = Object.entries(entries).map(

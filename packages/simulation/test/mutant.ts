@@ -1,10 +1,10 @@
 import type { Rule } from '../src/run/rule.ts';
 import type { Alteration } from '@queuelock/harness/alteration';
 
-/** A plausible defect. */
+/** A seeded, plausible defect that a rule must detect. */
 export interface Mutant {
   readonly what: string;
-  /** Rules that may detect it first. */
+  /** The rules that may detect the mutant first. */
   readonly killedBy: readonly Rule[];
   readonly alterations: readonly Alteration[];
 }

@@ -3,7 +3,7 @@ import { product } from '../src/product.ts';
 import type { ClientPlan, Fault, Plan, Step } from '../src/run/plan.ts';
 import { play } from '../src/run/play.ts';
 
-describe('process that resumes the session of another one', () => {
+describe('a process that resumes the session of another process', () => {
   const step = { afterMs: 0, queue: 'a', permits: 1, patienceMs: undefined, minRemainingMs: 0 };
   const holds: Step = { ...step, way: 'acquire', holdMs: 20_000 };
   const waits: Step = { ...step, afterMs: 1_000, way: 'claim', holdMs: 0, patienceMs: 20_000 };
@@ -18,7 +18,7 @@ describe('process that resumes the session of another one', () => {
   ];
 
   for (const store of ['etcd', 'zookeeper'] as const)
-    it(`is granted on ${store} once the entries that the other one left are removed`, async () => {
+    it(`is granted on ${store} once the former process's entries are removed`, async () => {
       const plan: Plan = {
         ...{ store, seed: 1, members: 1, version: '3.5.30', isProxied: false, queues: ['a', 'b'] as const },
         ...{ clients: [client], faults },

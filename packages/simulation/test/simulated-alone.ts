@@ -11,7 +11,7 @@ import type { Settle } from './two-etcds.ts';
 const SETTLES_MS = 130;
 const LONGEST_MS = 3_600_000;
 
-/** Provides one simulated member without faults, and a client of it. */
+/** Calls `use` with a driver that is connected to a single simulated member without faults. */
 export async function simulatedAlone<T>(use: (driver: Driver, settle: Settle) => Promise<T>): Promise<T> {
   const timeline = new Timeline();
   const random = new Random(1);

@@ -14,8 +14,8 @@ import { MUTANTS } from './mutants.ts';
 const SECONDS = Number(process.env['QUEUELOCK_SIMULATION_SECONDS'] ?? 60);
 
 for (const store of ['etcd', 'zookeeper'] as const) {
-  describe(`clients of a simulated ${store} with all faults`, () => {
-    it(`keep every rule in whatever runs (${SECONDS} s)`, async function () {
+  describe(`clients of a simulated ${store} under all faults`, () => {
+    it(`keep every rule in random runs for ${SECONDS} s`, async function () {
       const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
       const began = performance.now();
       const sum = { runs: 0, events: 0, grants: 0 };
@@ -33,7 +33,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
     }).timeout(0);
   });
 
-  describe(`the rules notice in the runs over ${store} from seed 1 on that`, () => {
+  describe(`mutants in runs over ${store} from seed 1 on: the rules detect that`, () => {
     const needed = new Map<string, KilledMutant>();
     for (const mutant of MUTANTS[store]) {
       it(mutant.what, async function () {

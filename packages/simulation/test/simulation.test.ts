@@ -11,7 +11,7 @@ import { MUTANTS } from './mutants.ts';
 
 const SEEDS = 10;
 const TWICE = [1, 2] as const;
-/** Seeds in which the product or the judge once was wrong. */
+/** Seeds whose runs once found a defect of the product or of the checks. */
 const WRONG_ONCE = {
   etcd: [2_973, 3_546, 402_612, 606_168, 811_162, 829_702, 850_997],
   zookeeper: [401_997, 805_150],
@@ -20,22 +20,22 @@ const WRONG_ONCE = {
 /** Mutants of different kinds that are detected within a few runs; `simulation.long.ts` has all of them. */
 const SOON = {
   etcd: ['one more entry than the limit is admitted', 'a waiter does not read after its watch begins'],
-  zookeeper: ['one more entry than the limit is admitted', 'a node that goes is no news'],
+  zookeeper: ['one more entry than the limit is admitted', 'the removal of a node causes no notification'],
 } as const;
 const MAX_RUNS = 20;
 
 for (const store of ['etcd', 'zookeeper'] as const) {
-  describe(`clients of a simulated ${store} with all faults`, () => {
+  describe(`clients of a simulated ${store} under all faults`, () => {
     it(`keep every rule in the runs of the seeds 1 to ${SEEDS}`, async () => {
       for (let seed = 1; seed <= SEEDS; seed += 1) await goesWell(product, { seed, store });
     }).timeout(600_000);
 
     for (const seed of WRONG_ONCE[store])
-      it(`keep every rule in the run of the seed ${seed}`, () => goesWell(product, { seed, store })).timeout(
+      it(`keep every rule in the run of seed ${seed}`, () => goesWell(product, { seed, store })).timeout(
         60_000,
       );
 
-    it('do the same at the same times whenever a run is repeated', async () => {
+    it('do the same at the same times when a run is repeated', async () => {
       for (const seed of TWICE) {
         const plan = planOf(seed, store);
         expect(await play(product, plan)).to.deep.equal(await play(product, plan));
@@ -43,7 +43,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
     }).timeout(120_000);
   });
 
-  describe(`the rules notice soon in runs over ${store} that`, () => {
+  describe(`mutants in few runs over ${store}: the rules detect that`, () => {
     for (const what of SOON[store])
       it(what, async () => {
         const mutant = MUTANTS[store].find((one) => one.what === what);

@@ -9,7 +9,7 @@ describe('the progress of a long simulation', () => {
       noProgress('etcd', 'abc'),
     );
 
-  it('merges slices that touch or overlap', () => {
+  it('merges slices of seeds that touch or overlap', () => {
     const progress = after([10, 20], [1, 5], [20, 30], [4, 6]);
     expect(progress.played).to.deep.equal([
       { from: 1, to: 6 },
@@ -18,7 +18,7 @@ describe('the progress of a long simulation', () => {
     expect(countSeeds(progress)).to.equal(25);
   });
 
-  it('leaves the seeds that were not played, in slices of the given size', () => {
+  it('returns the seeds that were not run, in slices of the given size', () => {
     expect(slicesLeft(after([3, 5], [8, 100]), { from: 1, to: 12 }, 2)).to.deep.equal([
       { from: 1, to: 3 },
       { from: 5, to: 7 },
@@ -31,7 +31,7 @@ describe('the progress of a long simulation', () => {
     expect(slicesLeft(after([1, 50]), { from: 7, to: 9 }, 2)).to.deep.equal([]);
   });
 
-  it('sums what came of the slices, violations by seed', () => {
+  it('adds up the results of slices, with violations sorted by seed', () => {
     const one = { seed: 9, rule: 'exclusive', detail: '' };
     const other = { seed: 4, rule: 'order', detail: '' };
     const progress = withSlice(

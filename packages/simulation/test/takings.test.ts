@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import { Takings } from '../src/run/takings.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the rule about holds that begin after their queue was taken', () => {
+describe('the rule about holds that begin after another session took their queue', () => {
   const TAKER = { key: 'a/6b-other', token: 9n };
 
   function holdOf({ key, token }: Pick<Held, 'key' | 'token'>, limit: number): Held {
@@ -16,7 +16,10 @@ describe('the rule about holds that begin after their queue was taken', () => {
     };
   }
 
-  /** Three holds of one session follow each other while a later entry of another session holds. Each lasts `heldMs`. */
+  /**
+   * Lets three holds of one session follow each other while a later entry of another session holds. Each lasts
+   * `heldMs`. Returns the rule that this breaks.
+   */
   async function ruleBrokenBy(heldMs: number, limit = 1): Promise<string | undefined> {
     const timeline = new Timeline();
     const judge = new Judge(() => timeline.now());
@@ -31,7 +34,7 @@ describe('the rule about holds that begin after their queue was taken', () => {
     return judge.broken;
   }
 
-  it('is broken when a session goes on to hand over what another session has taken', async () => {
+  it('is broken when a session continues to hand over what another session has taken', async () => {
     expect(await ruleBrokenBy(300)).to.equal('taken');
   });
 

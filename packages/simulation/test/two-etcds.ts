@@ -9,7 +9,7 @@ import type {
 } from '../src/product.ts';
 import type { Random } from '../src/random.ts';
 
-/** One operation, for which a simulated and a real etcd must respond the same. */
+/** One operation, to which a simulated and a real etcd must respond in the same way. */
 export type Operation =
   | { readonly kind: 'range'; readonly request: IRangeRequest }
   | {
@@ -40,7 +40,7 @@ const SPANS: readonly (readonly [string, string?])[] = [
 ];
 const LEASES = ['1001', '1002', '1003'];
 
-/** Makes a sequence of operations. Revisions are near the expected ones. */
+/** Returns a random sequence of `count` operations. Their revisions are near the expected ones. */
 export function operations(random: Random, count: number): Operation[] {
   const made = { watches: 0 };
   return Array.from({ length: count }, (_, i) => operation(random, Math.max(1, Math.floor(i / 2)), made));
@@ -138,7 +138,7 @@ function put(random: Random): object {
 }
 
 function txn(random: Random, revision: number, depth: number): ITxnRequest {
-  // A server refuses to write a key twice in one transaction.
+  // An etcd server refuses to write a key twice in one transaction.
   const keys = [...KEYS];
   const some = (): IRequestOp[] =>
     Array.from({ length: random.int(0, 3) }, (): IRequestOp => {
@@ -179,13 +179,13 @@ function compare(random: Random, revision: number): NonNullable<ITxnRequest['com
 
 const CALL: CallOptions = { withinMs: 5_000 };
 
-/** A server's output for a sequence of operations: a response to each, and the events of each watch. */
+/** The output of a server for a sequence of operations: a response to each, and the events of each watch. */
 export class Transcript {
   readonly answers: unknown[] = [];
   readonly watched: Record<string, unknown[]> = {};
 }
 
-/** Lets everything in flight arrive. */
+/** Waits until all messages in flight have arrived. */
 export type Settle = () => Promise<void>;
 
 /** Executes the operations, one after another. */
@@ -216,7 +216,8 @@ export async function transcribe(
       const create = { watch_id: id, key: Buffer.from(key), ...range_end, filters: filters as 'Noput'[] };
       watching.write({ create_request: { ...create, start_revision: String(Math.max(0, from)) } });
       await made;
-      // Missed events of the past arrive within 100 ms, in one piece if nothing else happens.
+      // Past events arrive within 100 ms of the start of a watch, and in one message if nothing else happens
+      // meanwhile.
       if (from > 0) await settle();
       transcript.answers.push('watches');
     } else if (one.kind === 'cancel') {
@@ -237,11 +238,11 @@ export async function transcribe(
         (request: object, options: CallOptions) => Promise<unknown>
       >;
       transcript.answers.push(await call[one.kind]!(one.request, CALL).then(plain, reasonOf));
-      // The remaining time depends on how long the rest took.
+      // The remaining time of a lease depends on how long the other operations took, so it is removed.
       const last = transcript.answers.at(-1);
       if (one.kind === 'leaseTimeToLive' && typeof last === 'object' && last !== null && 'TTL' in last)
         last.TTL = Number(last.TTL) < 0 ? 'none' : 'some';
-      // The real driver reads only its presence.
+      // The real driver only reads whether the response is present.
       if (one.kind === 'leaseRevoke' && typeof last === 'object')
         transcript.answers[transcript.answers.length - 1] = 'revoked';
     }
@@ -260,7 +261,7 @@ function eventText({ type, kv }: IEvent): string {
   return `${type} ${kv.key.toString()} ${kv.value.toString()} ${kv.create_revision}/${kv.mod_revision}/${kv.version} ${kv.lease}`;
 }
 
-/** Removes what identifies the cluster. */
+/** Removes the members of a response that identify the cluster. */
 function plain(answer: unknown): unknown {
   return JSON.parse(
     JSON.stringify(answer, (name, value: unknown) =>

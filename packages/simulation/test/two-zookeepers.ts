@@ -1,7 +1,7 @@
 import { WireLink, closeSession, multi, nodeRequests, type Dial, type WireRequest } from '../src/product.ts';
 import type { Random } from '../src/random.ts';
 
-/** One request, for which a simulated and a real ZooKeeper must respond the same. */
+/** One request, to which a simulated and a real ZooKeeper must respond in the same way. */
 type Operation =
   | { readonly kind: 'create' | 'create2'; readonly path: string; readonly mode: Mode }
   | { readonly kind: 'delete' | 'set' | 'check'; readonly path: string; readonly version: number }
@@ -15,7 +15,10 @@ type Operation =
 
 type Mode = Exclude<keyof typeof nodeRequests.CreateFlag, 'persistent-with-ttl'>;
 
-/** Requests of one of two clients in direct succession; without requests it ends its session and begins another. */
+/**
+ * Requests that one of two clients sends in direct succession. A group without requests ends the client's
+ * session and opens another.
+ */
 export interface Group {
   readonly by: 0 | 1;
   readonly operations: readonly Operation[];
@@ -47,7 +50,7 @@ const KINDS = [
 const SESSION_ENDS = 0.03;
 const MAX_AT_ONCE = 4;
 
-/** Makes a sequence of at least this many requests. */
+/** Returns a random sequence of at least `count` requests, in groups. */
 export function groups(random: Random, count: number): Group[] {
   const made: Group[] = [];
   for (let left = count; left > 0;) {
@@ -78,10 +81,10 @@ function operation(random: Random, kind: Operation['kind']): Operation {
   return { kind, steps };
 }
 
-/** All responses and events, as a client sees them. */
+/** All responses and events of a sequence, as the clients receive them. */
 export type Transcript = readonly unknown[];
 
-/** A client of one of the two, with its events since the last read. */
+/** A client of the simulated or the real server, with its events since the last read. */
 interface Client {
   readonly link: WireLink;
   readonly session: bigint;
@@ -91,8 +94,8 @@ interface Client {
 const SESSION_MS = 10_000;
 
 /**
- * Executes the sequence with two clients and records their output. Ids of transactions are replaced by their order, sessions by
- * their number.
+ * Executes the sequence with two clients and records their output. Transaction ids are replaced by their
+ * order, and session ids by their number.
  */
 export async function transcribe(dial: Dial, address: string, list: readonly Group[]): Promise<Transcript> {
   const clients = [await open(dial, address), await open(dial, address)];
@@ -108,7 +111,7 @@ export async function transcribe(dial: Dial, address: string, list: readonly Gro
       await client.link.closed;
       clients[by] = await open(dial, address);
       sessions.set(clients[by].session, `session ${sessions.size}`);
-      // Nodes that end with a session are removed in no particular order.
+      // The server removes the nodes of a session in no particular order, so the events are sorted.
       await seen(other);
       said.push(['ends', answer.code, taken(client).sort(), taken(other).sort()]);
       continue;
@@ -158,7 +161,7 @@ function ask<T>(
   );
 }
 
-/** Earlier events arrive before the response to a later request. */
+/** Sends one more request: events that happened before arrive before its response. */
 async function seen(client: Client): Promise<void> {
   await ask(client, nodeRequests.exists('/', false));
 }
@@ -217,7 +220,7 @@ function stepOf(one: Operation): Parameters<typeof multi>[0][number] {
   throw new Error(`${one.kind} is no step`);
 }
 
-/** Removes times, and sorts lists. */
+/** Removes times from a value, and sorts lists. */
 function shown(value: unknown): unknown {
   if (Array.isArray(value))
     return value.every((one) => typeof one === 'string') ? [...value].sort() : value.map(shown);

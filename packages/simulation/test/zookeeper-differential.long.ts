@@ -1,4 +1,4 @@
-// As zookeeper-differential.test.ts, with other sequences: 100,000 requests.
+// Does the same as zookeeper-differential.test.ts, with other sequences of 100,000 requests.
 import { randomInt } from 'node:crypto';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { compareWith } from './compare-zookeepers.ts';
@@ -9,7 +9,7 @@ const REQUESTS = 5_000;
 describe('a simulated ZooKeeper', () => {
   const first = Number(process.env['QUEUELOCK_SEED'] ?? randomInt(2 ** 30));
   for (let seed = first; seed < first + SEEDS; seed += 1)
-    it(`responds and notifies as a real one does in long sequences (seed ${seed})`, async () => {
+    it(`responds and notifies as a real ZooKeeper does in long sequences (seed ${seed})`, async () => {
       const { endpoint } = await sharedZooKeeper('a simulated ZooKeeper');
       await compareWith(endpoint, { seed, count: REQUESTS });
     }).timeout(600_000);

@@ -1,4 +1,4 @@
-// The simulated ZooKeeper and a real one execute the same requests with the same responses.
+// Checks that the simulated ZooKeeper and a real one respond in the same way to the same requests.
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { compareWith } from './compare-zookeepers.ts';
 
@@ -6,7 +6,7 @@ const SEED = 1;
 const REQUESTS = 1_000;
 
 describe('a simulated ZooKeeper', () => {
-  it('responds and notifies as a real one does', async () => {
+  it('responds and notifies as a real ZooKeeper does', async () => {
     const { endpoint } = await sharedZooKeeper('a simulated ZooKeeper');
     await compareWith(endpoint, { seed: SEED, count: REQUESTS });
   }).timeout(120_000);

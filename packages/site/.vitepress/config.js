@@ -10,14 +10,15 @@ export default defineConfig({
     'Fair distributed locks for Node over etcd, ZooKeeper, Consul, Redis, PostgreSQL, MySQL and SQLite',
   base: process.env.QUEUELOCK_SITE_BASE ?? '/',
   srcDir: '.content',
-  // These are the same texts for programs, which find them at their addresses with the ending .md.
+  // `public/**` has the same texts as Markdown files for programs, so VitePress must not make pages of them.
   srcExclude: ['public/**'],
   outDir: 'dist',
-  // The index of the search is one chunk.
+  // The index of the search is a single chunk, which is larger than Vite's default limit for warnings.
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   cacheDir: '.cache',
   cleanUrls: true,
-  // Texts come from Markdown files that say `<name>` and mean it, and whose links have the anchors of GitHub.
+  // HTML is off, because the Markdown files contain `<name>` as plain text. Anchors have GitHub's form,
+  // because the links in the files use it.
   markdown: { html: false, anchor: { slugify: slugOf } },
   themeConfig: {
     search: { provider: 'local' },

@@ -25,19 +25,19 @@ export class FreezableClock implements Clock {
     this.#isFrozen = true;
   }
 
-  /** Runs now what came due. */
+  /** Ends the freeze, and runs the overdue timers now. */
   thaw(): void {
     this.#isFrozen = false;
     for (const task of this.#due.splice(0)) task();
   }
 
-  /** For good: nothing that came due, or comes due later, ever runs. */
+  /** Freezes the clock for ever: no timer of it runs again. */
   kill(): void {
     this.#isFrozen = true;
     this.#due = [];
   }
 
-  /** Runs `task` at once, or when the clock goes on. */
+  /** Runs `task` at once, or at the end of the freeze if the clock is frozen. */
   whenRunning(task: () => void): void {
     if (this.#isFrozen) this.#due.push(task);
     else task();

@@ -5,7 +5,10 @@ import type { FreezableClock } from './frozen-clock.ts';
 const LOST_AFTER_MS = 1_000;
 const LATENCY_MS = 5;
 
-/** The way between one contender and the store, which can be cut, and on which nothing moves while the contender is frozen. */
+/**
+ * The connection between one contender and the store. A visitor can cut it. While the contender is frozen, no
+ * message moves on it.
+ */
 export class CuttableLink {
   readonly #clock: FreezableClock;
   #isCut = false;
@@ -23,7 +26,7 @@ export class CuttableLink {
     this.#isCut = true;
   }
 
-  /** Delivers the notifications that the store has sent meanwhile. */
+  /** Restores the connection, and delivers the notifications that the store sent meanwhile. */
   mend(): void {
     this.#isCut = false;
     for (const arrive of this.#held.splice(0)) this.#clock.whenRunning(arrive);
@@ -51,7 +54,7 @@ export class CuttableLink {
     });
   }
 
-  /** A request or an answer that never arrives: its caller gives up. */
+  /** Simulates a request or response that never arrives: rejects after the caller's timeout. */
   async #lost(): Promise<never> {
     await new Promise<void>((resolve) => {
       this.#clock.after(LOST_AFTER_MS, resolve);

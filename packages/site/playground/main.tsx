@@ -15,7 +15,10 @@ import '../../dashboard/src/page/styles/tables.css';
 import '../../dashboard/src/page/styles/charts.css';
 import { Playground } from './arena.ts';
 
-/** The page of the dashboard as it is, with a bridge and a store in the same page instead of on a server. */
+/**
+ * Runs the unchanged page of the dashboard. Its bridge and its store are in the same page instead of on a
+ * server.
+ */
 const server = createMemoryServer();
 const watcher = createLockClient(memory({ server }), { owner: 'this page' });
 const bridge = createBridge({

@@ -30,7 +30,10 @@ export type PlayerAct = 'release' | 'freeze' | 'thaw' | 'cut' | 'mend' | 'kill';
 const HOLD_MS = 2_500;
 const REST_MS = 400;
 
-/** A contender in this page: a client with a clock and a link of its own, which takes the lock again and again. */
+/**
+ * A contender in this page that takes the lock again and again. It is a client with its own clock and
+ * connection.
+ */
 export class Player {
   readonly id: string;
   readonly #settings: PlayerSettings;
@@ -41,9 +44,15 @@ export class Player {
   #claim: Subscription | undefined;
   #ownership: Ownership | undefined;
   #endHold: (() => void) | undefined;
-  /** Whether its hold time ended while it was cut off, so that it ends the hold when it is connected again. */
+  /**
+   * Whether the hold time ended while the contender was cut off, so that it releases the lock once it is
+   * connected again.
+   */
   #isDue = false;
-  /** End of its proven time, by the wall clock of this page, as it last read it. A frozen contender reads no clock. */
+  /**
+   * End of the contender's proven time by the wall clock of the page, as the contender last read it. A frozen
+   * contender reads no clock.
+   */
   #provenUntilMs = 0;
   #round = 0;
   #isKilled = false;
@@ -74,13 +83,16 @@ export class Player {
     return { ...own, status, ...entry, ...(until === undefined ? {} : { provenUntil: until }) };
   }
 
-  /** Updates it from the entries of the queue in the store. */
+  /** Updates the contender's state from the entries of the queue in the store. */
   update(entries: readonly QueueEntry[]): void {
     const isDeaf = this.#isFrozen || this.#link.isCut || this.#isKilled;
     if (this.#state.update(entries, isDeaf)) this.#emit('expired', {});
   }
 
-  /** @throws {Error} for what cannot be done to it now */
+  /**
+   * Applies the visitor's action to the contender.
+   * @throws {Error} if the action is not possible in the present state
+   */
   act(act: PlayerAct): void {
     if (this.#isKilled) throw new Error(`${this.id} is gone`);
     this.#acts[act]();
@@ -125,7 +137,7 @@ export class Player {
       const until = this.#provenUntil;
       this.#emit('crashed', until === undefined ? {} : { until });
       this.#isKilled = true;
-      // No code of it runs again, as in a process that was killed.
+      // After `kill`, no code of the contender runs again, as in a process that was killed.
       this.#clock.kill();
     },
   };
@@ -134,14 +146,17 @@ export class Player {
     return this.#clock.isFrozen;
   }
 
-  /** End of the proven time of its hold, as a stamp. */
+  /** Returns the end of the hold's proven time as an ISO timestamp. */
   get #provenUntil(): string | undefined {
     if (!this.#ownership) return undefined;
     const left = this.#lookAtProvenTime() - Date.now();
     return left > 0 ? (BigInt(this.#settings.stamp()) + BigInt(Math.ceil(left * 1e6))).toString() : undefined;
   }
 
-  /** Reads the proven time, unless it is frozen: reading it would report a loss, which a frozen process cannot notice. */
+  /**
+   * Reads the proven time, unless the contender is frozen: the read would report a loss, which a frozen
+   * process cannot notice.
+   */
   #lookAtProvenTime(): number {
     if (this.#ownership && !this.#isFrozen) this.#provenUntilMs = Date.now() + this.#ownership.remainingMs;
     return this.#provenUntilMs;
@@ -190,7 +205,7 @@ export class Player {
     });
   }
 
-  /** Releases the lock if it still holds it. */
+  /** Releases the lock if the contender still holds it. */
   #release(): void {
     const ownership = this.#ownership;
     if (!ownership?.held) return;

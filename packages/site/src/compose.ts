@@ -1,21 +1,27 @@
-/** Makes the text of a page from its parts, with links that lead within the site, or else to the repository. */
+/**
+ * Builds the text of a page from its parts. Links of the text lead within the site, or else to the
+ * repository.
+ */
 import { posix } from 'node:path';
 import { anchorsOf, rewriteLinks, type Link } from '../../../.ci/links.ts';
 import type { Page, Part } from './contents/page.ts';
 
-/** What a page is made from. */
+/** Access to the files from which a page is built. */
 export interface Sources {
-  /** The text of a file, by its path from the root of the repository. */
+  /** Returns the text of a file, by its path from the root of the repository. */
   readonly read: (file: string) => string;
-  /** What there is at a path. */
+  /** Returns what exists at a path. */
   readonly kindOf: (path: string) => 'file' | 'folder' | 'none';
   /** The web address of the repository. */
   readonly repository: string;
-  /** From a page's folder, which is so many levels below the content, to the root of the repository. */
+  /**
+   * Returns the relative path to the root of the repository from a page's folder that is `levels` levels
+   * below the content.
+   */
   readonly rootFrom: (levels: number) => string;
 }
 
-/** A page as it is written, and what is wrong with it. */
+/** The final text of a page, and the problems found in its links. */
 export interface Composed {
   readonly text: string;
   readonly wrong: readonly string[];
@@ -23,7 +29,10 @@ export interface Composed {
 
 const COMMENT = /^<!--[\s\S]*?-->\n?/gm;
 
-/** The text of a part: the file, or its sections. An error names a heading that the file does not have. */
+/**
+ * Returns the text of a part: the whole file, or the named sections of it. Throws an error that names a
+ * heading that the file does not have.
+ */
 export function textOfPart(part: Part, read: Sources['read']): string {
   const [top = '', ...sections] = sectionsOf(read(part.file).replace(COMMENT, ''));
   const named = new Map(sections.map((section) => [headingOf(section), section]));
@@ -33,13 +42,13 @@ export function textOfPart(part: Part, read: Sources['read']): string {
   return [top, ...sections.filter((section) => !part.without?.includes(headingOf(section)))].join('');
 }
 
-/** The position of a link. */
+/** The page and the part in which a link occurs. */
 interface Place {
   readonly page: Page;
   readonly part: Part;
 }
 
-/** The pages of a site, as texts. */
+/** Builds the texts of the pages of a site. */
 export class Composer {
   readonly #pages: readonly Page[];
   readonly #sources: Sources;
@@ -49,7 +58,7 @@ export class Composer {
     this.#sources = sources;
   }
 
-  /** The whole page. Only the first heading of the first level stays. */
+  /** Builds a whole page. Only its first heading of the first level is kept. */
   compose(page: Page): Composed {
     const wrong: string[] = [];
     const texts = page.parts.map((part) =>
@@ -67,7 +76,7 @@ export class Composer {
     return { text: `${frontmatter(page)}${[head, ...rest].join('\n')}`, wrong };
   }
 
-  /** Where a link leads on the site; `undefined` when it leads nowhere. */
+  /** Returns the address to which a link leads on the site, or `undefined` when its target does not exist. */
   #targetOf({ path, anchor, isImage }: Link, { page, part }: Place): string | undefined {
     if (path.startsWith('/'))
       return this.#pages.some(({ route }) => `/${route}` === path) ? path + anchor : undefined;
@@ -82,7 +91,7 @@ export class Composer {
     return `${this.#sources.repository}/${kind === 'folder' ? 'tree' : 'blob'}/main/${target}${anchor}`;
   }
 
-  /** The page that shows a file, or that heading of it. */
+  /** Returns the page that shows a file, or the heading `anchor` of the file. */
   #pageWith(file: string, anchor: string): Page | undefined {
     const isOfFile = (part: Part): boolean => part.file === file;
     const showing = this.#pages.filter(({ parts }) => parts.some(isOfFile));
@@ -105,7 +114,10 @@ function frontmatter({ title, about }: Page): string {
   return `---\ntitle: ${JSON.stringify(title)}\ndescription: ${JSON.stringify(about)}\n---\n\n`;
 }
 
-/** The text above the first heading of the second level, then each section. Headings in code blocks do not count. */
+/**
+ * Splits a page: first the text above its first heading of the second level, then each section. Headings in
+ * code blocks do not count.
+ */
 function sectionsOf(text: string): readonly string[] {
   const sections: string[][] = [[]];
   let isCode = false;

@@ -1,4 +1,7 @@
-/** The contents of the site: the text of each address. Each text is stored once, so most pages are made from files of the repository. */
+/**
+ * The contents of the site: which files and sections form each page. Each text is stored once, so most pages
+ * are built from files of the repository.
+ */
 import { LEARN } from './contents/learn.ts';
 import type { Chapter, Page } from './contents/page.ts';
 import { REFER } from './contents/refer.ts';

@@ -1,6 +1,6 @@
 import type { Chapter, Page } from './contents/page.ts';
 
-/** The list of pages that language models read first, in the form of llmstxt.org. */
+/** Returns the text of `llms.txt`: the list of pages for language models, in the format of llmstxt.org. */
 export function llmsTxt(chapters: readonly Chapter[]): string {
   const line = ({ title, route, about }: Page): string => `- [${title}](/${route}.md): ${about}`;
   const sections = chapters.map(({ title, pages }) => [`## ${title}`, '', ...pages.map(line)].join('\n'));

@@ -1,4 +1,4 @@
-/** Makes the site: node --import tsx/esm packages/site/src/main.ts; the result is in packages/site/dist. */
+/** Builds the site into packages/site/dist: node --import tsx/esm packages/site/src/main.ts */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { writeReference } from './reference.ts';

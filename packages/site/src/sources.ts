@@ -7,7 +7,7 @@ import type { Sources } from './compose.ts';
 /** The root of the repository. */
 export const ROOT: string = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
-/** The repository as it is here. */
+/** Returns access to the files of this repository. */
 export function repositorySources(): Sources {
   return {
     read: (file) => readFileSync(join(ROOT, file), 'utf8'),
@@ -16,7 +16,7 @@ export function repositorySources(): Sources {
       return statSync(join(ROOT, path)).isDirectory() ? 'folder' : 'file';
     },
     repository: repositoryUrl(),
-    // Pages are written to packages/site/.content.
+    // Pages are written to packages/site/.content, which is three levels below the root.
     rootFrom: (levels) => '../'.repeat(levels + 3),
   };
 }

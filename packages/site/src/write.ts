@@ -5,10 +5,13 @@ import { CHAPTERS, PAGES } from './contents.ts';
 import { llmsTxt } from './llms.ts';
 import { ROOT } from './sources.ts';
 
-/** Where the pages are written, for VitePress to read. */
+/** The folder into which the pages are written for VitePress. */
 export const CONTENT: string = join(ROOT, 'packages/site/.content');
 
-/** Writes all pages, anew. @throws when a link leads nowhere; the message has all of them */
+/**
+ * Deletes the former pages and writes all pages.
+ * @throws when a link has no target; the message lists all such links
+ */
 export function writePages(sources: Sources): void {
   rmSync(CONTENT, { recursive: true, force: true });
   const composer = new Composer(PAGES, sources);
@@ -17,7 +20,7 @@ export function writePages(sources: Sources): void {
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   for (const { page, text } of composed) {
     write(`${page.route}.md`, text);
-    // As they are, for programs.
+    // The same text is also published as Markdown, for programs.
     write(`public/${page.route}.md`, text);
   }
   write('index.md', sources.read('packages/site/pages/index.md'));

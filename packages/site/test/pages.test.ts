@@ -32,7 +32,7 @@ describe('the pages of the site', () => {
     expect(PAGES.flatMap((one) => composer.compose(one).wrong)).to.deep.equal([]);
   });
 
-  it('have addresses, titles and sentences of their own', () => {
+  it('have unique addresses, titles and sentences', () => {
     for (const member of ['route', 'title', 'about'] as const) {
       const values = PAGES.map((one) => one[member]);
       expect(new Set(values).size, member).to.equal(values.length);
@@ -48,7 +48,7 @@ describe('the pages of the site', () => {
     expect(hidden).to.deep.equal([]);
   });
 
-  // Evidence is a list of test titles, which belongs beside the tests.
+  // `EVIDENCE.md` is left out: it lists test titles, which readers need beside the tests only.
   it('show each README of a package, and each page beside the packages', () => {
     const shown = PAGES.flatMap(({ parts }) => parts.map(({ file }) => file));
     const packages = readdirSync('packages', { withFileTypes: true });
@@ -64,14 +64,14 @@ describe('the pages of the site', () => {
     expect(expected.filter((file) => !shown.includes(file))).to.deep.equal([]);
   });
 
-  it('are all in the list for language models', () => {
+  it('are all listed in llms.txt', () => {
     const list = llmsTxt(CHAPTERS);
     for (const { route, title } of PAGES) expect(list).to.include(`- [${title}](/${route}.md): `);
   });
 });
 
-describe('a page made of sections', () => {
-  it('has the sections that it names, in its order, and no comment', () => {
+describe('a page built from sections', () => {
+  it('has the sections that its part names, in that order, and no comments', () => {
     const text = textOfPart({ file: 'docs/a.md', sections: ['Two', 'One'] }, sources.read);
     expect(text.match(/^## .*$/gm)).to.deep.equal(['## Two', '## One']);
   });
@@ -82,13 +82,13 @@ describe('a page made of sections', () => {
     );
   });
 
-  it('is refused when there is no such section', () => {
+  it('throws an error when the file has no such section', () => {
     expect(() => textOfPart({ file: 'docs/a.md', sections: ['Three'] }, sources.read)).to.throw(
       'docs/a.md has no section "Three"',
     );
   });
 
-  it('leads to the page that has the heading, to the repository, and to pictures', () => {
+  it('has links to the page with the target heading, to the repository, and to pictures', () => {
     const pages = [
       page('top', { file: 'README.md' }),
       page('guides/one', { file: 'docs/a.md', sections: ['One'] }),
@@ -101,14 +101,14 @@ describe('a page made of sections', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('names links that lead nowhere', () => {
+  it('lists links without a target', () => {
     const two = page('two', { file: 'docs/a.md', sections: ['Two'] });
     expect(new Composer([two], sources).compose(two).wrong).to.deep.equal(['docs/a.md: b.md leads nowhere']);
   });
 });
 
 describe('the API reference', () => {
-  it('calls entries by the names that are imported', () => {
+  it('names package entries as programs import them', () => {
     expect(
       pageOf(
         'index.md',
@@ -119,13 +119,13 @@ describe('the API reference', () => {
     );
   });
 
-  it('has links between its pages as they lie on the site', () => {
+  it('has links between its pages that fit the folders of the site', () => {
     expect(pageOf('memory/src.md', '# memory/src\n\n[a](../core/src/backend-1.md#x) [b](#y)\n')).to.equal(
       '# @queuelock/memory\n\n[a](./core-backend.md#x) [b](#y)\n',
     );
   });
 
-  it('leaves out the number of a heading that is the only one of its name', () => {
+  it('removes the number of a heading that is the only one of its name', () => {
     const hasHeading = (file: string, anchor: string): boolean =>
       file === 'core/src.md' && anchor === 'error';
     expect(pageOf('memory/src.md', '[a](../core/src.md#error-1)\n', hasHeading)).to.equal(
@@ -133,7 +133,7 @@ describe('the API reference', () => {
     );
   });
 
-  it('refuses a file that is no entry', () => {
+  it('throws for a file that is not a package entry', () => {
     expect(() => addressOf('core/src/deep/er.md')).to.throw(/no entry of a package/);
   });
 });

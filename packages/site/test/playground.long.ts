@@ -38,7 +38,7 @@ describe('the playground in Chromium', function () {
     const told = await page.getByRole('main').textContent();
     await page.close();
     expect(complaints).to.deep.equal([]);
-    // A violation in the story means that the next holder was granted too early.
+    // The log reports a violation if the next holder was granted too early.
     expect(told).to.not.match(/too early|violation/i);
   });
 
@@ -57,7 +57,7 @@ describe('the playground in Chromium', function () {
     page.getByRole('button', { name: `${what} ${id}`, exact: true }).click();
   const story = (words: RegExp): Promise<void> => page.getByText(words).first().waitFor({ timeout: 30_000 });
 
-  it('shows grants with growing tokens, one after the other', async () => {
+  it('shows grants with growing tokens, one after another', async () => {
     await story(/^c\d holds: token \d+ → \d+/);
     const lines = await page.getByText(/holds: token \d+ → \d+/).allTextContents();
     for (const line of lines) {
@@ -66,13 +66,13 @@ describe('the playground in Chromium', function () {
     }
   });
 
-  it('a contender that is added waits in the queue and holds in order', async () => {
+  it('lets an added contender wait in the queue and hold in its order', async () => {
     await page.getByRole('button', { name: 'Add a contender' }).click();
     await contender('c5').waitFor();
     await story(/^c5 holds/);
   });
 
-  it('a frozen holder is followed after its proven time, and learns of the loss when it is thawed', async () => {
+  it("grants the next contender after a frozen holder's proven time, and reports the loss to that holder when it thaws", async () => {
     const id = await holder();
     await press('Freeze', id);
     await story(new RegExp(`^${id} is frozen while it holds`));
@@ -85,7 +85,7 @@ describe('the playground in Chromium', function () {
     await story(new RegExp(`^${id} (gives up the lock|learns that it has lost)`));
   });
 
-  it('a holder that is cut off gives up by its own clock', async () => {
+  it('lets a holder that is cut off give up by its own clock', async () => {
     const id = await holder();
     await press('Cut off', id);
     await story(new RegExp(`^${id} gives up the lock by its own clock`));
@@ -93,7 +93,7 @@ describe('the playground in Chromium', function () {
     await story(new RegExp(`^${id} is connected again`));
   });
 
-  it('a killed holder is gone, and the next one holds after the TTL', async () => {
+  it('removes a killed holder, and grants the next contender after the TTL', async () => {
     const id = await holder();
     await press('Kill', id);
     await story(new RegExp(`^${id} was killed while it held`));

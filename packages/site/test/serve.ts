@@ -11,7 +11,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A folder of files over HTTP, as a host of static pages serves it: an address without an ending is a page. */
+/**
+ * Files of a folder over HTTP, served as static hosts do: an address without a file ending returns the
+ * `.html` page.
+ */
 export interface Served {
   readonly url: string;
   close(): Promise<void>;

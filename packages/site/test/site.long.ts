@@ -12,7 +12,7 @@ import { serveFolder, type Served } from './serve.ts';
 
 const FOLDER = join(ROOT, 'packages/site/dist');
 
-describe('the site', function () {
+describe('the built site', function () {
   this.timeout(60_000);
   let served: Served | undefined;
 
@@ -33,13 +33,13 @@ describe('the site', function () {
       (name) => name.endsWith('.html') && !name.includes('playground-page'),
     );
 
-  it('has each page, as a page and as Markdown, and an API page for each entry', () => {
+  it('has each page as HTML and as Markdown, and an API page for each package entry', () => {
     const files = new Set(readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }));
     for (const { route } of PAGES) expect(files).to.include.members([`${route}.html`, `${route}.md`]);
     expect(files).to.include.members(['llms.txt', 'llms-full.txt', 'api/core.html', 'api/core-backend.html']);
   });
 
-  it('has no link to a page or a heading that is not there', () => {
+  it('has no link to a page or heading that does not exist', () => {
     const pages = new Map(
       htmlFiles().map((file) => [
         `/${file.replace(/(?:index)?\.html$/, '')}`,
@@ -86,7 +86,7 @@ describe('the site', function () {
 
     after(() => browser?.close());
 
-    it('leads from the first page to the quick start', async () => {
+    it('links the first page to the quick start', async () => {
       await page.goto(served!.url);
       await page.getByRole('link', { name: 'Quick start' }).last().click();
       await page.getByRole('heading', { level: 1, name: 'Quick start' }).waitFor();
@@ -115,7 +115,7 @@ describe('the site', function () {
         await page.locator(`a.result[href*="/${route}"]`).first().waitFor();
       });
 
-    it('shows the playground within its page', async () => {
+    it('shows the playground in a frame of its page', async () => {
       await page.goto(`${served!.url}/playground`);
       const frame = page.frameLocator('iframe');
       await frame

@@ -13,7 +13,7 @@ const SITE = join(import.meta.dirname, '..');
 
 type UseStream = <T>(stream$: Observable<T>) => Readonly<ShallowRef<T | undefined>>;
 
-/** The composable of the page for Vue, unchanged. */
+/** Loads the composable of the page for Vue, unchanged. */
 async function composableOfPage(): Promise<UseStream> {
   const page = readFileSync(join(SITE, 'pages/vue.md'), 'utf8');
   const code = /```typescript\n(\/\/ use-stream\.ts\n.*?)```/s.exec(page)?.[1];
@@ -27,8 +27,8 @@ async function composableOfPage(): Promise<UseStream> {
   }
 }
 
-describe('the composable of the page for Vue', () => {
-  it('shows who holds a lock, and lets go of the stream with its scope', async () => {
+describe("the composable of the site's page for Vue", () => {
+  it('shows the holders of a lock, and unsubscribes when its scope ends', async () => {
     const useStream = await composableOfPage();
     const server = createMemoryServer();
     const [own, bob] = ['bridge', 'Bob'].map((owner) => createLockClient(memory({ server }), { owner }));
@@ -55,7 +55,7 @@ describe('the composable of the page for Vue', () => {
     const last = queue.value;
 
     await held.release();
-    // Remaining listeners are notified.
+    // The queue is empty now. If the composable were still subscribed, its value would change too.
     await firstValueFrom(client.queue('oven').pipe(filter(({ snapshot }) => snapshot?.entries.length === 0)));
     expect(queue.value).to.equal(last);
     client.close();

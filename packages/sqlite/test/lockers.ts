@@ -20,7 +20,7 @@ type Make = (file: string) => Promise<Locker>;
 async function queuelock(file: string): Promise<Locker> {
   // A long TTL, so that no contender gets the lock because the lease of another one expired.
   const client = createLockClient(sqlite({ file }), { ttlMs: 60_000 });
-  // The other contenders open their files at the start.
+  // Opens the file now, as the contenders with other kinds of locks do at the start.
   await client.run(`opened by ${process.pid}`, async () => undefined);
   return {
     run: (work) => client.run(NAME, ({ token }) => work(Number(token))),

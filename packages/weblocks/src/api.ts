@@ -1,15 +1,16 @@
 /** How a lock is held: by one holder, or together with other shared holders. */
 export type LockMode = 'exclusive' | 'shared';
 
-/** Options of `request`, as in the W3C draft. All of them are optional. */
+/** Options of `request`, as in the W3C draft. */
 export interface LockOptions {
-  /** Default `exclusive`. */
+  /** Whether the lock excludes all others, or only exclusive ones. Default `exclusive`. */
   readonly mode?: LockMode | undefined;
   /** Runs the callback with `null` if the lock cannot be granted at once. Cannot be combined with `steal` or `signal`. Default `false`. */
   readonly ifAvailable?: boolean | undefined;
   /**
-   * Takes the lock from all holders, whose requests reject with an `AbortError`. Passes all waiters, which keep their order. Only in mode
-   * `exclusive`; cannot be combined with `ifAvailable` or `signal`. Default `false`.
+   * Takes the lock from all holders, whose requests reject with an `AbortError`. Overtakes all waiters, which
+   * keep their order. Only in mode `exclusive`; cannot be combined with `ifAvailable` or `signal`. Default
+   * `false`.
    */
   readonly steal?: boolean | undefined;
   /** Ends the wait: the request rejects at once with the signal's reason. It has no effect once the callback runs. */
@@ -73,12 +74,13 @@ export interface LockManager extends AsyncDisposable {
    * });
    */
   request<T>(name: string, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
-  /** As the overload above, with options. */
+  /** Does the same as the overload without options. */
   request<T>(name: string, options: LockOptions, callback: LockGrantedCallback<T>): Promise<Awaited<T>>;
   /**
-   * Returns the held and pending requests of all clients of this scope. It includes every step that was confirmed before the call, and
-   * every request that this manager made before. Each name is read at a moment of its own.
-   * @throws {QueueLockError} `UNAVAILABLE` when the store cannot be asked
+   * Returns the held and pending requests of all clients of this scope. It includes every step that was
+   * confirmed before the call, and every request that this manager made before. Each name is read separately,
+   * so the snapshot does not show one common moment.
+   * @throws {QueueLockError} `UNAVAILABLE` when the store cannot be reached
    */
   query(): Promise<LockManagerSnapshot>;
   /**

@@ -3,25 +3,30 @@ import { boundToCaller } from '@queuelock/core/backend';
 /** A request that waits for its callback. */
 export interface PendingCallback {
   /**
-   * Marks the request as granted. `run` is called at once or after the callbacks of earlier requests, in the asynchronous context of this call.
+   * Marks the request as granted. `run` is called at once or after the callbacks of earlier requests, in the
+   * asynchronous context of the call of `ready`.
    */
   ready(run: () => void): void;
-  /** Removes the request. */
+  /** Removes the request, whose callback will not run. */
   leave(): void;
 }
 
 interface CallbackSlot {
-  /** Requests of one name keep their order. `undefined` for a request that need not keep any. */
+  /**
+   * Name of the lock, since requests of one name keep their order. `undefined` for a request that need not
+   * keep any order.
+   */
   readonly name: string | undefined;
   run: (() => void) | undefined;
 }
 
 /**
- * Runs callbacks in the order of their requests. Across names this holds for all grants of one turn of the event loop. For one name it
- * always holds: if a later request is granted, the earlier ones have been granted too, and their notifications are under way.
+ * Runs callbacks in the order of their requests. Across names this holds for all grants of one turn of the
+ * event loop. For one name it always holds: when a later request is granted, the earlier ones have been
+ * granted too, and their notifications will arrive.
  */
 export class Callbacks {
-  /** In the order of the requests. */
+  /** Requests that wait for their callback, in the order of the requests. */
   readonly #slots = new Set<CallbackSlot>();
   #called = false;
 

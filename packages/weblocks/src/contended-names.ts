@@ -1,7 +1,11 @@
-// Names beyond this limit are forgotten. That may cost one round trip at their next request, and nothing else.
+// Largest number of remembered names. Forgetting a name may cost one round trip at its next request, and
+// nothing else.
 const MAX_NAMES = 1_000;
 
-/** The names that had other requests in their queue when this client last joined it. It predicts the next request and promises nothing. */
+/**
+ * The names that had other requests in their queue when this client last joined it. A name in this set
+ * predicts, but does not prove, that the next request will have to wait.
+ */
 export class ContendedNames {
   readonly #names = new Set<string>();
 

@@ -67,7 +67,7 @@ class StoredLockManager implements LockManager {
   readonly #queries = new Chain();
   readonly #callbacks = new Callbacks();
   readonly #contended = new ContendedNames();
-  /** Requests of which something may be left in the store. */
+  /** Requests that may still have an entry in the store. */
   readonly #unfinished = new Map<LockRequest, Promise<void>>();
   /** Distinguishes the requests of this manager from the requests of all others. */
   readonly #tag = randomBytes(8).toString('hex');

@@ -5,7 +5,7 @@ import { filter, firstValueFrom } from './rx.ts';
 export class QueueClaim {
   /** Resolves when the state of the entry is certain: it waits, is granted, or has ended. */
   readonly placed: Promise<void>;
-  /** Resolves with the ownership. Rejects with the error that ended the claim before. */
+  /** Resolves with the ownership. Rejects with the error if the claim ended before its grant. */
   readonly granted: Promise<Ownership>;
   readonly #client: LockClient;
   readonly #queue: string;
@@ -24,7 +24,7 @@ export class QueueClaim {
       this.#grant = resolve;
       this.#refuse = reject;
     });
-    // Marks a rejection as handled: a request that has left does not read it.
+    // The rejection is marked as handled, because a request that has left does not read it.
     this.granted.catch(() => undefined);
     this.#claim = client.claim(queue, options).subscribe({
       next: (state) => this.#onState(state),
@@ -49,7 +49,8 @@ export class QueueClaim {
   }
 
   async #leave(): Promise<void> {
-    // A join cannot be interrupted, because its effect would be unknown.
+    // The store's response to the join is awaited first, because the effect of an interrupted join would be
+    // unknown.
     await this.placed;
     const state = this.#state;
     if (state.status === 'ended') return;

@@ -25,11 +25,13 @@ export interface EntriesSpec {
 }
 
 /**
- * An ordinary request: it enters the `line` queue, at its front also the `hold` queue, and leaves `line` when it is granted. So the `hold`
- * queue has the holders, and the next request or several shared ones. All other requests are only in `line`.
+ * An ordinary request: it enters the `line` queue, at its front also the `hold` queue, and leaves `line` when
+ * it is granted. So the `hold` queue has the holders, and the next request or several shared ones. All other
+ * requests are only in `line`.
  *
- * If no other request is expected in `line`, both queues are entered at once, which saves a round trip. The lock is granted only to the
- * front of `line`. A request whose guess was wrong leaves the `hold` queue again, and delays other requests at most by that.
+ * If no other request is expected in `line`, both queues are entered at once, which saves a round trip. The
+ * lock is granted only to the front of `line`. If there was another request in `line` after all, the request
+ * leaves the `hold` queue again. That is the only delay for other requests.
  */
 export class OrdinaryEntries implements RequestEntries {
   readonly #spot: EntriesSpec;
@@ -50,7 +52,7 @@ export class OrdinaryEntries implements RequestEntries {
     const line = new QueueClaim(client, queues.line, options);
     this.#line = line;
     this.#granted = this.#advance(line);
-    // Marks a rejection as handled: a request that gives up does not read it.
+    // The rejection is marked as handled, because a request that gives up does not read it.
     this.#granted.catch(() => undefined);
     if (!this.#contended.has(queues.line)) this.#inHold();
     await line.placed;
@@ -76,7 +78,7 @@ export class OrdinaryEntries implements RequestEntries {
 
   async #advance(line: QueueClaim): Promise<Ownership> {
     await line.granted;
-    // The request has left before it was granted.
+    // The request left before it was granted, so it must not enter the `hold` queue.
     if (this.#hasLeft) return line.granted;
     const ownership = await this.#inHold().granted;
     void line.leave();
@@ -91,9 +93,10 @@ export class OrdinaryEntries implements RequestEntries {
 }
 
 /**
- * A request with `steal`: it enters the `hold` queue and removes the entries there. Requests in `line` are neither admitted nor moved
- * meanwhile. A request that reaches the front of `line` enters the `hold` queue behind this one. A waiting request that was there before
- * joins again behind it.
+ * A request with `steal`: it enters the `hold` queue and removes the entries there. Requests in `line` are
+ * neither admitted nor moved meanwhile. A request that reaches the front of `line` enters the `hold` queue
+ * behind the request with `steal`. A waiting request that was in the `hold` queue before joins it again
+ * behind that request.
  */
 export class StealingEntries implements RequestEntries {
   readonly #spot: EntriesSpec;
@@ -123,8 +126,9 @@ export class StealingEntries implements RequestEntries {
 }
 
 /**
- * A request with `ifAvailable`: it takes the `hold` queue if that is free, and keeps it if `line` is empty. In this order, a request that
- * finds the lock held leaves nothing that another request could meet.
+ * A request with `ifAvailable`: it takes the `hold` queue if that is free, and keeps it if `line` is empty.
+ * Because of this order, a request that finds the lock held never enters `line`, where it would delay other
+ * requests.
  */
 export class EntriesIfAvailable implements RequestEntries {
   readonly #spot: EntriesSpec;

@@ -6,7 +6,7 @@ import { publishCall, publishEnd, publishStart } from './channels.ts';
 import type { RequestArguments } from './options.ts';
 import type { RequestEntries } from './request-entries.ts';
 
-/** Shared by all requests of a manager. */
+/** The parts that all requests of a manager share. */
 export interface RequestContext {
   readonly chain: Chain;
   readonly callbacks: Callbacks;
@@ -15,8 +15,9 @@ export interface RequestContext {
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Runs one request: it enters its queues, waits, runs the callback, leaves, and settles. It is ended early and settles at once: by its
- * signal until the callback runs, by the loss of the lock afterwards, and by `close` of the manager at any time.
+ * Runs one request: it enters its queues, waits, runs the callback, leaves, and settles. The request settles
+ * early in three cases: its signal aborts before the callback runs, the lock is lost while the callback runs,
+ * or the manager is closed.
  */
 export class LockRequest {
   /** The promise that the caller gets. */
@@ -42,7 +43,8 @@ export class LockRequest {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // A request with `steal` passes all waiters, and one with `ifAvailable` does not wait. Neither has to keep an order.
+    // Only an ordinary request has to keep an order: a request with `steal` overtakes all waiters, and one
+    // with `ifAvailable` does not wait.
     this.#waiting = around.callbacks.enter(args.steal || args.ifAvailable ? undefined : args.name);
   }
 
@@ -74,10 +76,11 @@ export class LockRequest {
         (hold) => this.#called(hold),
         (error: unknown) => this.#cut(error),
       );
-      // A request that is granted at once runs before all requests that later steps grant.
+      // The callback of a request that is granted at once must run before the callbacks of requests that
+      // later steps grant.
       if (isDecided) await called;
     } catch (error) {
-      // The store refuses the name.
+      // The store rejects the name of the queue.
       this.#cut(error);
     }
     return true;

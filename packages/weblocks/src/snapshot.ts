@@ -3,7 +3,8 @@ import type { LockInfo, LockManagerSnapshot } from './api.ts';
 import type { Names } from './names.ts';
 import { filter, firstValueFrom, type Observable } from './rx.ts';
 
-// Enough to use the connection well, and few enough to leave room for other requests.
+// Number of names that are read at the same time: enough to use the connection well, and few enough to leave
+// room for other requests.
 const MAX_PARALLEL_READS = 16;
 
 /** Metadata key of each entry for the request that made it. A request may have an entry in both of its queues. */
@@ -24,13 +25,17 @@ export async function readSnapshot(client: LockClient, names: Names): Promise<Lo
   return snapshotOf(seen);
 }
 
-/** Reads `line` first: a request that leaves it meanwhile is in `hold` when that is read. */
+/**
+ * Reads the requests of one name. `line` is read before `hold`, because a request that leaves `line` in
+ * between is in `hold` by then.
+ */
 async function requestsFor(client: LockClient, names: Names, name: string): Promise<readonly QueueEntry[]> {
   const { line, hold } = names.queuesOf(name);
   const inLine = (await firstLive(client.watch(line))).entries;
   const inHold = (await firstLive(client.watch(hold))).entries;
   const waiting = new Set(inLine.map(tagOf));
-  // Entries that are only in `hold` have left `line` after their grant, or are of a `steal`. They are ahead of all in `line`.
+  // Entries that are only in `hold` have left `line` after their grant, or belong to a request with `steal`.
+  // They are ahead of all entries in `line`.
   return [...inHold.filter((entry) => !waiting.has(tagOf(entry))), ...inLine];
 }
 
@@ -58,7 +63,7 @@ interface View {
   readonly error?: unknown;
 }
 
-/** Resolves with the first live value. Rejects with the error of the read, if it fails. */
+/** Resolves with the first live value. Rejects with the error if the read fails. */
 async function firstLive<V extends View>(view$: Observable<V>): Promise<V> {
   const seen$ = view$.pipe(filter(({ status, error }) => status === 'live' || error !== undefined));
   const view = await firstValueFrom(seen$, { defaultValue: undefined });

@@ -1,7 +1,8 @@
-// Code for `navigator.locks` of a page or of Node 24. It does not depend on where its locks are stored.
+// Code that uses `navigator.locks` of a browser page or of Node 24. It does not depend on where the locks are
+// stored.
 import type { LockManager } from '@queuelock/weblocks';
 
-/** Returns the events in order. */
+/** Runs the code, and returns the events in order. */
 export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promise<string[]> {
   const log: string[] = [];
 
@@ -10,7 +11,7 @@ export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promis
   await Promise.all(jobs);
 
   await locks.request('book', { mode: 'shared' }, async () => {
-    // Another reader is granted, but a writer is not.
+    // A second reader is granted while the first one holds, but a writer is not.
     await locks.request('book', { mode: 'shared' }, () => log.push('two readers'));
     await locks.request('book', { ifAvailable: true }, (lock) => log.push(lock ? 'a writer' : 'no writer'));
 

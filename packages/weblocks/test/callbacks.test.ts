@@ -3,7 +3,7 @@ import { Callbacks } from '../src/callbacks.ts';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('order of callbacks', () => {
+describe('the order of callbacks', () => {
   it('is the order of the requests among grants of one turn, across names', async () => {
     const callbacks = new Callbacks();
     const ran: number[] = [];
@@ -14,7 +14,7 @@ describe('order of callbacks', () => {
     expect(ran).to.deep.equal([0, 1, 2, 3]);
   });
 
-  it('lets a callback wait for earlier ones of its name until these have run or left, and not for other names', async () => {
+  it('lets a callback wait until earlier callbacks of its name have run or left, but not for other names', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     const [first, other, second, third] = ['a', 'b', 'a', 'a'].map((name) => callbacks.enter(name));
@@ -28,7 +28,7 @@ describe('order of callbacks', () => {
     expect(ran).to.deep.equal(['other', 'second', 'third']);
   });
 
-  it('does not include requests without a name, and skips those that have left', async () => {
+  it('ignores requests without a name, and skips requests that have left', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     callbacks.enter('a');

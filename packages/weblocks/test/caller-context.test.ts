@@ -3,7 +3,7 @@ import { memory } from '@queuelock/memory';
 import { createLockManager } from '@queuelock/weblocks';
 import { expect } from 'chai';
 
-/** Who runs: what a web server keeps for each request. */
+/** A value of the caller in the asynchronous context, as web servers keep one for each request. */
 const caller = new AsyncLocalStorage<string>();
 const CALLERS = ['Ann', 'Ben', 'Cid'] as const;
 

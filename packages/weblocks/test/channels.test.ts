@@ -6,7 +6,7 @@ import { hold } from './frame.ts';
 
 const KINDS = ['start', 'grant', 'miss', 'end'];
 
-describe('channels of Node’s own locks', () => {
+describe('diagnostics channels of Node’s own locks, used by ours', () => {
   let told: [string, unknown][];
   let locks: LockManager;
   const listeners = KINDS.map((kind) => ({
@@ -56,7 +56,7 @@ describe('channels of Node’s own locks', () => {
     await holding.end();
   });
 
-  it('publish the reason of a rejection by the callback, the signal or a theft', async () => {
+  it('publish the reason why the callback, the signal or a steal rejected the request', async () => {
     const error = new Error('of the callback');
     await locks
       .request('jobs', () => {
@@ -77,7 +77,7 @@ describe('channels of Node’s own locks', () => {
     expect(ends.at(-1)).to.deep.equal(end({ steal: true }));
   });
 
-  it('publish nothing for a request that is refused for its arguments', async () => {
+  it('publish nothing for a request whose arguments are rejected', async () => {
     await locks.request('-', () => undefined).catch(() => undefined);
     expect(told).to.deep.equal([]);
   });

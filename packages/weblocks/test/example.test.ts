@@ -16,12 +16,13 @@ const THEFT = ['the stuck one: AbortError', 'the thief'];
 
 function expectDone(log: readonly string[]): void {
   expect(log.slice(0, DONE.length)).to.deep.equal(DONE);
-  // The loser and the thief may be notified in either order.
+  // The former holder and the request with `steal` may be notified in either order, so these events are
+  // sorted.
   expect([...log.slice(DONE.length)].sort()).to.deep.equal([...THEFT].sort());
 }
 
-describe('application of the standard', () => {
-  it('runs on our locks', async () => {
+describe('an application that uses navigator.locks', () => {
+  it('runs unchanged on the locks of this package', async () => {
     await using locks = createLockManager(memory());
     expectDone(await app(locks));
   });

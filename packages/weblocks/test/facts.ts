@@ -8,7 +8,7 @@ import { signalFacts } from './facts/signal.ts';
 import { stealFacts } from './facts/steal.ts';
 import type { Facts } from './frame.ts';
 
-/** Facts about web locks that hold on every store. */
+/** Tests of web locks that must pass on every store. */
 export const lockFacts: readonly Facts[] = [
   argumentFacts,
   holdingFacts,

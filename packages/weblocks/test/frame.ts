@@ -5,7 +5,7 @@ import { createLockManager, type HeldLock, type LockManager, type LockOptions } 
 import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
 
-/** A store on which the facts are checked. */
+/** A store on which the tests of web locks run. */
 export interface Store {
   readonly name: string;
   /** Shortest TTL in milliseconds that clients of a busy machine can keep alive. */
@@ -22,29 +22,29 @@ interface Peer {
   readonly client: LockClient;
 }
 
-/** Fixture of one fact, with a scope of its own. Everything that it opens is closed afterwards. */
+/** What one test works with, in a separate scope. Everything that it opens is closed after the test. */
 interface Site {
   readonly scope: string;
   readonly ttlMs: number;
   readonly connect: () => Backend;
-  /** Makes a manager as on another machine. */
+  /** Creates a manager with its own lock client, as on another machine. */
   readonly peer: (options?: {
     readonly scope?: string;
     readonly clientId?: string;
     readonly ttlMs?: number;
   }) => Peer;
-  /** Waits until `holds` returns a true value. An error of it, for instance of `expect`, counts as false. */
+  /** Waits until `holds` returns a true value. If it throws, for instance by `expect`, it is called again. */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
 }
 
-/** A fact that holds on every store. */
+/** A test of web locks that must pass on every store. */
 interface Fact {
   /** Title in the present tense. */
   readonly title: string;
   readonly check: (site: Site) => Promise<void>;
 }
 
-/** Facts about one part of the interface. */
+/** Tests of one part of the interface. */
 export interface Facts {
   readonly about: string;
   readonly facts: readonly Fact[];
@@ -53,7 +53,7 @@ export interface Facts {
 const COMFORT = 5;
 const MAX_WAIT_MS = 10_000;
 
-/** Defines the mocha suite of one store: a test for every fact, each followed by a check that no entry is left. */
+/** Defines the mocha suite of one store. After every test, it checks that no entry is left. */
 export function describeLocks(name: string, open: () => Promise<Store>, all: readonly Facts[]): void {
   describe(`web locks on ${name}`, () => {
     let store: Store;
@@ -112,10 +112,10 @@ async function untilTrue(what: string, holds: () => unknown, withinMs: number): 
   }
 }
 
-/** A request that holds until the test ends it. */
+/** A request that holds the lock until the test ends it. */
 export interface Holding {
   readonly lock: HeldLock;
-  /** Result of the request. */
+  /** The promise that `request` returned. */
   readonly result: Promise<unknown>;
   /** Lets the callback return, and waits for the request to settle. */
   end(value?: unknown): Promise<unknown>;
@@ -153,7 +153,7 @@ export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`it rejects; it answered ${String(end.value)}`);
 }
 
-/** Expects a rejection with a DOMException of that name, as the standard requires. */
+/** Expects a rejection with a `DOMException` of that name, as the standard requires. */
 export async function expectDom(name: string, promise: Promise<unknown>): Promise<DOMException> {
   const reason = await reasonOf(promise);
   expect(reason).to.be.instanceOf(DOMException);
@@ -161,7 +161,7 @@ export async function expectDom(name: string, promise: Promise<unknown>): Promis
   return reason as DOMException;
 }
 
-/** Returns `mode name` of held and pending requests, by name. */
+/** Returns a text `mode name` for each held and each pending request, sorted by name. */
 export async function picture(
   locks: LockManager,
 ): Promise<{ readonly held: string[]; readonly pending: string[] }> {

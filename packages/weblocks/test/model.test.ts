@@ -15,7 +15,10 @@ const requests = fc.record({
   holds: fc.nat({ max: 6 }),
   abortsAfter: fc.nat({ max: 12 }),
 });
-/** Number of turns that each call takes to the store and back, used cyclically. */
+/**
+ * Number of turns of the event loop that each call takes to the store and back. The numbers are repeated in a
+ * cycle.
+ */
 const delays = fc.array(fc.nat({ max: 3 }), { minLength: 3, maxLength: 9 });
 
 async function turns(count: number): Promise<void> {
@@ -52,7 +55,7 @@ class Ledger {
   }
 }
 
-/** Waiting requests of one client and name: they are granted in their order. */
+/** Checks that the waiting requests of one client and name are granted in their order. */
 class Order {
   readonly #asked = new Map<string, number>();
   readonly #granted = new Map<string, number>();

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Names, encode } from '../src/names.ts';
 
-/** Any sequence of UTF-16 code units, valid text or not. */
+/** Generates any sequence of UTF-16 code units, whether it is valid text or not. */
 const unitNames = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
   .map((units) => String.fromCharCode(...units));
 
-describe('names of queues', () => {
-  it('map a name to its queues and back', () => {
+describe('names of queues for web locks', () => {
+  it('are converted from the name of a lock and back', () => {
     const names = new Names('shop');
     fc.assert(
       fc.property(unitNames, (name) => {
@@ -59,7 +59,7 @@ describe('names of queues', () => {
     expect(foreign.map((queue) => names.nameOf(queue))).to.deep.equal(foreign.map(() => undefined));
   });
 
-  it('refuse a name that a store could not hold, with the number of bytes beyond the limit', () => {
+  it('are rejected with the number of excess bytes if a store could not hold them', () => {
     const names = new Names('s');
     expect(() => names.queuesOf('x'.repeat(505))).not.to.throw();
     expect(() => names.queuesOf('x'.repeat(506))).to.throw(/name takes 1 bytes less, .* got "x+\.\.\."/);

@@ -3,11 +3,11 @@ import { memory } from '@queuelock/memory';
 import { expect } from 'chai';
 import { createLockManager } from '../src/index.ts';
 
-/** Passes options as plain JavaScript does. */
+/** Returns the options without types, as plain JavaScript passes them. */
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a lock manager', () => {
-  it('are refused by name when one is unknown, and when they are not an object', () => {
+  it('are rejected by name when one is unknown, and when they are not an object', () => {
     expect(() => createLockManager(memory(), untyped({ client: 'x' }))).to.throw(
       '[INVALID_ARGUMENT] options of createLockManager: client is unknown, did you mean clientId?',
     );
@@ -19,7 +19,7 @@ describe('options of a lock manager', () => {
     );
   });
 
-  it('of a request follow the standard, which ignores unknown members', async () => {
+  it('ignore unknown members in the options of a request, as the standard does', async () => {
     await using client = createLockClient(memory());
     await using locks = createLockManager(client);
     expect(await locks.request('x', untyped({ colour: 'blue' }), () => 'done')).to.equal('done');

@@ -10,9 +10,9 @@ const turns = async (count: number): Promise<void> => {
 
 const CHANGES: ReadonlySet<MemoryCall> = new Set(['enqueue', 'tryEnqueue', 'remove', 'evict']);
 
-describe('steps of one manager', () => {
+describe('the steps of one manager', () => {
   let under: string[] = [];
-  /** Blocks all calls until it resolves. */
+  /** Blocks all calls to the store until it resolves. */
   let gate: Promise<void>;
   let client: LockClient;
   let locks: LockManager;
@@ -126,8 +126,8 @@ describe('steps of one manager', () => {
   });
 });
 
-describe('cost of a request', () => {
-  it('is two round trips for a free lock, or three if there were waiters the last time', async () => {
+describe('the cost of a request', () => {
+  it('is two round trips for a free lock, or three if the previous request met waiters', async () => {
     const clock = virtualClock();
     const server = createMemoryServer({ clock });
     const locks = createLockManager(

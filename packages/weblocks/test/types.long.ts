@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** Returns the compiler's errors for programs that use the DOM types, one file each. */
+/** Returns the compiler's messages about programs that use the DOM types. Each program is one file. */
 function complaintsAbout(sources: readonly string[]): readonly (readonly string[])[] {
   const files = new Map(sources.map((source, i) => [`${HERE}page-${i}.ts`, source]));
   const options: ts.CompilerOptions = {
@@ -57,7 +57,7 @@ const OWN = `${HEAD} void ours.request('a', (lock) => [lock?.token, lock?.signal
 const UNCHECKED = `${HEAD} void ours.request('a', (lock) => lock.token);`;
 const NOT_STANDARD = `${HEAD} void navigator.locks.request('a', (lock) => lock?.token);`;
 
-describe('types of a lock manager', function () {
+describe('the types of a lock manager', function () {
   this.timeout(60_000);
   let complaints: readonly (readonly string[])[];
   before(() => {
@@ -68,7 +68,7 @@ describe('types of a lock manager', function () {
     expect(complaints[0]).to.deep.equal([]);
   });
 
-  it('have members beyond the standard only on ours, and allow null', () => {
+  it('have members beyond the standard only on our locks, and allow null', () => {
     expect(complaints.slice(1)).to.deep.equal([
       [],
       ["'lock' is possibly 'null'."],

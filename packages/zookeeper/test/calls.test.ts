@@ -14,7 +14,7 @@ function newCalls(): Calls<Wire> {
 class Wire implements RequestSender<Wire> {
   /** The sent requests in order. */
   readonly sent: string[] = [];
-  readonly #answers = new Map<string, () => void>();
+  readonly #replies = new Map<string, () => void>();
 
   send(request: (wire: Wire) => number): number {
     return request(this);
@@ -25,7 +25,7 @@ class Wire implements RequestSender<Wire> {
       what,
       (_wire, done) => {
         this.sent.push(what);
-        this.#answers.set(what, () => done(0, ''));
+        this.#replies.set(what, () => done(0, ''));
         return 0;
       },
       option,
@@ -33,7 +33,7 @@ class Wire implements RequestSender<Wire> {
   }
 
   answer(what: string): void {
-    this.#answers.get(what)!();
+    this.#replies.get(what)!();
   }
 }
 
@@ -62,18 +62,18 @@ describe('the calls of a session', () => {
 
   it('are overtaken by an urgent call, which waits for none of them', async () => {
     const { calls, wire } = begun();
-    const urgent = wire.ask(calls, 'beat', { urgent: true });
-    expect(wire.sent.at(-1)).to.equal('beat');
-    wire.answer('beat');
+    const urgent = wire.ask(calls, 'heartbeat', { urgent: true });
+    expect(wire.sent.at(-1)).to.equal('heartbeat');
+    wire.answer('heartbeat');
     await urgent;
   });
 
   it('are sent after a reconnect with the urgent call first', () => {
     const [calls, wire] = [newCalls(), new Wire()];
     for (const name of names) void outcome(wire.ask(calls, name));
-    void outcome(wire.ask(calls, 'beat', { urgent: true }));
+    void outcome(wire.ask(calls, 'heartbeat', { urgent: true }));
     calls.sendBy(wire);
-    expect(wire.sent).to.deep.equal(['beat', ...names.slice(0, 99)]);
+    expect(wire.sent).to.deep.equal(['heartbeat', ...names.slice(0, 99)]);
   });
 
   it('do not wait for calls that were sent over a connection that is down', () => {

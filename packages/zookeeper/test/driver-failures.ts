@@ -4,7 +4,7 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, eventually, newQueue, outcome, newSpec } from './bench.ts';
 import { FarProxies } from './far-proxy.ts';
 import { ownServer } from './own-server.ts';
-import { disturbNobody } from './resets.ts';
+import { resetConnections } from './resets.ts';
 import { untilExpired } from './severable-backends.ts';
 
 /** Returns the server that all tests share; no test harms it. */
@@ -19,7 +19,7 @@ export function describeDriverTrouble(driver: 'wire' | 'native'): void {
     afterEach(() => bench.clear());
 
     it('such as resets during requests do not disturb other sockets of the process', async () => {
-      await disturbNobody(bench, await shared(), { rounds: 4, driver });
+      await resetConnections(bench, await shared(), { rounds: 4, driver });
     });
 
     it('such as a reconnect while a child process keeps the old connection open do not end the session', async () => {

@@ -221,7 +221,7 @@ describe('the order of entries', () => {
     ]);
   });
 
-  it('continues from -1 to 0', () => {
+  it('continues from the sequence number -1 to 0', () => {
     const names = [lock('0000000000'), lock('-000000001'), lock('0000000001')];
     expect(contendersIn(names, scheme).map(({ sequence }) => sequence)).to.deep.equal([-1, 0, 1]);
   });

@@ -12,7 +12,7 @@ import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 import { Watches } from '../src/server/watches.ts';
 import { describeDriverTrouble } from './driver-failures.ts';
 import { ownServer, proxyTo } from './own-server.ts';
-import { disturbNobody } from './resets.ts';
+import { resetConnections } from './resets.ts';
 
 function driverTo(endpoint: string, ttlMs = 10_000): Promise<ZkDriver> {
   const { signal } = new AbortController();
@@ -51,7 +51,7 @@ describe('failures of ZooKeeper', function () {
   for (const driver of ['wire', 'native'] as const) {
     it(`such as repeated resets during requests do not disturb other sockets of the process, with transport ${driver}`, async () => {
       const { endpoint } = await ownServer(bench);
-      await disturbNobody(bench, endpoint, { rounds: 20, driver });
+      await resetConnections(bench, endpoint, { rounds: 20, driver });
     });
   }
 

@@ -60,7 +60,9 @@ describe('children that are not entries of a naming', () => {
       ['curator+kazoo', '__lock__'],
     ] as const) {
       expect(inFront(naming, ...strangers, `x-${mark}0000000005`), naming).to.deep.equal(before);
-      expect(inFront(naming, ...strangers), `nobody, ${naming}`).to.deep.equal(before.slice(0, -1));
+      expect(inFront(naming, ...strangers), `without own entries, ${naming}`).to.deep.equal(
+        before.slice(0, -1),
+      );
     }
     expect(inFront('curator', ...strangers, `${ENTRIES.mutex}2000000000`)).to.deep.equal([...before, '1']);
   });
@@ -111,7 +113,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
 
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
     for (const kind of kinds) {
-      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with name and remedy, and leaves no entry`, async () => {
+      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, names that entry and the remedy, and leaves no entry`, async () => {
         const session = await open(naming);
         await beside(ENTRIES[kind], async () => {
           const message = await refusal(session.enqueue(newSpec(queue)));

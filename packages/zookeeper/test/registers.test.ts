@@ -76,7 +76,7 @@ describe('a register in ZooKeeper', () => {
       await registers.write(queue, 'limit', { text: '5', was: undefined });
       const { version } = (await registers.read(queue, 'limit'))!;
       const { path } = registerPaths('', queue, 'limit');
-      /** Writes right after each read. */
+      /** Returns a driver that writes the node of the register right after each read of it, as an operator might. */
       const meeting = (zk: ZkDriver): ZkDriver =>
         new Proxy(zk, {
           get: (_, name: keyof ZkDriver) => {

@@ -8,7 +8,7 @@ import { proxyTo } from './own-server.ts';
 const { signal } = new AbortController();
 
 /** Resets the connections of several sessions during requests, and checks after each reset that other sockets work. */
-export async function disturbNobody(
+export async function resetConnections(
   bench: Bench,
   endpoint: string,
   { rounds, driver }: { readonly rounds: number; readonly driver: Driver },

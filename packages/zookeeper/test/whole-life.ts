@@ -9,7 +9,7 @@ const queue = newQueue();
 
 const nowhere = zookeeper({ hosts: ['127.0.0.1:1'], connectTimeoutMs: 200, ...options });
 if ((await outcome(nowhere.open(4_000, signal))) !== 'UNAVAILABLE')
-  throw new Error('somebody listens on port 1');
+  throw new Error('a server listens on port 1');
 await nowhere.close();
 
 const backend = zookeeper({ hosts: [endpoint], ...options });

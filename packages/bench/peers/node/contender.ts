@@ -8,9 +8,9 @@ export interface Contender {
   close(): Promise<void>;
 }
 
-/** A lock library. */
+/** A lock library that is measured. */
 export interface Lock {
-  /** Resolves when it is connected. */
+  /** Opens a connection, and resolves when it is connected. */
   open(): Promise<Contender>;
   /** Resolves when this many entries are waiting and the server keeps a synchronized watch for each of them. */
   untilWatching?(waiters: number): Promise<void>;
@@ -22,7 +22,9 @@ export interface RawStore {
   readonly calls: Readonly<Record<string, (key: string) => Promise<unknown>>>;
   create(key: string): Promise<unknown>;
   remove(key: string): Promise<unknown>;
-  /** Resolves when the server watches; `gone` runs when it reports that the key was deleted. */
+  /**
+   * Resolves when the server watches the key. Calls `gone` when the server reports that the key was deleted.
+   */
   watchDeletion(key: string, gone: () => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 // Same number of warm-up hand-offs as in Java: code that is not compiled yet takes twice as long.
 const WARM_LINES = 10;
 const WARM_WAITERS = 300;
-// More at a time would measure how a library queues its own requests.
+// Number of enqueues in flight at a time: more of them would measure how a library queues its own requests.
 const ENQUEUE_AT_A_TIME = 64;
 
 /** Queues N waiters behind a holder; then it releases, and each waiter releases at once. */
@@ -19,7 +19,9 @@ export async function drain(lock: Lock, parameters: Parameters): Promise<object>
   return result;
 }
 
-/** `telling`: reports the progress to the harness and waits for its reply. */
+/**
+ * Parameters of a drain. `telling` is whether it reports the progress to the harness and waits for its reply.
+ */
 interface Passing {
   readonly name: string;
   readonly n: number;

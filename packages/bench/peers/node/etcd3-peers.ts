@@ -36,7 +36,8 @@ export function etcd3Election(): Lock {
           return () => campaign.resign();
         },
         async close() {
-          // Its watchers end a tick later; one that is left would fail during that.
+          // The watchers of etcd3 end a tick later, and one that is still open would fail when the client
+          // closes.
           await pause(100);
           etcd.close();
         },

@@ -3,7 +3,7 @@ import { mean, percentile } from '../../src/stats.ts';
 import type { Contender, Lock } from './contender.ts';
 import { nowUs, type Parameters } from './protocol.ts';
 
-// Total of all clients, as in Java.
+// Warm-up rounds of all clients together, as in Java.
 const WARM_ROUNDS = 200;
 const STALL_US = 50_000;
 

@@ -19,8 +19,8 @@ export interface OwnContender extends Contender {
   /** Acquires all names in one step. */
   acquireAll(names: readonly string[]): Promise<Release>;
   /**
-   * Prepares to end the session with all its holds at one point of the store's order, without the client. The returned function
-   * does it and resolves when the server has responded.
+   * Prepares to end the session with all its holds at one point of the store's order, without the client. The
+   * returned function ends the session and resolves when the server has responded.
    */
   revocation(): Promise<() => Promise<unknown>>;
 }
@@ -58,7 +58,7 @@ async function open(
   revocation: Revocation,
 ): Promise<OwnContender> {
   const client = createLockClient(backend, { ttlMs: ttlMs ?? SESSION_MS });
-  // Opens the session.
+  // The first acquisition opens the session.
   await (await client.acquire('warm/connected')).release();
   return {
     async acquire(name) {

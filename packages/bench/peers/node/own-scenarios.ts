@@ -5,7 +5,7 @@ import { nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
 const IDLE_TTL_MS = 10_000;
 
-/** Free locks, several names in one step. */
+/** Measures the acquisition and release of several free locks in one step. */
 export async function many(lock: OwnLock, parameters: Parameters): Promise<object> {
   const contender = await lock.open();
   const per = parameters.number('per');
@@ -40,7 +40,7 @@ export async function mass(lock: OwnLock, parameters: Parameters): Promise<objec
   return { answerMs, allKnowMs, ratio: allKnowMs / answerMs };
 }
 
-/** Holds and does nothing until the harness has counted. */
+/** Holds locks and does nothing else until the harness has counted the requests. */
 export async function idle(lock: OwnLock, parameters: Parameters): Promise<object> {
   const names = Array.from(
     { length: parameters.number('held') },

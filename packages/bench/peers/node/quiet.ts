@@ -5,7 +5,10 @@ import { until } from '@queuelock/harness/services/until';
 const QUIET_LOOKS = 3;
 const MAX_WAIT_MS = 120_000;
 
-/** Resolves when the server keeps at least this many synchronized watches, no more are added, and no client reads any more. */
+/**
+ * Resolves when the server has at least this many synchronized watches, their number is steady, and clients
+ * send no more reads.
+ */
 export async function untilWatchingEtcd(endpoint: string, watches: number): Promise<void> {
   await untilSteady(watches, async () => {
     const metrics = await etcdMetrics(endpoint);
@@ -23,10 +26,10 @@ export async function untilWatchingZooKeeper(endpoint: string, watches: number):
   });
 }
 
-/** Load of a server with waiters. */
+/** The load of a server that has waiters. */
 interface Load {
   readonly watched: number;
-  /** Number of requests so far, if the server counts them. */
+  /** Number of requests so far, if the server counts requests. */
   readonly asked: number;
 }
 

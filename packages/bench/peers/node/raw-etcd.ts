@@ -33,11 +33,11 @@ export function rawEtcd(transport: Transport): RawStore {
   };
 }
 
-/** Prepares to end a session without its client. */
+/** Prepares to revoke the lease of a session without its client. */
 export async function leaseRevocation(lease: string, transport: Transport): Promise<() => Promise<unknown>> {
   const endpoint = endpointOf('ETCD');
   const driver = driverOf(endpoint, checkOptions({ hosts: endpoint, transport }));
-  // Connects.
+  // The first call opens the connection.
   await driver.status(CALL);
   return () => driver.leaseRevoke({ ID: lease }, CALL);
 }
@@ -56,7 +56,7 @@ async function eventOf(put: (key: string) => Promise<unknown>, { remove, watches
   await Promise.all([remove(key), gone]);
 }
 
-/** Watches keys from now on, on one stream; a watch is cancelled after its event. */
+/** Watches keys from the present revision on, all on one stream. A watch is cancelled after its event. */
 class Deletions {
   readonly #channel: ReturnType<Driver['watch']>;
   readonly #live = new Map<string, () => void>();

@@ -10,7 +10,7 @@ const CLOSE_AFTER_MS = 50;
 
 type Done = (code: number, text: string, value: unknown) => void;
 
-/** The part of npm `zookeeper` that is used here; its own declarations reference other packages. */
+/** The part of npm `zookeeper` that this program uses; its own declarations reference other packages. */
 interface Native extends EventEmitter {
   init(config: Config): void;
   close(): void;
@@ -23,7 +23,7 @@ interface Config {
   readonly connect: string;
   readonly timeout: number;
   readonly debug_level: number;
-  /** Both are needed to resume a session. */
+  /** Id and password of the session, both needed to resume it. */
   readonly client_id?: string;
   readonly client_password?: string;
 }
@@ -79,7 +79,7 @@ export async function rawZooKeeper(): Promise<RawStore> {
   };
 }
 
-/** Resumes a session; the returned function closes it and resolves when the server has responded. */
+/** Resumes a session. The returned function closes the session and resolves when the server has responded. */
 export async function closeSession(secret: {
   readonly session: string;
   readonly password: string;
@@ -89,7 +89,7 @@ export async function closeSession(secret: {
   const key = { client_id: secret.session, client_password: secret.password };
   native.init({ connect: endpointOf('ZK'), timeout: SESSION_MS, debug_level: 0, ...key });
   await connected;
-  // Blocks until the server has responded.
+  // `close` blocks until the server has responded.
   return async () => native.close();
 }
 

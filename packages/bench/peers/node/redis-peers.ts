@@ -6,7 +6,7 @@ import type { Lock } from './contender.ts';
 import { endpointOf } from './protocol.ts';
 import { SESSION_MS } from './session.ts';
 
-/** The part of redlock that is used here; its package does not export its declarations. */
+/** The part of redlock that this program uses; its package does not export its declarations. */
 interface Redlock {
   acquire(names: string[], ms: number): Promise<{ release(): Promise<unknown> }>;
 }
@@ -32,7 +32,10 @@ export function redisSemaphore(): Lock {
   };
 }
 
-/** redlock on one Redis with its defaults: it retries about every 200 ms; only the number of retries is raised. */
+/**
+ * redlock on one Redis server with its defaults, which retry about every 200 ms. Only the number of retries
+ * is raised.
+ */
 export function redlock(): Lock {
   return {
     async open() {

@@ -1,2 +1,2 @@
-/** TTL of every session in milliseconds, long so that heartbeats do not count. */
+/** TTL of every session in milliseconds. It is long, so that heartbeats do not affect the results. */
 export const SESSION_MS = 60_000;

@@ -18,7 +18,10 @@ interface PartResult {
   readonly cpu: number;
 }
 
-/** `client`: the name by which this program was started. */
+/**
+ * Runs the drain. `client` is the name by which this program was started, so that it can start the other
+ * processes.
+ */
 export async function spread(lock: OwnLock, client: string, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');
   const name = parameters.text('name');
@@ -26,7 +29,7 @@ export async function spread(lock: OwnLock, client: string, parameters: Paramete
   const release = await holder.acquire(name);
   const words = [client, 'spread-part', `n=${n / PROCESSES}`, `name=${name}`];
   const parts = Array.from({ length: PROCESSES }, () =>
-    // Their output is not the result.
+    // The standard output of the child processes is ignored, since only this process prints the result.
     fork(process.argv[1] ?? '', words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
   );
   await Promise.all(parts.map((part) => once(part, 'message')));

@@ -30,7 +30,10 @@ export interface Connection {
   readonly error?: BridgeError;
 }
 
-/** A snapshot with the state of the connection that it came over. The object changes only when its content does. */
+/**
+ * A snapshot with the state of the connection on which it arrived. A new object is emitted only when its
+ * content differs.
+ */
 export interface Observed<P> extends Connection {
   /**
    * The latest snapshot; `undefined` before the first. Its own `status` describes the connection between the bridge and the
@@ -68,13 +71,15 @@ export interface PageLock {
   /** Handover requests that this holder has not answered yet. */
   readonly requests: readonly HandoverSnapshot[];
   /**
-   * Responds to a handover request. `yield` releases to the next waiter, `pass` releases to the requester ahead of other waiters.
-   * @param to The `from` of the request.
-   * @param reason Shown to the requester after `decline`.
+   * Responds to a handover request. `yield` releases to the next waiter, `pass` releases to the requester
+   * ahead of other waiters.
+   * @param to the `from` of the handover request
+   * @param reason is shown to the requester after `decline`
    */
   answer(to: string, answer: 'yield' | 'pass' | 'decline', reason?: string): Promise<void>;
   /**
-   * Releases the lock. Resolves when the bridge has confirmed it or its grace is over. A repeated call returns the same result.
+   * Releases the lock. Resolves when the bridge has confirmed the release, or its grace has ended. A repeated
+   * call returns the same result.
    */
   release(): Promise<void>;
 }
@@ -111,11 +116,15 @@ export type PageClaimState =
 export interface BridgeClient {
   /** State of the stream, which is open only while anything is subscribed. Never errors. */
   readonly connection$: Observable<Connection>;
-  /** Emits each failure of the function `headers` after which the last headers were sent. Does not replay earlier failures. Never errors. */
+  /**
+   * Emits each failure of the option `headers`, if it is a function, after which the latest headers were used
+   * again. Does not replay earlier failures. Never errors.
+   */
   readonly errors$: Observable<BridgeError>;
   /**
-   * Watches the queues whose names begin with `prefix` (default: all). This and the following observables emit the last known
-   * value at once, then each change. Subscribers share them. They never error, and complete when the client is closed.
+   * Watches the queues whose names begin with `prefix` (default: all). This observable and those of the other
+   * watching methods emit the last known value at once, then each change. Subscribers share them. They never
+   * error, and complete when the client is closed.
    */
   queues(prefix?: string): Observable<Observed<QueuesSnapshot>>;
   /** Watches one queue: its holders and waiters, in order. */
@@ -126,13 +135,15 @@ export interface BridgeClient {
   election(name: string): Observable<Observed<ElectionSnapshot>>;
   /** Watches the entries of each program, in the queues whose names begin with `prefix` (default: all). */
   sessions(prefix?: string): Observable<Observed<SessionsSnapshot>>;
-  /** Watches deadlocks, which are cycles of waiters among these queues. */
+  /** Watches deadlocks: cycles of waiters among the queues whose names begin with `prefix` (default: all). */
   deadlocks(prefix?: string): Observable<Observed<DeadlocksSnapshot>>;
-  /** Watches faults: what the diagnosis of the store finds now, and failures that the bridge has seen. */
+  /**
+   * Watches faults: what the diagnosis of the store finds at present, and failures that the bridge has seen.
+   */
   faults(prefix?: string): Observable<Observed<FaultsSnapshot>>;
   /**
-   * Watches the demo programs that a visitor may disturb, if the bridge has any (`BridgeFacts.contenders`). `name` is their
-   * queue.
+   * Watches the demo programs that a visitor may disturb, if the bridge has any (`BridgeFacts.contenders`).
+   * `name` is the name of their queue.
    */
   contenders(name: string): Observable<Observed<ContendersSnapshot>>;
   /**
@@ -141,20 +152,25 @@ export interface BridgeClient {
    */
   join(name: string, options?: JoinOptions): Observable<JoinState>;
   /**
-   * Removes an entry of another client. Resolves with `false` if the queue does not contain it any more. Rejects with
-   * `BridgeError`, as the following methods do.
+   * Removes an entry of another client. Resolves with `false` if the queue does not contain it any more.
+   * Rejects with `BridgeError`, as all methods of the client that return promises do.
    */
   evict(name: string, entry: EntryRef, options: { readonly reason: string }): Promise<boolean>;
-  /** Queues an entry that requests the lock from its holder, and removes that entry when the holder responds. */
+  /**
+   * Adds an entry that requests the lock from its holder, and removes that entry when the holder responds.
+   */
   ask(
     name: string,
     options: { readonly reason: string; readonly withinMs: number; readonly signal?: AbortSignal },
   ): Promise<HandoverResponse>;
   /** Reads the fencing token of an entry as a decimal string; `undefined` when the entry was removed. */
   tokenOf(name: string, entry: Pick<EntryRef, 'key' | 'order'>): Promise<string | undefined>;
-  /** Applies an action to the bridge's demo programs. Resolves when it is done. */
+  /** Applies an action to the bridge's demo programs. Resolves when the bridge has done so. */
   contend(act: ContendersAct): Promise<void>;
-  /** Reads the facts that the bridge publishes about itself. Requested once, and again after a failure. */
+  /**
+   * Reads the facts that the bridge publishes about itself. They are requested once, and again only after a
+   * failure.
+   */
   facts(): Promise<BridgeFacts>;
   /** Current time of the bridge in milliseconds since 1970, as estimated by this page. Use it to compute ages from snapshots. */
   serverNow(): number;
@@ -173,9 +189,10 @@ export interface BridgeClientOptions {
    */
   readonly url?: string;
   /**
-   * Headers of every request, for instance `authorization`. A function that returns them, or a promise of them, is called for each request, so that
-   * tokens may rotate. If it fails, or takes longer than 2 s, the last headers that it returned are sent, and `errors$` emits the failure. If it has
-   * returned none yet, the request fails as one without a response.
+   * Headers of every request, for instance `authorization`. A function that returns them, or a promise of
+   * them, is called for each request, so that tokens may rotate. If the function fails, or takes longer than
+   * 2 s, the last headers that it returned are sent, and `errors$` emits the failure. If it has returned none
+   * yet, the request fails as if no response had arrived.
    */
   readonly headers?: BridgeHeaders | (() => BridgeHeaders | PromiseLike<BridgeHeaders>);
   /** Replaces the platform's `fetch`, for tests. */
@@ -184,7 +201,7 @@ export interface BridgeClientOptions {
   readonly clock?: ClientClock;
 }
 
-/** Clock and timer of the client. */
+/** Clock and timers of the client. */
 export interface ClientClock {
   /**
    * Milliseconds since an arbitrary start. Never goes back, and advances while the machine sleeps if the platform can measure

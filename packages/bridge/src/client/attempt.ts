@@ -2,11 +2,11 @@ import type { ClientClock } from './api.ts';
 import { unavailable } from './bridge-error.ts';
 import { EventParser, type StreamEvent } from './event-parser.ts';
 
-/** Dependencies of one connection attempt. */
+/** Callbacks and clock of one connection attempt. */
 export interface AttemptTools {
   readonly clock: ClientClock;
   readonly open: (signal: AbortSignal) => Promise<Response>;
-  /** Called for each piece of data, a part of a comment included. */
+  /** Called for each piece of data, also for a part of a comment. */
   readonly onData: () => void;
   /** Called for each event. An error that it throws ends the attempt. */
   readonly onEvent: (event: StreamEvent) => void;
@@ -18,7 +18,8 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 const MISSED_HEARTBEATS = 2.5;
 
 /**
- * One stream, from the request to its end. It ends when no data arrives for too long, because a dead connection reports no error.
+ * One stream, from its request to its end. The attempt also ends when no data arrives for too long, because a
+ * dead connection reports no error.
  */
 export class Attempt {
   readonly #tools: AttemptTools;

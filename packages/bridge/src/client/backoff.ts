@@ -8,8 +8,9 @@ export class Backoff {
   #ceilingMs = FIRST_MS;
 
   /**
-   * @param minMs Delay that the bridge requires. Jitter of up to as much again is added, so that clients do not all return at
-   * its end.
+   * Returns the delay before the next attempt.
+   * @param minMs the least delay that the bridge requires, in milliseconds. A random delay of up to the same
+   *   length is added, so that clients do not all return at once
    */
   nextMs(minMs = 0): number {
     const ms = this.#ceilingMs * (0.5 + Math.random() / 2);

@@ -1,14 +1,19 @@
 import type { QueueLockErrorCode } from '@queuelock/core';
 import type { Removal, WireError } from '../wire.ts';
 
-/** An error that the bridge sent, or that kept its response from arriving. Match on `code`. */
+/** An error that the bridge sent, or the reason why no response arrived. Match on `code`. */
 export class BridgeError extends Error {
   override readonly name = 'BridgeError';
-  /** Code of the core. `UNAVAILABLE` when the bridge could not be reached or its response was not understood. */
+  /**
+   * Error code of the core. `UNAVAILABLE` when the bridge could not be reached or its response was not valid.
+   */
   readonly code: QueueLockErrorCode;
   /** Whether the same call may succeed when it is repeated. */
   readonly retryable: boolean;
-  /** The removal of the entry, with the actor and the reason if another client removed it and gave them. */
+  /**
+   * The removal of the entry, if another client removed it. It has the actor and the reason if that client
+   * gave them.
+   */
   readonly eviction: Removal | undefined;
   /** Milliseconds to wait before the same call, when a limit of the bridge was reached. */
   readonly retryAfterMs: number | undefined;
@@ -23,7 +28,7 @@ export class BridgeError extends Error {
   }
 }
 
-/** Makes the error for a response that did not arrive or was not understood. */
+/** Returns the error for a response that did not arrive or was not valid. */
 export function unavailable(why: string, cause?: unknown): BridgeError {
   const detail = cause instanceof Error ? `: ${cause.message}` : '';
   return new BridgeError(

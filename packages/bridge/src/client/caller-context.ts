@@ -1,10 +1,11 @@
 import { Observable } from '../rx.ts';
 
-// Only Node has asynchronous contexts that values could leak between; a browser has no such module and bundles nothing for it.
+// Only Node has asynchronous contexts between which values could leak. A browser has no such module and
+// bundles nothing for it.
 const node = (globalThis as { readonly process?: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> }).process;
 const hooks = node?.getBuiltinModule?.('node:async_hooks');
 
-/** Runs a task in the asynchronous context in which the scope was made. */
+/** Runs a task in the asynchronous context in which the scope was created. */
 export type CallerScope = (task: () => void) => void;
 
 /** Returns the present asynchronous context. */
@@ -14,14 +15,20 @@ export function callerScope(): CallerScope {
   return (task) => caller.runInAsyncScope(task);
 }
 
-/** Returns the caller's function, which from now on runs in the present context. */
+/**
+ * Returns a function that calls `call` in the present asynchronous context, whatever the context of its
+ * caller.
+ */
 export function boundToCaller<T>(call: () => T): () => T {
   if (!hooks) return call;
   const caller = new hooks.AsyncResource('queuelock.caller');
   return () => caller.runInAsyncScope(call);
 }
 
-/** Emits to each subscriber in the asynchronous context in which it subscribed: all topics of a page come over one stream. */
+/**
+ * Emits to each subscriber in the asynchronous context in which it subscribed. This is necessary because all
+ * topics of a page arrive on one stream.
+ */
 export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   return new Observable((subscriber) => {
     const inScope = callerScope();

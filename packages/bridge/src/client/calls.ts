@@ -33,11 +33,11 @@ export class Calls {
     this.#clock = clock;
     this.#base = `${url.replace(/\/$/, '')}/v${String(WIRE_VERSION)}/`;
     this.#headers = new FreshHeaders(clock, headers);
-    // The platform's `fetch` throws when it is called as a method of another object.
+    // The platform's `fetch` throws when it is called as a method of another object, so it is wrapped.
     this.#fetch = given ?? ((...request) => fetch(...request));
   }
 
-  /** Failures of the caller's function for headers. */
+  /** Emits failures of the caller's function for headers. */
   get errors$(): Observable<BridgeError> {
     return this.#headers.errors$;
   }
@@ -55,14 +55,17 @@ export class Calls {
     return asked;
   }
 
-  /** Sends a request and parses the response. Rejects with `BridgeError`, or with the signal's reason. */
+  /**
+   * Sends a request and parses the response. Rejects with `BridgeError`, or with the reason of the aborted
+   * signal.
+   */
   async post<T>(call: Call<T>): Promise<T> {
     await this.#ensureToken();
     const token = this.#token;
     try {
       return await this.#post(call);
     } catch (error) {
-      // A restarted bridge has another token: the request is repeated once with it.
+      // A restarted bridge has another token. The request is repeated once with the new token.
       if (!(error instanceof BridgeError) || error.code !== 'ACCESS_DENIED') throw error;
       this.#facts = undefined;
       await this.#ensureToken();
@@ -102,7 +105,9 @@ export class Calls {
     });
   }
 
-  /** Limits the wait, because a connection may look open for minutes after the other end died. */
+  /**
+   * Limits the wait for a response, because a connection may look open for minutes after the other end died.
+   */
   async #withTimeout<T>(
     { signal, withinMs = RESPONSE_TIMEOUT_MS }: Pick<Call<T>, 'signal' | 'withinMs'>,
     send: (signal: AbortSignal) => Promise<T>,

@@ -45,13 +45,13 @@ const DONE = v.object({});
 
 type WatchedTopic = Exclude<Topic, { kind: 'join' }>;
 
-/** Latest data of a topic. */
+/** The latest data of a topic. */
 interface TopicState<P> {
   readonly snapshot: P | undefined;
   readonly refusal?: BridgeError;
 }
 
-/** Makes a client of a bridge. It connects with the first subscription or call. */
+/** Returns a client of a bridge. It connects with the first subscription or call. */
 export function createBridgeClient(options: BridgeClientOptions = {}): BridgeClient {
   return new StreamingClient(options);
 }

@@ -7,7 +7,10 @@ type Read = () => BridgeHeaders | PromiseLike<BridgeHeaders>;
 
 const WITHIN_MS = 2_000;
 
-/** The headers of the caller for each request: fixed, or from a function whose last result serves while it fails. */
+/**
+ * Provides the caller's headers for each request. They are fixed, or come from a function whose last result
+ * is used while it fails.
+ */
 export class FreshHeaders {
   readonly #clock: ClientClock;
   readonly #read: Read | undefined;
@@ -20,12 +23,16 @@ export class FreshHeaders {
     else this.#latest = headers;
   }
 
-  /** Emits failures of the function for which there were earlier headers. */
+  /** Emits failures of the function after which earlier headers were used. */
   get errors$(): Observable<BridgeError> {
     return this.#errors$;
   }
 
-  /** Returns fixed headers at once, because the last request of a page that goes away cannot wait. Rejects if there are none yet. */
+  /**
+   * Returns the headers for the next request. Fixed headers are returned without a promise, because the last
+   * request of a page that closes cannot wait. Rejects if the function fails and there are no earlier
+   * headers.
+   */
   next(): BridgeHeaders | Promise<BridgeHeaders> {
     return this.#read ? this.#readOrLatest(this.#read) : (this.#latest ?? {});
   }

@@ -6,14 +6,17 @@ import { BridgeError } from './bridge-error.ts';
 /** Initial values of a hold. */
 export interface PageHoldSpec extends Pick<PageLock, 'name' | 'id' | 'key' | 'order' | 'token'> {
   readonly clock: ClientClock;
-  /** End of the time for which the hold is proven, by the page's clock. */
+  /** End of the time for which the hold is proven, by the page's clock in milliseconds. */
   readonly deadline: number;
   readonly onLoss: (error: BridgeError) => void;
   readonly release: () => Promise<void>;
   readonly answer: PageLock['answer'];
 }
 
-/** A lock that the bridge holds for this page, for as long as that is proven. */
+/**
+ * A lock that the bridge holds for this page. It counts as held only for as long as the bridge's hold is
+ * proven.
+ */
 export class PageHold implements PageLock {
   readonly name: string;
   readonly id: string;
@@ -24,7 +27,7 @@ export class PageHold implements PageLock {
   requests: readonly HandoverSnapshot[] = [];
   readonly #spec: PageHoldSpec;
   readonly #loss = new AbortController();
-  /** The context of the first reader of the signal, in which its listeners run. */
+  /** The asynchronous context of the first reader of `signal`, in which its listeners run. */
   #inScope: CallerScope | undefined;
   #deadline: number;
   #hasEnded = false;
@@ -52,7 +55,7 @@ export class PageHold implements PageLock {
     return this.#loss.signal;
   }
 
-  /** Extends the proven time, unless it has ended already. */
+  /** Extends the proven time, unless it has already ended. */
   prove(deadline: number): void {
     this.#check();
     this.#deadline = Math.max(this.#deadline, deadline);
@@ -63,7 +66,7 @@ export class PageHold implements PageLock {
     return this.#spec.release();
   }
 
-  /** Ends the hold as released, which is not a loss. */
+  /** Ends the hold as released. A release is not a loss, so the signal does not abort. */
   end(): void {
     this.#hasEnded = true;
     this.#cancel();

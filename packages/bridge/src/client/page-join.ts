@@ -11,7 +11,7 @@ import { PageHold } from './page-hold.ts';
 import { understood } from './parsed.ts';
 import type { Touches } from './touches.ts';
 
-/** Dependencies of `PageJoin`. */
+/** The parts of a client that `PageJoin` uses. */
 export interface PageJoinTools {
   readonly calls: Calls;
   readonly stream: PageStream;
@@ -23,21 +23,23 @@ type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
 type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
 type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
-// Allows for clocks that differ by up to 2 % in rate.
+// The share of the grace that the page relies on, which allows for clocks that differ by up to 2 % in rate.
 const USABLE_PART_OF_GRACE = 0.98;
 const NOTHING = v.object({});
 const LEAVE_TIMEOUT_MS = 5_000;
 
 /**
- * One join of this page, from the first request to the end. The bridge's promise counts from when the page *sent* the request
- * that it confirms. So the page never believes to hold for longer than the bridge does.
+ * One join of this page, from the first request to the end. A promise of the bridge counts from the time at
+ * which the page *sent* the request that the bridge confirms. So the page never believes that it holds for
+ * longer than the bridge does.
  */
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };
   readonly #tools: PageJoinTools;
   readonly #state$ = new Subject<PageClaimState>();
   /**
-   * Touches that keep the join. They stop when the page leaves, so that the bridge detects the silence if it cannot be reached.
+   * Subscription to touches, which keep the join. It ends when the page leaves, so that the bridge detects
+   * the silence if the leave request does not arrive.
    */
   readonly #touches = new Subscription();
   readonly #listening = new Subscription();
@@ -46,7 +48,7 @@ export class PageJoin {
   /** Send time of the newest request whose response reported that the bridge did not hold yet. */
   #waitedAt = 0;
   #hold: PageHold | undefined;
-  /** Hold as the bridge last reported it. The page holds only if that is also proven. */
+  /** The hold as the bridge last reported it. The page holds only while the report is also proven. */
   #holding: Holding | undefined;
   #joining: Promise<void> = Promise.resolve();
   #leaving: Promise<void> | undefined;
@@ -67,7 +69,10 @@ export class PageJoin {
     this.#joining = this.#join();
   }
 
-  /** Leaves the queue or releases the lock. Resolves when the bridge has confirmed it, or must have detected the silence. */
+  /**
+   * Leaves the queue or releases the lock. Resolves when the bridge has confirmed it, or must have detected
+   * the page's silence.
+   */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
     this.#touches.unsubscribe();
@@ -85,7 +90,8 @@ export class PageJoin {
     } catch (error) {
       const { retryable, retryAfterMs } = bridgeError(error);
       if (this.#leaving) return;
-      // The key identifies the join if the first request did reach the bridge.
+      // The first request may have reached the bridge although its response is missing. The key identifies
+      // the join in that case.
       if (retryable)
         this.#touches.add(
           clock.after(this.#backoff.nextMs(retryAfterMs), () => {
@@ -169,7 +175,7 @@ export class PageJoin {
 
   #onLoss(error: BridgeError): void {
     if (this.#hasEnded) return;
-    // The bridge may still hold the lock, which this page can no longer use.
+    // The bridge may still hold the lock, but this page can no longer use it.
     void this.#leave(false);
     this.#end({ status: 'ended', outcome: 'lost', error });
   }
@@ -198,7 +204,8 @@ export class PageJoin {
   async #leave(outlivesPage: boolean): Promise<void> {
     const { clock } = this.#tools;
     const { id, secret } = this.#request.key;
-    // A join that has not reached the bridge cannot be left. A page that closes does not wait; the bridge detects its silence.
+    // A join that has not reached the bridge cannot be left, so leaving waits for it. A page that closes does
+    // not wait; the bridge detects its silence.
     if (!outlivesPage) await this.#joining;
     // The bridge detects the silence of a page at most a quarter of the grace after the grace has ended.
     const detectedAt = clock.now() + 1.25 * this.#graceMs;

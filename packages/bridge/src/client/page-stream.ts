@@ -25,7 +25,7 @@ export interface Listener {
   readonly onRefusal: (error: BridgeError) => void;
 }
 
-/** Dependencies of `PageStream`. */
+/** The parts of a client that `PageStream` uses. */
 export interface PageStreamTools {
   readonly calls: Calls;
   readonly clock: ClientClock;
@@ -35,16 +35,18 @@ interface ActiveListener extends Listener {
   since?: string;
 }
 
-// Collects changes of the topics: a page that renders anew drops and takes many of them at once.
+// Time in milliseconds in which changes of the topics are collected: a page that renders anew drops and adds
+// many topics at once.
 const BATCH_MS = 5;
-// Delay before a dropped topic reopens the stream, in milliseconds.
+// Delay in milliseconds before the stream reopens because a topic was dropped.
 const DROPPED_MS = 1_000;
-// Delay before topics are requested again that an overloaded bridge refused, in milliseconds.
+// Delay in milliseconds before the client requests topics again that an overloaded bridge refused.
 const REFUSED_RETRY_MS = 5_000;
 
 /**
- * The one stream of a page for all its topics, because browsers open at most six connections to an origin. When the topics
- * change, the stream reopens and sends only snapshots that the page does not have.
+ * The single stream of a page for all its topics. There is only one, because browsers open at most six
+ * connections to an origin. When the topics change, the stream reopens and sends only snapshots that the page
+ * does not have.
  */
 export class PageStream {
   readonly #tools: PageStreamTools;
@@ -70,17 +72,19 @@ export class PageStream {
     return this.#connection$.value;
   }
 
-  /** Emits whenever data arrives, heartbeats included. */
+  /** Emits whenever data arrives, also for heartbeats. */
   get data$(): Observable<void> {
     return this.#data$;
   }
 
-  /** The bridge's time in milliseconds since 1970; the page's own time before any data has arrived. */
+  /**
+   * Returns the bridge's time in milliseconds since 1970, or the page's own time before any data has arrived.
+   */
   serverNow(): number {
     return this.#offset === undefined ? wallTime() : this.#offset + this.#tools.clock.now();
   }
 
-  /** Subscribes the only listener of a topic. The returned function unsubscribes it. */
+  /** Adds the only listener of a topic. The returned function removes it. */
   listen(listener: Listener): () => void {
     const key = topicKey(listener.topic);
     if (this.#topics.size >= MAX_TOPICS && !this.#topics.has(key)) {
@@ -116,8 +120,8 @@ export class PageStream {
   }
 
   /**
-   * Schedules a reconnect; an earlier one that is scheduled stays. A listener may have dropped the last topic when it received an
-   * error.
+   * Schedules a reconnect, unless an earlier one is scheduled. Does nothing without topics, since a listener
+   * may have dropped the last topic when it received an error.
    */
   #openIn(ms: number): void {
     if (this.#topics.size === 0) return;
@@ -197,7 +201,10 @@ export class PageStream {
   }
 }
 
-/** Returns false for a join: one that the bridge does not know will not become known. */
+/**
+ * Returns whether a refused topic may be requested again. A join is not: if the bridge does not know it, it
+ * never will.
+ */
 function canRetryTopic(topic: string): boolean {
   return !topic.startsWith('["join"');
 }

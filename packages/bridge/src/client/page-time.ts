@@ -1,8 +1,9 @@
 import type { ClientClock } from './api.ts';
 
 /**
- * The page's clock. It adds to the monotonic clock the time by which the time of day advanced further, because the monotonic
- * clock may stop during sleep. If a user sets the time of day forward, this clock stays ahead by that amount.
+ * The page's clock. The monotonic clock may stop while the machine sleeps, so the time by which the time of
+ * day advanced further is added to it. If a user sets the time of day forward, this clock stays ahead by that
+ * amount.
  */
 export function pageClock(): ClientClock {
   const monotonicOrigin = performance.now();
@@ -23,8 +24,9 @@ export function pageClock(): ClientClock {
   };
 }
 
-/** Milliseconds since 1970 by the clock of the page, for display only. */
+/** Returns the time in milliseconds since 1970 by the clock of the page. For display only. */
 export function wallTime(): number {
-  // eslint-disable-next-line no-restricted-syntax -- on its own it decides nothing
+  // eslint-disable-next-line no-restricted-syntax -- the time of day is only displayed, nothing is decided by
+  // it
   return Date.now();
 }

@@ -3,15 +3,15 @@ import { unavailable } from './bridge-error.ts';
 
 /**
  * Parses and validates JSON from the bridge.
- * @throws {BridgeError} when it is not valid: the bridge has another version, or a proxy responded.
+ * @throws {BridgeError} when the JSON is not valid: the bridge has another version, or a proxy responded.
  */
 export function parsed<T>(json: string, schema: v.GenericSchema<T>): T {
   return understood(fromJson(json), schema);
 }
 
 /**
- * Returns the value if it matches the schema.
- * @throws {BridgeError} when it does not.
+ * Returns the value if the schema accepts it.
+ * @throws {BridgeError} when the schema rejects it.
  */
 export function understood<T>(value: unknown, schema: v.GenericSchema<T>): T {
   const result = v.safeParse(schema, value);

@@ -5,14 +5,17 @@ import type { ClientClock } from './api.ts';
 import type { Calls } from './calls.ts';
 import type { PageStream } from './page-stream.ts';
 
-/** A join that is kept by touches. */
+/** A join that touches keep alive. */
 export interface KeptJoin {
   readonly key: JoinKey;
-  /** Called with the bridge's response for this join, and the time by the clock at which the touch was sent. */
+  /**
+   * Called with the bridge's response for this join, and the time by the page's clock at which the touch was
+   * sent.
+   */
   readonly touched: (answer: TouchResponse['joins'][number], sentAt: number) => void;
 }
 
-/** Dependencies of `Touches`. */
+/** The parts of a client that `Touches` uses. */
 export interface TouchesTools {
   readonly calls: Calls;
   readonly stream: PageStream;
@@ -22,9 +25,9 @@ export interface TouchesTools {
 const TOUCHES_IN_GRACE = 2.5;
 
 /**
- * Sends touches, which prove to the bridge that the page is alive, one request for all joins. Each heartbeat of the stream
- * triggers one: browsers slow the timers of a hidden page down to one a minute, but not network events. A timer covers the time
- * when the stream is broken.
+ * Sends touches, which prove to the bridge that the page is alive. One request covers all joins. Each
+ * heartbeat of the stream triggers a touch, because browsers slow the timers of a hidden page down to one a
+ * minute, but not network events. A timer covers the time when the stream is broken.
  */
 export class Touches {
   readonly #tools: TouchesTools;
@@ -51,7 +54,7 @@ export class Touches {
     };
   }
 
-  /** Sends a touch at once, or right after the one in flight. */
+  /** Sends a touch at once, or directly after the touch in flight. */
   now(): void {
     if (!this.#isInFlight) void this.#touch();
   }

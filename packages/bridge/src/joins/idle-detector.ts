@@ -1,21 +1,21 @@
 import type { Clock } from '@queuelock/core';
 
-/** Dependencies of `IdleDetector`. */
+/** The settings of an `IdleDetector`. */
 export interface IdleDetectorTools {
   readonly clock: Clock;
   /** Longest silence of a page that is still alive, in milliseconds. */
   readonly graceMs: number;
 }
 
-/** Signal by which a page proves that it is alive. */
+/** How a page proves that it is alive: by touches, or by its open stream. */
 export type Sign = 'touch' | 'stream';
 
 const CHECKS_PER_GRACE = 4;
 
 /**
- * Detects that a page has gone silent. A page is judged by its touches, because a stream to a dead page may look open for
- * minutes. A client that cannot send touches is judged by its stream. Reports at most a quarter of the grace after the grace has
- * ended.
+ * Detects that a page no longer proves that it is alive. Touches are the proof, because a stream to a dead
+ * page may look open for minutes. For a client that cannot send touches, its open stream is the proof. The
+ * silence is reported at most a quarter of the grace after the grace has ended.
  */
 export class IdleDetector {
   readonly #tools: IdleDetectorTools;
@@ -39,7 +39,7 @@ export class IdleDetector {
     this.#noteSign();
   }
 
-  /** Records an open stream of the page until the returned function is called. */
+  /** Counts an open stream of the page until the returned function is called. */
   openStream(): () => void {
     this.#streams += 1;
     this.#noteSign();
@@ -68,8 +68,8 @@ export class IdleDetector {
     const { clock, graceMs } = this.#tools;
     if (this.#streams > 0 && this.#sign === 'stream') this.#noteSign();
     const isIdle = clock.now() - this.#seenAt >= graceMs;
-    // After a freeze of this process, a late timer fires before the touches are read that arrived meanwhile. So the silence must
-    // last for two timers.
+    // After a freeze of this process, a late timer fires before it has read touches that arrived meanwhile.
+    // So the silence must last for two timers.
     if (isIdle && this.#wasIdle) {
       this.#onIdle();
       return;

@@ -8,7 +8,7 @@ import { PendingRequests } from './pending-requests.ts';
 import { joinSnapshot } from './join-snapshot.ts';
 import { IdleDetector, type Sign, type IdleDetectorTools } from './idle-detector.ts';
 
-/** Dependencies of `Join`. */
+/** The parts of a bridge that `Join` uses. */
 export interface JoinTools extends IdleDetectorTools {
   readonly client: Pick<LockClient, 'claimWithPosition' | 'watch'>;
   readonly time: ServerTime;
@@ -20,7 +20,7 @@ export interface JoinSpec {
   readonly request: JoinRequest;
   /** Owner label of the entry. */
   readonly owner: string;
-  /** Signal by which the page will prove that it is alive. */
+  /** How the page will prove that it is alive. */
   readonly sign: Sign;
 }
 
@@ -35,7 +35,10 @@ export class Join {
   readonly #claim = new Subscription();
   readonly #idleDetector: IdleDetector;
   #state: PositionedClaimState = { status: 'joining' };
-  /** Key of the entry, read as soon as it is known: after the page's release it may not be readable. */
+  /**
+   * Key of the entry. It is read as soon as it is known, because it may not be readable after the page's
+   * release.
+   */
   #entryKey = '';
   /** Subscription to the handover requests, while the join holds. */
   #requests = new Subscription();
@@ -43,7 +46,10 @@ export class Join {
   /** Whether the join carries a handover request. */
   readonly #hasRequest: boolean;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the claim's options are not valid. */
+  /**
+   * Adds the join's entry to the queue.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the claim's options are not valid.
+   */
   constructor(spec: JoinSpec, tools: JoinTools) {
     const { name, metadata, mode, timeoutMs, request } = spec.request;
     this.key = spec.key;
@@ -88,7 +94,7 @@ export class Join {
     return 'ownership' in this.#state ? this.#state.ownership : undefined;
   }
 
-  /** What the bridge promises from now on; see `TouchResponse`. */
+  /** The promises of the bridge for this join from now on; see `TouchResponse`. */
   get touched(): TouchResponse['joins'][number] {
     const { ownership, hasEnded, key } = this;
     const graceMs = hasEnded ? 0 : this.#tools.graceMs;
@@ -111,7 +117,10 @@ export class Join {
     this.#endBy({ status: 'ended', outcome: 'released' });
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending. */
+  /**
+   * Sends the page's answer to a handover request.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending.
+   */
   async answer(answer: JoinAnswer): Promise<void> {
     if (!this.#pendingRequests)
       throw invalidArgument('join', this.key.id, 'holds the lock: only a holder can answer requests');

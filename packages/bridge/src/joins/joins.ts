@@ -8,7 +8,7 @@ import type { JoinResponse, JoinKey, JoinRequest, TouchResponse, TouchRequest } 
 import { Join, type JoinTools } from './join.ts';
 import type { Sign } from './idle-detector.ts';
 
-/** Dependencies of `Joins`. */
+/** The parts of a bridge that `Joins` uses. */
 export interface JoinsTools extends JoinTools {
   /** Quota of joins, including ended ones that are still known. */
   readonly joins: Quota;
@@ -16,7 +16,7 @@ export interface JoinsTools extends JoinTools {
   readonly asks: Quota;
 }
 
-/** The joining client, and the signal by which its page will prove that it is alive. */
+/** The facts about a joining client, and how its page will prove that it is alive. */
 export interface JoinerFacts {
   readonly sign: Sign;
   readonly identity: Identity | undefined;
@@ -29,7 +29,10 @@ interface EndedJoin {
   readonly forget: () => void;
 }
 
-/** Keeps the outcome of an ended join for this long, for a page that was disconnected meanwhile. */
+/**
+ * Time in milliseconds for which the outcome of an ended join is kept, for a page that was disconnected when
+ * it ended.
+ */
 const ENDED_KEPT_MS = 60_000;
 
 /** All joins that pages made through this bridge. They are entries of the client's one session, and end with it. */
@@ -47,12 +50,13 @@ export class Joins {
 
   /**
    * Adds a join. The oldest ended joins are forgotten when there is no room.
-   * @throws {QueueLockError} `INVALID_ARGUMENT`; `UNAVAILABLE` when there are too many joins or handover requests.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for invalid options; `UNAVAILABLE` when there are too many
+   *   joins or handover requests
    */
   join(request: JoinRequest, { sign, identity, client }: JoinerFacts): JoinResponse {
     const { graceMs, joins, asks } = this.#tools;
     const { key = newKey() } = request;
-    // The page repeats a request whose response was lost.
+    // The page may repeat a request whose response was lost, so the join may exist already.
     if (this.#joins.has(key.id)) return { ...this.get(key).key, graceMs };
     if (joins.isFullFor(client)) this.#forgetOldest((ended) => ended.client === client);
     if (joins.isFull) this.#forgetOldest(() => true);
@@ -74,7 +78,7 @@ export class Joins {
 
   /**
    * Returns the join.
-   * @throws {Refused} when the id is not known; the same for a wrong secret.
+   * @throws {Refused} when no join has the id, and in the same way when the secret is wrong
    */
   get({ id, secret }: JoinKey): Join {
     const join = this.#joins.get(id);
@@ -86,12 +90,12 @@ export class Joins {
     );
   }
 
-  /** Keeps the joins of a page alive. */
+  /** Keeps the joins of a page alive, and returns what the bridge promises for each. */
   touch({ joins }: TouchRequest): TouchResponse {
     return { joins: joins.map((key) => this.#touched(key)) };
   }
 
-  /** Remaining time of a hold of this bridge in milliseconds, by the id of the entry. */
+  /** Returns the remaining time in milliseconds of a hold of this bridge, by the id of its entry. */
   budgetOf(id: string | undefined): number | undefined {
     return id === undefined ? undefined : this.#holds.get(id)?.ownership?.remainingMs;
   }
@@ -147,7 +151,7 @@ export class Joins {
   }
 }
 
-/** The client of a join, and the functions that return what the join takes from quotas. */
+/** The client of a join, and the functions that return the join's uses to the quotas. */
 interface JoinReleases {
   readonly client: ClientId;
   readonly forget: () => void;

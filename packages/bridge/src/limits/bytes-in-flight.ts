@@ -3,7 +3,7 @@ import type { ClientId } from './quota.ts';
 /** Limits of the bytes that were sent to clients and are not read yet. */
 export interface FlightLimits {
   readonly perClient: number;
-  /** Limit of all clients. Each snapshot counts once, however many clients receive it. */
+  /** Limit for all clients together. Each snapshot counts once, however many clients receive it. */
   readonly perBridge: number;
 }
 
@@ -11,13 +11,13 @@ export interface FlightLimits {
 const SMALL_BYTES = 16_384;
 
 /**
- * Counts the bytes of snapshots that were sent and are not read yet. A slow client keeps each snapshot in memory that it was
- * sent, although newer ones exist. Many slow clients would fill the memory.
+ * Counts the bytes of snapshots that were sent and are not read yet. A snapshot that a slow client has not
+ * read stays in memory, although newer ones exist. Many slow clients would fill the memory.
  */
 export class BytesInFlight {
   readonly #limits: FlightLimits;
   readonly #byClient = new Map<ClientId, number>();
-  /** Number of streams that each snapshot is in flight on. */
+  /** The number of streams on which each snapshot is in flight. */
   readonly #snapshots = new Map<Uint8Array, number>();
   #bytes = 0;
   #waiting = new Set<() => void>();
@@ -27,8 +27,9 @@ export class BytesInFlight {
   }
 
   /**
-   * Counts a snapshot as in flight. Returns the function to call when it was read, or `undefined` when there is no room. In that
-   * case `onRoom` is called once when there may be room. A snapshot that is larger than a limit is sent alone.
+   * Counts a snapshot as in flight. Returns the function to call when the client has read it, or `undefined`
+   * when the limits leave no room. In that case `onRoom` is called once when there may be room. A snapshot
+   * that is larger than a limit is sent alone.
    */
   take(snapshot: Uint8Array, client: ClientId, onRoom: () => void): (() => void) | undefined {
     const bytes = snapshot.byteLength;

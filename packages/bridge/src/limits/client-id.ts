@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { ClientId } from './quota.ts';
 
-/** Facts about the connection that a request arrived on. */
+/** Facts about the connection on which a request arrived. */
 export interface ConnectionFacts {
-  /** Address of the peer, which is the proxy if there is one. */
+  /** Address of the other end of the connection, which is the proxy if there is one. */
   readonly remoteAddress?: string | undefined;
   /** Request of the host, as `nodeListener` received it. Undefined in other hosts. */
   readonly incoming?: IncomingMessage | undefined;
@@ -19,14 +19,17 @@ export interface ClientFacts extends ConnectionFacts {
 const MAX_LENGTH = 256;
 const IPV6_NETWORK_GROUPS = 4;
 
-/** Default of `clientOf`: the remote address and the principal; `undefined` when neither is known. */
+/**
+ * The default of the option `clientOf`. Returns the remote address and the principal, or `undefined` when
+ * neither is known.
+ */
 export function addressAndPrincipal({ remoteAddress, principal }: ClientFacts): ClientId {
   const address = remoteAddress === undefined ? undefined : networkOf(remoteAddress);
   if (address === undefined && principal === undefined) return undefined;
   return boundedId(JSON.stringify([address ?? '', principal ?? '']));
 }
 
-/** Bounds the length of an id, because a host may take it from text that the client sent. */
+/** Cuts an id to its largest length, because a host may take it from text that the client sent. */
 export function boundedId(id: ClientId): ClientId {
   return id?.slice(0, MAX_LENGTH);
 }

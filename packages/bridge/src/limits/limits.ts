@@ -19,7 +19,7 @@ export interface Limits {
 
 const TOUCHES_PER_REQUEST = 4;
 
-/** Makes the quotas and rates of the options, with nothing in use. */
+/** Returns the quotas and rates of the options, with nothing in use. */
 export function limitsOf(limits: AllLimits, clock: Clock): Limits {
   const { perClient } = limits;
   const quota = (option: keyof ClientLimits & keyof BridgeLimits): Quota =>

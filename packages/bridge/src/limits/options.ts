@@ -1,15 +1,18 @@
 import { checkedOptions, type KnownOptions } from '@queuelock/core/backend';
 import { filled, numbersOf } from '../filled.ts';
 
-/** Limits of one client at a time. A request beyond them gets status 429. */
+/** Limits for the simultaneous use of one client. A request beyond them gets status 429. */
 export interface ClientLimits {
-  /** Open streams. Default 200. */
+  /** Largest number of open streams of the client. Default 200. */
   readonly streams?: number;
-  /** Distinct topics of its streams, counted while it reads them and 5 s longer. Default 200. */
+  /**
+   * Largest number of the client's topics that are overviews: lists of queues, sessions, deadlocks, faults.
+   * Default 16.
+   */
   readonly topics?: number;
   /** Topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 16. */
   readonly overviews?: number;
-  /** Distinct queues that its topics watch one by one. Default 100. */
+  /** Distinct queues that the client's topics watch one by one. Default 100. */
   readonly queues?: number;
   /** Joins. Default 100. */
   readonly joins?: number;
@@ -26,7 +29,7 @@ export interface ClientLimits {
   readonly requestsPerSecond?: number;
 }
 
-/** Limits of the whole bridge at a time. A request beyond them gets status 503. */
+/** Limits for the simultaneous use of the whole bridge. A request beyond them gets status 503. */
 export interface BridgeLimits {
   /** Open streams. Default 2,000. */
   readonly streams?: number;
@@ -36,7 +39,10 @@ export interface BridgeLimits {
   readonly overviews?: number;
   /** Queues watched one by one. Default 500. */
   readonly queues?: number;
-  /** Queues that one overview (sessions, deadlocks) reads: the deepest. Default 200. */
+  /**
+   * Largest number of queues that one overview (sessions, deadlocks) reads. It reads the deepest ones.
+   * Default 200.
+   */
   readonly deepest?: number;
   /** Queues in a list. Default 20,000. */
   readonly listed?: number;
@@ -45,8 +51,8 @@ export interface BridgeLimits {
   /** Handover requests without an answer. Default 100. */
   readonly asks?: number;
   /**
-   * Bytes of large snapshots that are encoded and not read yet, each snapshot counted once. As many bytes are cached for later
-   * readers. Default 32 MiB.
+   * Bytes of large snapshots that are encoded and not read yet; each snapshot counts once. The same number of
+   * bytes is cached for later readers. Default 32 MiB.
    */
   readonly bytes?: number;
   /** Request bodies that are being received. Default 200. */

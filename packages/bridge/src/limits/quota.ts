@@ -3,7 +3,7 @@ import { Overloaded } from '../refusal.ts';
 /** Id under which the limits count a client; `undefined` when nothing identifies the client. */
 export type ClientId = string | undefined;
 
-/** The limit and its name. */
+/** A limit and its name. */
 export interface QuotaSpec {
   /** Name of the option in `limits` and in `limits.perClient`. */
   readonly option: string;
@@ -11,12 +11,13 @@ export interface QuotaSpec {
   readonly perClient: number;
 }
 
-/** `Retry-After` in seconds. A client that retries earlier is refused again in most cases. */
+/** Value of `Retry-After` in seconds. A client that retries earlier is refused again in most cases. */
 const RETRY_AFTER_S = 5;
 
 /**
- * Counts resources in use, by client and in total. Resources with the same key count once. Clients without an id are not limited
- * separately: one of them could exhaust a common limit and lock out the others.
+ * Counts resources in use, by client and in total. Resources with the same key count once. Clients without an
+ * id have no limit of their own: if they shared one, a single client could exhaust it and lock out the
+ * others.
  */
 export class Quota {
   readonly #spec: QuotaSpec;
@@ -40,7 +41,7 @@ export class Quota {
 
   /**
    * Counts one use until the returned function is called.
-   * @throws {Overloaded} 429 when the client is at its limit, 503 when the bridge is.
+   * @throws {Overloaded} 429 when the client is at its limit, 503 when the bridge is at its limit
    */
   take(client: ClientId, key: unknown = Symbol(this.#spec.option)): () => void {
     const { option, perBridge, perClient } = this.#spec;
@@ -84,13 +85,13 @@ class Counts {
   }
 }
 
-/** Makes the error for a client at its own limit. */
+/** Returns the error for a client at its own limit. */
 function clientIsOver(option: string, max: number): Overloaded {
   const message = `this client has reached its limit of ${String(max)} (limits.perClient.${option}); retry later, or use less`;
   return new Overloaded(429, message, RETRY_AFTER_S);
 }
 
-/** Makes the error for the limit that all clients of the bridge share. */
+/** Returns the error for the limit that all clients of the bridge share. */
 function bridgeIsOver(option: string, max: number): Overloaded {
   const message = `the bridge has reached its limit of ${String(max)} (limits.${option}); retry later`;
   return new Overloaded(503, message, RETRY_AFTER_S);

@@ -7,9 +7,10 @@ interface Bucket {
   readonly at: number;
 }
 
-/** A client may make the requests of this many seconds at once. */
+/** Length of a burst: a client may make the requests of this many seconds at once. */
 const BURST_S = 5;
-// The least recently active clients are forgotten first, so that client-chosen ids do not fill the memory.
+// Number of clients whose rate is remembered. The least recently active ones are forgotten first, so that ids
+// that clients choose do not fill the memory.
 const KEPT_CLIENTS = 10_000;
 
 /** A token bucket for each client. It bounds the cost of requests, however short each of them is. */
@@ -25,8 +26,8 @@ export class RequestRate {
   }
 
   /**
-   * Takes a request out of the client's bucket.
-   * @param cost Number of requests that it counts for. Default 1.
+   * Counts a request of the client against its rate.
+   * @param cost the number of requests that this one counts as. Default 1
    * @throws {Overloaded} 429 when the client exceeds its rate.
    */
   take(client: ClientId, cost = 1): void {

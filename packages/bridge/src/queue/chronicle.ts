@@ -16,8 +16,9 @@ export interface Gap {
 }
 
 /**
- * History of a queue as one observer has seen it: joins, grants and departures, with the time when they were seen. Keeps the
- * latest only. It misses an entry that came and went between two snapshots.
+ * History of a queue as one observer has seen it: joins, grants and departures, with the times when the
+ * observer saw them. Only the latest part is kept. An entry that joined and left between two snapshots is
+ * missed.
  */
 export class Chronicle {
   readonly beganAt: number;
@@ -27,7 +28,7 @@ export class Chronicle {
   readonly #gaps: Writable<Gap>[] = [];
   readonly #holds: number[] = [];
   #handOffs = 0;
-  /** Whether the previous snapshot was current until this one arrived. */
+  /** Whether the previous snapshot was current until the present one arrived. */
   #isContinuous = false;
 
   constructor(beganAt: number) {
@@ -41,7 +42,9 @@ export class Chronicle {
     this.#isContinuous = status === 'live';
   }
 
-  /** Matches evictions with departures. An eviction may arrive before or after the departure that it explains. */
+  /**
+   * Adds evictions to the departures that they explain. An eviction may arrive before or after its departure.
+   */
   explain(evictions: readonly Eviction[]): void {
     for (const { entry, kind, by, reason } of evictions) {
       const stay = this.#past.findLast((past) => nameOf(past) === nameOf(entry));
@@ -116,7 +119,7 @@ export class Chronicle {
   }
 }
 
-/** Identifies an entry, also in a store that uses a key again. */
+/** Identifies an entry. The order is included for stores that use a key again. */
 export function nameOf({ key, order }: { readonly key: string; readonly order: bigint | string }): string {
   return `${String(order)} ${key}`;
 }

@@ -4,7 +4,7 @@ import { Observable, Subscription } from '../rx.ts';
 import type { ListView } from './list-view.ts';
 import type { NameBudget } from './name-budget.ts';
 
-/** State of the deepest queues of a list. */
+/** The state of the deepest queues of a list. */
 export interface DeepQueues {
   readonly list: QueuesState;
   /** States of the queues that are watched. */
@@ -25,16 +25,22 @@ export interface DeepSettings {
   readonly max: number;
   /** Shortest interval between two values in milliseconds, because many queues change often. */
   readonly everyMs: number;
-  /** Returns whether the same value is emitted again without a change. Default: never. */
+  /**
+   * Returns whether the same value is emitted again at the next interval although nothing changed. Default:
+   * never.
+   */
   readonly again?: () => boolean;
 }
 
-/** Limit of the entries in all watched queues of one overview, because computing the result takes time. */
+/**
+ * Largest total number of entries in the watched queues of one overview, because computing the result takes
+ * time.
+ */
 const MAX_ENTRIES = 20_000;
 
 /**
- * Watches the deepest queues of a list. A queue that stays among them keeps its watch. Closes the view with the last
- * subscription.
+ * Watches the deepest queues of a list. A queue that stays among them keeps its watch. Closes the view when
+ * the subscription ends.
  */
 export function watchDeepest(view: ListView, settings: DeepSettings): Observable<DeepQueues> {
   return new Observable((subscriber) => {
@@ -89,7 +95,7 @@ class DeepWatches {
     return hasChanged;
   }
 
-  /** Updates which queues are watched. Returns how many are left out. */
+  /** Chooses which queues are watched. Returns the number of queues that are left out. */
   choose(queues: readonly ListedQueue[]): number {
     this.#hasChanged = true;
     const [names, others] = deepestOf(queues, this.#settings);

@@ -3,7 +3,7 @@ import { snapshotOf } from '../snapshots/entry.ts';
 import { filter, startWith, type Observable } from '../rx.ts';
 import { textOf, type ListedRecord, type SharedList } from './shared-list.ts';
 
-/** Number of queues in one piece of JSON, between two reads of the clock. */
+/** Number of queues in one piece of JSON. Between two pieces the encoder reads the clock. */
 const STEP = 500;
 
 /** The part of a shared list that one prefix covers. */
@@ -21,7 +21,7 @@ export class ListView {
     this.#onClose = onClose;
   }
 
-  /** Emits when this part has changed, and upon subscription if any state is known. */
+  /** Emits when the queues of this view have changed, and upon subscription if any state is known. */
   get changed$(): Observable<unknown> {
     return this.#list.changed$.pipe(
       startWith(undefined),

@@ -4,7 +4,7 @@ import { Subject, type Observable, type Subscription } from '../rx.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { ListedQueueSnapshot } from '../wire.ts';
 
-/** Dependencies of `SharedList`. */
+/** The parts of a bridge that `SharedList` uses. */
 export interface ListTools {
   readonly client: Pick<LockClient, 'queues'>;
   readonly time: ServerTime;
@@ -13,7 +13,10 @@ export interface ListTools {
 /** A queue of a list. The object stays the same until the queue changes. */
 export interface ListedRecord {
   readonly queue: ListedQueue;
-  /** Time since which the bridge has seen this first entry; it was there earlier if `isLonger`. */
+  /**
+   * Time since which the bridge has seen the present first entry. With `isLonger` the entry was there even
+   * earlier.
+   */
   readonly frontAt: number;
   readonly isLonger: boolean;
   /** JSON of the record, encoded once for all lists that contain it. */
@@ -29,10 +32,13 @@ export class SharedList {
   #state: QueuesState = { status: 'connecting', queues: [] };
   /** The queues, sorted by name. */
   #records: readonly ListedRecord[] = [];
-  /** Whether the previous list was current until this one arrived. */
+  /** Whether the previous list was current until the present one arrived. */
   #isContinuous = false;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` for a store that cannot list queues. */
+  /**
+   * Begins to read the list from the store.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a store that cannot list queues
+   */
   constructor(prefix: string, { client, time }: ListTools) {
     this.prefix = prefix;
     this.#time = time;
@@ -47,7 +53,10 @@ export class SharedList {
     return this.#state;
   }
 
-  /** Returns the queues of a prefix that begins with the list's own, by name. */
+  /**
+   * Returns the queues whose names begin with `prefix`, which begins with the prefix of the list. They are
+   * sorted by name.
+   */
   recordsOf(prefix: string): readonly ListedRecord[] {
     const first = firstFrom(this.#records, prefix);
     let end = first;
@@ -109,7 +118,10 @@ function snapshotOfRecord({ queue, frontAt, isLonger }: ListedRecord): ListedQue
   };
 }
 
-/** Returns the index of the first name that is not before `prefix`. All names with this prefix follow from there. */
+/**
+ * Returns the index of the first name that is not before `prefix`. All names with this prefix follow from
+ * that index on.
+ */
 function firstFrom(records: readonly ListedRecord[], prefix: string): number {
   let [low, high] = [0, records.length];
   while (low < high) {

@@ -3,7 +3,7 @@ import { coversQueue } from '../authorization.ts';
 import { ListView } from './list-view.ts';
 import { SharedList, type ListTools } from './shared-list.ts';
 
-/** Dependencies of `SharedLists`. */
+/** The parts of a bridge that `SharedLists` uses. */
 export interface SharedListsTools extends ListTools {
   readonly clock: Clock;
 }
@@ -15,11 +15,13 @@ interface Open {
   cancel: () => void;
 }
 
-// Keeps a list without views for a moment: a page that renders anew drops its lists and takes them again.
+// Time in milliseconds for which a list without views is kept: a page that renders anew closes its lists and
+// opens them again.
 const LINGER_MS = 1_000;
 
 /**
- * The lists that are read from the store. A list of a longer prefix is a part of a list that is read already, if one covers it.
+ * The lists that are read from the store. If a list is open whose prefix covers a longer prefix, the longer
+ * one is served from that list.
  */
 export class SharedLists {
   readonly #tools: SharedListsTools;

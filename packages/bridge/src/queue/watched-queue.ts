@@ -14,14 +14,17 @@ import { evictionSchema } from '../wire.ts';
 import { evictionSnapshot } from '../snapshots/eviction.ts';
 import { Chronicle, nameOf } from './chronicle.ts';
 
-/** Dependencies of `WatchedQueue`. */
+/** The parts of a bridge that `WatchedQueue` uses. */
 export interface WatchTools {
   readonly client: Pick<LockClient, 'watch' | 'evictions' | 'tokenOf'>;
   readonly time: ServerTime;
   readonly faults: FaultLog;
 }
 
-/** Reads the tokens of this many holders. With more shared holders the rest have no token in the snapshot. */
+/**
+ * Largest number of holders whose tokens are read. If there are more shared holders, the rest have no token
+ * in the snapshot.
+ */
 const MAX_TOKENS = 20;
 
 /** One queue, watched once for all readers: its state, history, evictions, and the tokens of its holders. */
@@ -51,12 +54,14 @@ export class WatchedQueue {
     return this.#state;
   }
 
-  /** Valid evictions, the newest last. Records of another form, which other programs may have written, are left out. */
+  /**
+   * Valid evictions, the newest last. Malformed records, which other programs may have written, are left out.
+   */
   get evictions(): readonly Eviction[] {
     return this.#evictions;
   }
 
-  /** Emits after every change. */
+  /** Emits after every change of the queue, its evictions or its tokens. */
   get changed$(): Observable<void> {
     return this.#changed$;
   }
@@ -107,7 +112,7 @@ export class WatchedQueue {
   }
 }
 
-/** Returns the evictions of a queue; none for a store that does not keep them. */
+/** Returns the evictions of a queue, or none for a store that does not record them. */
 function evictionsOf(client: WatchTools['client'], name: string): Observable<readonly Eviction[]> {
   try {
     return client.evictions(name);

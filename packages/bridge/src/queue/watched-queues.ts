@@ -2,12 +2,12 @@ import type { Clock } from '@queuelock/core';
 import { Refused } from '../refusal.ts';
 import { WatchedQueue, type WatchTools } from './watched-queue.ts';
 
-/** Dependencies of `WatchedQueues`. */
+/** The parts of a bridge that `WatchedQueues` uses. */
 export interface WatchedQueuesTools extends WatchTools {
   readonly clock: Clock;
   /** Time in milliseconds for which a queue without readers is still watched. */
   readonly lingerMs: number;
-  /** Largest number of queues watched at a time. */
+  /** Largest number of queues that are watched at the same time. */
   readonly max: number;
 }
 
@@ -48,7 +48,7 @@ export class WatchedQueues {
     ];
   }
 
-  /** Returns a queue that has readers. */
+  /** Returns a queue if it is watched. */
   get(name: string): WatchedQueue | undefined {
     return this.#queues.get(name)?.queue;
   }

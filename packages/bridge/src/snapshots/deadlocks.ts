@@ -7,11 +7,12 @@ import { entryRef } from './eviction.ts';
 import { ifDefined } from './if-defined.ts';
 
 /**
- * How long a cycle must be seen before it is reported, in milliseconds. Snapshots of different queues are of different moments.
+ * Time in milliseconds for which a cycle must be seen before it is reported. Snapshots of different queues
+ * show different moments, so a cycle may only seem to exist.
  */
 const CONFIRM_MS = 1_000;
 
-/** Deadlocks that have been seen for a while. */
+/** The deadlocks that have been seen for long enough to be certain. */
 export class SeenDeadlocks {
   readonly #prefix: string;
   readonly #clock: Clock;
@@ -35,7 +36,7 @@ export class SeenDeadlocks {
       .map(([, deadlock]) => deadlock);
   }
 
-  /** Whether a later evaluation may report more. */
+  /** Whether a later evaluation may report further cycles, which were not seen for long enough yet. */
   get isUnsure(): boolean {
     return this.#since.size > this.#sure.length;
   }

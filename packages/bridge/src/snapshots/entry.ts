@@ -13,10 +13,10 @@ import { ifDefined } from './if-defined.ts';
 
 const WITH_WAIT = 100;
 
-/** Remaining milliseconds of the bridge's own holds, by the id of the entry. */
+/** Returns the remaining milliseconds of a hold of the bridge, by the id of the entry. */
 export type Budgets = (id: string | undefined) => number | undefined;
 
-/** Makes the common members of every snapshot. */
+/** Returns the members that every snapshot has. */
 export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error'>, at: number): Snapshot {
   return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
 }
@@ -47,7 +47,7 @@ function labelSnapshot(entry: QueueEntry): Omit<EntrySnapshot, 'position' | 'see
     limit,
     holds,
     ...ifDefined('typicalHoldMs', typicalHoldMs),
-    // JSON has no infinity, and any program may have written the request.
+    // JSON has no infinity, and any program may have written the handover request.
     ...ifDefined('request', request && Number.isFinite(request.withinMs) ? request : undefined),
   };
 }
@@ -67,7 +67,10 @@ function seenSnapshot(
   };
 }
 
-/** Limits the estimate to the first waiters with a name: for all of them it would cost the square of the queue's length. */
+/**
+ * Returns the estimated waits of the first waiters only: for all of them, the cost would grow with the square
+ * of the queue's length.
+ */
 function waitsOf(
   { state: { entries }, chronicle }: WatchedQueue,
   now: number,

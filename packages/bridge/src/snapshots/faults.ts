@@ -6,7 +6,7 @@ import type { FaultsSnapshot } from '../wire.ts';
 import { snapshotOf } from './entry.ts';
 import { ifDefined } from './if-defined.ts';
 
-/** Dependencies of `Findings`. */
+/** The parts of a bridge that `Findings` uses. */
 export interface FindingsTools {
   readonly client: Pick<LockClient, 'diagnose'>;
   readonly time: ServerTime;
@@ -50,7 +50,8 @@ export class Findings {
       prefix: this.#prefix,
       findings: this.#findings,
       ...ifDefined('diagnosedAt', this.#diagnosedAt),
-      // Shows faults of the bridge itself and of the queues that this topic covers. The reader may not be allowed to see others.
+      // Only faults of the bridge itself and of the queues that this topic covers are shown. The reader may
+      // not be allowed to see others.
       faults: this.#tools.log.faults.filter(
         ({ kind, about }) => kind === 'session' || coversQueue(this.#prefix, about),
       ),

@@ -2,24 +2,28 @@ import type { Clock } from '@queuelock/core';
 import type { ClientId } from '../limits/quota.ts';
 import type { Feed } from './feed.ts';
 
-/** Dependencies of `Encoder`. */
+/** The settings of an `Encoder`. */
 export interface EncoderTools {
   readonly clock: Clock;
   /** Bytes of encoded snapshots that are cached for later readers. */
   readonly cachedBytes: number;
 }
 
-/** Milliseconds of encoding before the bridge handles requests again. A single piece of a snapshot may take longer. */
+/**
+ * Time in milliseconds that is spent on encoding before the bridge handles requests again. A single piece of
+ * a snapshot may take longer.
+ */
 const SLICE_MS = 5;
 const MIN_PAUSE_MS = 1;
 
 /**
- * Encodes snapshots in slices, with a pause after each slice that is as long as the slice. So half of the CPU time is left for
- * requests, such as the touches of holders. Clients take turns, one snapshot each.
+ * Encodes snapshots in slices, with a pause after each slice that is as long as the slice. So half of the CPU
+ * time is left for requests, such as the touches of holders. Clients take turns: one snapshot of each client
+ * is encoded in a round.
  */
 export class Encoder {
   readonly #tools: EncoderTools;
-  /** Feeds that each client waits for, in the order of their turns. */
+  /** The feeds that each client waits for, in the order of the clients' turns. */
   readonly #queued = new Map<ClientId, Set<Feed>>();
   /** Cached feeds, the least recently encoded first. */
   readonly #cached = new Map<Feed, number>();
@@ -58,7 +62,7 @@ export class Encoder {
     });
   }
 
-  /** Encodes one piece. Returns whether there was any work. */
+  /** Encodes one piece of a snapshot. Returns whether there was anything to encode. */
   #step(): boolean {
     this.#current ??= this.#next();
     if (!this.#current) return false;

@@ -13,7 +13,7 @@ export interface TopicSource {
   readonly close: () => void;
 }
 
-/** Dependencies that all feeds of a bridge share. */
+/** The parts that all feeds of a bridge share. */
 export interface FeedTools {
   readonly clock: Clock;
   readonly paceMs: number;
@@ -26,12 +26,12 @@ export interface FeedTools {
 /** Notifies a reader of a new snapshot, and again when it is encoded. */
 export type FeedListener = (feed: Feed) => void;
 
-// Limits a snapshot of a megabyte to one a second.
+// Bytes per millisecond, which limits the rate of one feed to a megabyte a second.
 const BYTES_PER_MS = 1_000;
 
 /**
- * The latest snapshot of a topic for all readers. It is encoded once for all of them, and only when one of them has room for it.
- * A first change is announced at once, further ones after a pause.
+ * The latest snapshot of a topic for all readers. It is encoded once for all of them, and only when one of
+ * them has room for it. The first change is announced at once, and further changes after a delay.
  */
 export class Feed {
   readonly #topic: Topic;
@@ -131,7 +131,7 @@ export class Feed {
 
   #take(pieces: readonly string[]): void {
     const { paceMs, epoch } = this.#tools;
-    // JSON has no line breaks of its own and escapes those in texts, so one `data` line is enough.
+    // JSON contains no line breaks and escapes those in texts, so a single `data` line is enough.
     const bytes = Buffer.from(`id: ${epoch}.${String(this.#version)}\nevent: state\n${pieces.join('')}}\n\n`);
     this.#pauseMs = Math.max(paceMs, bytes.byteLength / BYTES_PER_MS);
     this.#event = bytes;
@@ -147,7 +147,7 @@ export class Feed {
     else
       this.#cancel = clock.after(waitMs, () => {
         this.#cancel = undefined;
-        // A change during an encoding is announced after that encoding was sent.
+        // A change during an encoding is announced after the encoded snapshot was sent.
         if (this.#isEncoding) this.#isOutdated = true;
         else this.#announce();
       });

@@ -3,11 +3,14 @@ import type { ClientId, Quota } from '../limits/quota.ts';
 import { topicKey, type Topic } from '../wire.ts';
 import { Feed, type FeedTools, type FeedListener, type TopicSource } from './feed.ts';
 
-/** Dependencies of `Feeds`. */
+/** The settings of `Feeds`. */
 export interface FeedsTools extends FeedTools {
   readonly open: (topic: Topic) => TopicSource;
   readonly limits: Pick<Limits, 'topics' | 'overviews' | 'queues'>;
-  /** Time in milliseconds for which a feed without readers stays open and counts in the quotas of its last ones. */
+  /**
+   * Time in milliseconds for which a feed without readers stays open. Meanwhile it counts in the quotas of
+   * its last readers.
+   */
   readonly lingerMs: number;
 }
 
@@ -28,7 +31,7 @@ export class Feeds {
   readonly #tools: FeedsTools;
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
-  /** Topics that their readers have left, but that still count in their quotas. */
+  /** Functions that return to the quotas the topics that were dropped but still count. */
   readonly #counted = new Set<() => void>();
 
   constructor(tools: FeedsTools) {
@@ -37,7 +40,8 @@ export class Feeds {
 
   /**
    * Adds a reader to the feed of a topic.
-   * @throws the error of the topic's source: a limit, a name that the store cannot represent, a wrong secret.
+   * @throws the error of the topic's source, because of a limit, a name that the store cannot represent, or a
+   *   wrong secret
    */
   read(topic: Topic, { listener, client }: FeedReader): Reading {
     const release = this.#count(topic, client);
@@ -59,8 +63,8 @@ export class Feeds {
   }
 
   /**
-   * Opens a feed that has no reader. A page that reopens its stream finds its feeds still open. Feeds of joins are not shared, so
-   * that the secret is checked for each reader.
+   * Returns a feed that has no reader: one that is still open because its page reopens the stream, or a new
+   * one. Feeds of joins are not shared, so that the secret is checked for each reader.
    */
   #unread(
     topic: Topic,
@@ -78,8 +82,8 @@ export class Feeds {
   }
 
   /**
-   * Releases the quota of a dropped topic later. So a client that changes its topics constantly cannot keep more of them open
-   * than it may read.
+   * Releases the quota of a dropped topic after a delay, because its feed stays open for that time. So a
+   * client that constantly changes its topics cannot keep more of them open than it may read.
    */
   #releaseLater(release: () => void): void {
     const { clock, lingerMs } = this.#tools;
@@ -126,7 +130,7 @@ export class Feeds {
   }
 }
 
-/** Returns the quotas that a topic counts in. */
+/** Returns the quotas in which a topic counts. */
 function quotasOf(
   topic: Topic,
   { topics, overviews, queues }: FeedsTools['limits'],

@@ -4,7 +4,7 @@ import type { ClientId } from '../limits/quota.ts';
 import type { Encoder } from './encoder.ts';
 import type { Feed } from './feed.ts';
 
-/** Dependencies and settings of a stream. */
+/** The settings of a stream, and the parts of a bridge that it uses. */
 export interface SseConnectionSettings {
   readonly clock: Clock;
   readonly heartbeatMs: number;
@@ -19,9 +19,9 @@ export interface SseConnectionSettings {
 const HEARTBEAT = Buffer.from(':\n\n');
 
 /**
- * One client's stream. For each topic it stores only that there is a newer snapshot, in a feed that all clients share. It takes
- * the next snapshot when the client has read the previous one. So a slow client costs the memory of one snapshot, and receives
- * the latest one next.
+ * One client's stream. For each topic it stores only whether there is a newer snapshot; the snapshot is in a
+ * feed that all clients share. The next snapshot is taken when the client has read the previous one. So a
+ * slow client costs the memory of one snapshot, and receives the latest one next.
  */
 export class SseConnection {
   readonly stream: ReadableStream<Uint8Array>;
@@ -43,7 +43,7 @@ export class SseConnection {
       const chunk = this.#texts.length > 0 ? Buffer.concat(this.#texts.splice(0)) : this.#nextSnapshot();
       if (chunk) this.#enqueue(chunk);
     } catch (error) {
-      // A snapshot could not be encoded: the stream fails and the client retries.
+      // A snapshot could not be encoded. The stream fails, and the client retries.
       if (this.#end()) this.#controller?.error(error);
     }
   };
@@ -80,15 +80,18 @@ export class SseConnection {
     this.#send();
   };
 
-  /** Ends the stream for its reader too. */
+  /** Ends the stream, also for its reader. */
   close(): void {
     if (this.#end()) this.#controller?.close();
   }
 
-  /** Returns the next snapshot to send. Returns `undefined` when none is ready: the feed or the bytes in flight notify later. */
+  /**
+   * Returns the next snapshot to send, or `undefined` when none is ready. In that case a callback of the feed
+   * or of the bytes in flight follows later.
+   */
   #nextSnapshot(): Uint8Array | undefined {
     const { client, encoder, inFlight } = this.#settings;
-    // Takes the oldest first, so that the id of an event implies that everything older was sent.
+    // The oldest snapshot is sent first, so that the id of an event implies that everything older was sent.
     let oldest: Feed | undefined;
     for (const feed of this.#pending) if (!oldest || feed.version < oldest.version) oldest = feed;
     if (!oldest) return undefined;

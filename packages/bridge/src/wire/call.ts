@@ -7,15 +7,15 @@ import { entryRefSchema, type EntryRef } from './queue.ts';
 /** Facts that a page needs before it makes other requests. */
 export interface BridgeFacts {
   readonly version: number;
-  /** Differs for every start of the bridge. Joins of an earlier start have ended. */
+  /** Id that differs for every start of the bridge. Joins of an earlier start have ended. */
   readonly epoch: string;
   /** Token to send as `TOKEN_HEADER` with every write. */
   readonly token: string;
   /** Description of the store for display, without secrets. */
   readonly storeLabel: string;
-  /** Name of the requesting user, if the bridge knows it. */
+  /** Name of the user who requested the facts, if the bridge knows it. */
   readonly identity?: string;
-  /** What this page may do, for display; each request is checked again. */
+  /** The actions that this page may do, for display. Each request is checked again. */
   readonly may: { readonly evict: boolean; readonly ask: boolean; readonly join: boolean };
   /** Queue of the demo programs that this page may disturb, if there are any. */
   readonly contenders?: string;
@@ -28,11 +28,11 @@ export const TOKEN_HEADER = 'queuelock-token';
 export interface EvictRequest {
   readonly name: string;
   readonly entry: EntryRef;
-  /** Reason, shown to all users. At most 200 characters together with the operator's name. */
+  /** Reason, shown to all users. With the operator's name it may have at most 200 characters. */
   readonly reason: string;
 }
 
-/** Response: whether the entry was in the queue and was removed. */
+/** Response to an eviction: whether the entry was in the queue and was removed. */
 export interface EvictResponse {
   readonly removed: boolean;
 }
@@ -42,7 +42,10 @@ export interface AskRequest extends WireHandoverRequest {
   readonly name: string;
 }
 
-/** Result of a handover request. `released`: the holder released meanwhile. `free`: no client held the lock. */
+/**
+ * Result of a handover request. `released`: the holder released before it answered. `free`: no client held
+ * the lock.
+ */
 export interface HandoverResponse {
   readonly answer: 'yields' | 'declined' | 'ignored' | 'released' | 'free';
   readonly reason?: string;
@@ -54,24 +57,24 @@ export interface TokenRequest {
   readonly entry: Pick<EntryRef, 'key' | 'order'>;
 }
 
-/** Response: the token as a decimal string, left out when the entry was removed. */
+/** Response with the token as a decimal string. The token is left out when the entry was removed. */
 export interface TokenResponse {
   readonly token?: string;
 }
 
-/** First event of a stream. */
+/** The first event of a stream. */
 export interface Hello {
   readonly version: number;
   readonly epoch: string;
-  /** The bridge's time, as in snapshots. */
+  /** The bridge's time in milliseconds since 1970, as in snapshots. */
   readonly now: number;
-  /** Interval in milliseconds within which data arrives, at least as a comment. */
+  /** Longest time in milliseconds without data on the stream. A comment counts as data. */
   readonly heartbeatMs: number;
 }
 
-/** The event `state`. Its `id` is the `since` of the next stream. */
+/** The event `state`. The `id` of the event is the `since` for the next stream. */
 export interface StateEvent {
-  /** Name of the topic, as `topicKey` returns it. */
+  /** Key of the topic, as `topicKey` returns it. */
   readonly topic: string;
   /** Snapshot of the topic's kind. */
   readonly snapshot: unknown;
@@ -79,7 +82,7 @@ export interface StateEvent {
 
 /** Event by which the bridge refuses one topic of a stream. */
 export interface RefusedEvent {
-  /** Name of the topic, as `topicKey` returns it. */
+  /** Key of the topic, as `topicKey` returns it. */
   readonly topic: string;
   readonly error: WireError;
 }

@@ -3,48 +3,52 @@ import { snapshotEntries, type Snapshot } from './snapshot.ts';
 
 /** A demo program that contends for a lock, which visitors may disturb. */
 export interface ContenderSnapshot {
-  /** Owner label of its entry in the queue. */
+  /** Owner label of the program's entry in the queue. */
   readonly id: string;
   readonly pid: number;
   /**
-   * Status as the program reports it: `starts`, `joins`, `waits`, `holds`, and `rests` between two rounds. `expired`: its entry
-   * was removed while the program could not notice. `gone`: its process has ended.
+   * Status as the program reports it: `starts`, `joins`, `waits`, `holds`, and `rests` between two rounds.
+   * `expired`: the program's entry was removed while the program could not notice. `gone`: the process of the
+   * program has ended.
    */
   readonly status: 'starts' | 'joins' | 'waits' | 'holds' | 'rests' | 'expired' | 'gone';
-  /** Whether its process is suspended. */
+  /** Whether the program's process is suspended. */
   readonly isFrozen: boolean;
-  /** Whether its connection to the store is cut in both directions. */
+  /** Whether the program's connection to the store is cut in both directions. */
   readonly isCut: boolean;
-  /** Position as in a queue's snapshot; left out while it has no entry. */
+  /** Position as in a queue's snapshot. Left out while the program has no entry. */
   readonly position?: number;
-  /** Fencing token of its hold, or the one that its hold will have; decimal. */
+  /** Fencing token of the program's hold, or the token that its hold will have; decimal. */
   readonly token?: string;
-  /** End of the proven time of its hold, as it last reported it. */
+  /**
+   * End of the proven time of the program's hold, as the program last reported it, in milliseconds since
+   * 1970.
+   */
   readonly provenUntil?: number;
-  /** How its process ended, with the status `gone`. */
+  /** How the program's process ended. Present with the status `gone`. */
   readonly end?: string;
 }
 
-/** A described event. */
+/** An event among the demo programs, as a text. */
 export interface HappeningSnapshot {
-  /** Increasing number of the event. */
+  /** Number of the event, which grows with each event. */
   readonly id: number;
   readonly at: number;
   /** Kind of the event; `violation` breaks a promise of the lock. */
   readonly kind: 'grant' | 'disturbance' | 'loss' | 'violation';
-  /** Description. A later event with the same id may make it more precise. */
+  /** Description of the event. A later event with the same id may make it more precise. */
   readonly text: string;
 }
 
 /** The demo programs, and the events among them. */
 export interface ContendersSnapshot extends Snapshot {
-  /** Name of their queue. */
+  /** Name of the queue for which the demo programs contend. */
   readonly name: string;
   /** Largest number of programs that may run at a time. */
   readonly maxContenders: number;
   /** Time in milliseconds for which the store keeps the entries of a silent program. */
   readonly ttlMs: number;
-  /** Description of what cutting the connection does here. */
+  /** Description of what cutting a program's connection does in this demo. */
   readonly cut: string;
   /** Whether the connection of a program can be cut. */
   readonly canCut: boolean;
@@ -54,7 +58,7 @@ export interface ContendersSnapshot extends Snapshot {
   readonly happenings: readonly HappeningSnapshot[];
 }
 
-/** Body of an action on the demo programs. `release` ends the hold now, as a normal release. */
+/** Body of an action on the demo programs. `release` ends the present hold with a normal release. */
 export type ContendersAct =
   | { readonly act: 'add' }
   | { readonly act: 'release' | 'freeze' | 'thaw' | 'cut' | 'mend' | 'kill'; readonly id: string };

@@ -7,13 +7,16 @@ export interface WireError {
   /** Message that begins with the code in brackets, without secrets. */
   readonly message: string;
   readonly retryable: boolean;
-  /** Reason of the core, with `OWNERSHIP_LOST`. */
+  /** Why the lock was lost, as the core reports it. Present with `OWNERSHIP_LOST`. */
   readonly reason?: string;
-  /** The removal, with `OWNERSHIP_LOST` and `ENTRY_LOST`, if another client removed the entry and gave its name and reason. */
+  /**
+   * The removal of the entry, with `OWNERSHIP_LOST` and `ENTRY_LOST`, if another client removed it and stated
+   * its name and reason.
+   */
   readonly eviction?: Removal;
 }
 
-/** The actor that removed an entry, and the reason. */
+/** The actor that removed an entry, and the actor's reason. */
 export interface Removal {
   readonly kind: 'evicted' | 'stolen' | 'overtaken';
   readonly by: string;

@@ -32,8 +32,8 @@ export interface JoinKey {
 /** Key and grace of a new join. */
 export interface JoinResponse extends JoinKey {
   /**
-   * Longest silence in milliseconds, without a stream and without a touch. After it the bridge leaves the queue or releases the
-   * lock.
+   * Longest time in milliseconds without a stream and without a touch. After it the bridge leaves the queue
+   * or releases the lock.
    */
   readonly graceMs: number;
 }
@@ -47,7 +47,10 @@ export interface HandoverSnapshot {
   readonly withinMs: number;
 }
 
-/** An entry that the bridge keeps for a page. Tokens and orders are decimal strings; `at` as in `Snapshot`. */
+/**
+ * An entry that the bridge keeps for a page. Tokens and orders are decimal strings. `at` is the time of the
+ * snapshot, as in `Snapshot`.
+ */
 export type JoinSnapshot = { readonly at: number } & (
   | { readonly status: 'joining' }
   | {
@@ -85,18 +88,19 @@ export type JoinSnapshot = { readonly at: number } & (
     }
 );
 
-/** Joins to keep, with their secrets. */
+/** Body of a touch: the joins to keep, with their secrets. */
 export interface TouchRequest {
   readonly joins: readonly JoinKey[];
 }
 
-/** Response to a touch. */
+/** Response to a touch, with the state of each join. */
 export interface TouchResponse {
   readonly joins: readonly {
     readonly id: string;
     /**
-     * Time in milliseconds for which the bridge keeps the entry, counted from when the touch was *sent*, even if the connection
-     * breaks. It also keeps the hold if `holds` is true. Only an eviction ends it earlier. 0: the join has ended or is not known.
+     * Time in milliseconds for which the bridge keeps the entry, counted from when the touch was *sent*, even
+     * if the connection breaks. It also keeps the hold if `holds` is true. Only an eviction ends the entry
+     * earlier. 0 means that the join has ended or is not known.
      */
     readonly keepsMs: number;
     readonly holds: boolean;
@@ -116,7 +120,7 @@ export interface JoinAnswer extends JoinAct {
   readonly to: string;
   /** `yield`: release to the next waiter. `pass`: release to the requester ahead of other waiters. */
   readonly answer: 'yield' | 'pass' | 'decline';
-  /** Reason of a `decline`. */
+  /** Reason that the requester is shown after a `decline`. */
   readonly reason?: string;
 }
 

@@ -4,15 +4,15 @@ import { entryRefSchema, evictionSchema, type EntryRef, type EvictionSnapshot } 
 
 /** A candidate of an election. */
 export interface CandidateSnapshot {
-  /** Value as stored, also by programs in other languages. */
+  /** Value of the candidate as stored. Programs in other languages may have stored it. */
   readonly value: string;
   readonly key: string;
-  /** Order of the entry, decimal. */
+  /** Order of the entry as a decimal string. */
   readonly order: string;
   readonly id?: string;
 }
 
-/** An election. */
+/** The snapshot of an election. */
 export interface ElectionSnapshot extends Snapshot {
   readonly name: string;
   /** Candidates in the order in which they will lead; the first is the leader. */
@@ -23,14 +23,17 @@ export interface ElectionSnapshot extends Snapshot {
 
 /** An entry of a session. */
 export interface SessionEntry extends EntryRef {
-  /** Name of the queue. */
+  /** Name of the queue that has the entry. */
   readonly name: string;
   /** Position as in a queue's snapshot. */
   readonly position: number;
   readonly since?: number;
 }
 
-/** The entries of one program: of one owner, host and process, as far as the entries state them. */
+/**
+ * The entries of one program, which is identified by owner, host and process, as far as the entries state
+ * these.
+ */
 export interface SessionSnapshot {
   readonly owner: string;
   readonly host?: string;
@@ -40,7 +43,7 @@ export interface SessionSnapshot {
 
 /** How many queues an overview contains. */
 export interface Coverage {
-  /** Number of queues that were read: the deepest. */
+  /** Number of queues that were read. These are the deepest ones. */
   readonly included: number;
   /** Number of queues that were left out because of the bridge's limit. */
   readonly omitted: number;
@@ -53,15 +56,15 @@ export interface SessionsSnapshot extends Snapshot, Coverage {
   readonly sessions: readonly SessionSnapshot[];
 }
 
-/** One wait of a deadlock. */
+/** One wait in a cycle of waits. */
 export interface StuckSnapshot {
-  /** Name of the queue. */
+  /** Name of the queue in which the entry waits. */
   readonly name: string;
   readonly entry: EntryRef & { readonly host?: string; readonly pid?: number };
   readonly waitsFor: EntryRef;
 }
 
-/** Deadlocks. The first wait of each is the youngest, which should give up. */
+/** The deadlocks. The first wait of each is that of the youngest entry, which should give up. */
 export interface DeadlocksSnapshot extends Snapshot, Coverage {
   readonly prefix: string;
   readonly deadlocks: readonly (readonly StuckSnapshot[])[];
@@ -70,12 +73,15 @@ export interface DeadlocksSnapshot extends Snapshot, Coverage {
 /** A failure at some time. */
 export interface FaultSnapshot {
   readonly at: number;
-  /** `session`: the bridge's own session, suspect or lost. `store`: it could not be reached, or can be again. */
+  /**
+   * `session`: the bridge's own session became suspect or was lost. `store`: the store could not be reached,
+   * or can be reached again.
+   */
   readonly kind: 'session' | 'store' | 'eviction';
   /** Name of the queue, or of the store. */
   readonly about: string;
   readonly text: string;
-  /** The eviction, with the kind `eviction`. */
+  /** The eviction. Present with the kind `eviction`. */
   readonly eviction?: EvictionSnapshot;
 }
 

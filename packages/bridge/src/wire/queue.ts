@@ -5,43 +5,45 @@ import { snapshotEntries, type Snapshot } from './snapshot.ts';
 /** Identifies an entry in a request. */
 export interface EntryRef {
   readonly key: string;
-  /** Order that the server assigned, decimal. */
+  /** Order that the server assigned, as a decimal string. */
   readonly order: string;
   readonly owner: string;
   readonly id?: string;
 }
 
-/** An entry of a queue. Members that its client does not publish are left out. */
+/** An entry of a queue. Members that the entry's client does not publish are left out. */
 export interface EntrySnapshot extends EntryRef {
   readonly shared: boolean;
   readonly metadata: Readonly<Record<string, string>>;
   readonly host?: string;
   readonly pid?: number;
-  /** Time at which it joined, by the clock of its own machine. */
+  /** Time at which the entry joined, by the clock of its client's machine. */
   readonly since?: number;
   readonly permits: number;
   readonly limit: number;
-  /** Ids of the entries that its call chain holds while it waits here. */
+  /** Ids of the entries that the same call chain holds while this entry waits. */
   readonly holds: readonly string[];
-  /** Duration of this client's recent holds of the name, in milliseconds. */
+  /** Usual duration of this client's recent holds of the same lock, in milliseconds. */
   readonly typicalHoldMs?: number;
-  /** Handover request that it makes to the holder. */
+  /** The handover request of this entry to the holder. */
   readonly request?: { readonly reason: string; readonly withinMs: number };
-  /** 0: admitted, although its client may not have noticed yet. 1: the first waiter, and so on. */
+  /** 0 for an admitted entry, whose client may not have noticed yet. 1 for the first waiter, and so on. */
   readonly position: number;
-  /** Time since which the bridge has seen it in the queue. */
+  /** Time since which the bridge has seen the entry in the queue. */
   readonly seenAt: number;
-  /** Time since which the bridge has seen it admitted; it was admitted earlier if `heldLonger`. */
+  /**
+   * Time since which the bridge has seen the entry admitted. With `heldLonger` it was admitted even earlier.
+   */
   readonly heldAt?: number;
-  /** Set if it held already when the bridge began to watch. */
+  /** Set if the entry was already admitted when the bridge began to watch. */
   readonly heldLonger?: true;
-  /** Fencing token of an admitted entry, decimal, once it is known. */
+  /** Fencing token of an admitted entry as a decimal string, once it is known. */
   readonly token?: string;
   /** Remaining time of a hold that was taken through this bridge. Each heartbeat extends it. */
   readonly remainingMs?: number;
   /**
-   * Estimated wait of each of the first hundred waiters, in milliseconds. It assumes that the entries ahead hold as long as they
-   * publish or as was seen.
+   * Estimated wait in milliseconds, for the first hundred waiters only. It assumes that the entries ahead
+   * hold for as long as they publish, or else as long as recent holds lasted.
    */
   readonly expectedWaitMs?: number;
 }
@@ -49,11 +51,11 @@ export interface EntrySnapshot extends EntryRef {
 /** An entry that another client removed. */
 export interface EvictionSnapshot extends Removal {
   readonly entry: EntryRef;
-  /** Time of the eviction by the clock of the client that removed it. */
+  /** Time of the eviction by the clock of the client that removed the entry. */
   readonly at: number;
 }
 
-/** A queue. */
+/** The snapshot of one queue. */
 export interface QueueSnapshot extends Snapshot {
   readonly name: string;
   /** Entries in the server's order. */
@@ -66,20 +68,20 @@ export interface QueueSnapshot extends Snapshot {
   readonly typicalHoldMs?: number;
 }
 
-/** The time of an entry in a queue, from joining to leaving, as far as the bridge has seen it. */
+/** The stay of an entry in a queue, from joining to leaving, as far as the bridge has seen it. */
 export interface Span extends EntryRef {
   readonly shared: boolean;
-  /** Time at which the bridge first saw it. */
+  /** Time at which the bridge first saw the entry. */
   readonly joinedAt: number;
-  /** Set if it was there already when the bridge began to watch, or could read the store again. */
+  /** Set if the entry was already there when the bridge began to watch, or could read the store again. */
   readonly joinedEarlier?: true;
-  /** Time at which it was admitted. */
+  /** Time at which the entry was admitted. */
   readonly heldAt?: number;
-  /** Set if it was admitted already when the bridge first saw it. */
+  /** Set if the entry was already admitted when the bridge first saw it. */
   readonly heldEarlier?: true;
-  /** Time at which it was removed. */
+  /** Time at which the entry was removed. */
   readonly leftAt?: number;
-  /** The removal, if another client removed it. */
+  /** The removal, if another client removed the entry. */
   readonly evicted?: Removal;
 }
 
@@ -89,32 +91,35 @@ export interface TimelineSnapshot extends Snapshot {
   /** Time at which the bridge began to watch. */
   readonly beganAt: number;
   /**
-   * Spans of removed entries by the time of removal, then those of present entries in order. The oldest are dropped, and in a
-   * long queue those at its end.
+   * Spans of removed entries in the order of their removal, then those of present entries in the order of the
+   * queue. The oldest removed entries are left out, and in a long queue the last present ones.
    */
   readonly spans: readonly Span[];
-  /** Periods in which the store could not be read; one without `to` has not ended. */
+  /** Periods in which the store could not be read. A period without `to` has not ended. */
   readonly gaps: readonly { readonly from: number; readonly to?: number }[];
 }
 
-/** A queue of a list. */
+/** A queue in a list of queues. */
 export interface ListedQueueSnapshot {
   readonly name: string;
   readonly depth: number;
-  /** Order of the first entry, decimal. */
+  /** Order of the first entry, as a decimal string. */
   readonly front: string;
   /** Number of entries that have left while the bridge watched the list. */
   readonly departures: number;
-  /** Time since which the bridge has seen this first entry; it was there earlier if `frontLonger`. */
+  /**
+   * Time since which the bridge has seen the present first entry. With `frontLonger` the entry was there even
+   * earlier.
+   */
   readonly frontAt: number;
-  /** Set if it was the first already when the bridge began to watch. */
+  /** Set if the entry was already the first when the bridge began to watch. */
   readonly frontLonger?: true;
 }
 
-/** A list of queues. */
+/** The snapshot of a list of queues. */
 export interface QueuesSnapshot extends Snapshot {
   readonly prefix: string;
-  /** Queues by name, as many as the bridge's limit allows. */
+  /** The queues sorted by name, as many as the bridge's limit allows. */
   readonly queues: readonly ListedQueueSnapshot[];
   /** Number of queues in total. */
   readonly count: number;
@@ -155,7 +160,8 @@ export const evictionSchema: v.GenericSchema<EvictionSnapshot> = v.intersect([
   removalSchema,
   v.object({
     entry: entryRefSchema,
-    // Refuses numbers such as 1e999: JavaScript parses them as infinity, which JSON would send on as `null`.
+    // Numbers such as 1e999 are refused: JavaScript parses them as infinity, which JSON would send on as
+    // `null`.
     at: v.pipe(number, v.finite()),
   }),
 ]);

@@ -1,13 +1,16 @@
 import * as v from 'valibot';
 import { errorSchema, type WireError } from './error.ts';
 
-/** Members of all snapshots. Times are in milliseconds since 1970 by the bridge's clock; durations are as of `at`. */
+/**
+ * Members of all snapshots. Times are in milliseconds since 1970 by the bridge's clock. Durations are those
+ * at the time `at`.
+ */
 export interface Snapshot {
   /** Time at which the snapshot was made. */
   readonly at: number;
   /**
-   * Connection between the bridge and the store. `connecting`: before the first response. `stale`: the store cannot be reached,
-   * and the rest is the last known state.
+   * Connection between the bridge and the store. `connecting`: before the first response. `stale`: the store
+   * cannot be reached, and the other members show the last known state.
    */
   readonly status: 'connecting' | 'live' | 'stale';
   /** Error of the last read, while the status is not `live`. */

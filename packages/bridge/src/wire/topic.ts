@@ -9,7 +9,7 @@ export const MAX_NAME = 512;
 /** Limit of topics in one stream, joins included. */
 export const MAX_TOPICS = 64;
 
-/** Subject of snapshots in a stream. Each kind and subject has one state, and each snapshot contains all of it. */
+/** The subject of snapshots in a stream. Each snapshot contains the whole state of its topic. */
 export type Topic =
   /** The queues that are not empty and whose names begin with the prefix. */
   | { readonly kind: 'queues'; readonly prefix: string }
@@ -21,11 +21,11 @@ export type Topic =
   | { readonly kind: 'election'; readonly name: string }
   /** The entries of many queues, grouped by the program that made them. */
   | { readonly kind: 'sessions'; readonly prefix: string }
-  /** Cycles of waiters. */
+  /** Deadlocks, which are cycles of waiters. */
   | { readonly kind: 'deadlocks'; readonly prefix: string }
-  /** Faults, present and past: findings of the store, losses of the bridge's session, evictions. */
+  /** Present and past faults: findings about the store, losses of the bridge's session, evictions. */
   | { readonly kind: 'faults'; readonly prefix: string }
-  /** Demo programs that visitors may disturb, if the bridge has any; `name` is their queue. */
+  /** Demo programs that visitors may disturb, if the bridge has any. `name` is the name of their queue. */
   | { readonly kind: 'contenders'; readonly name: string }
   /** A join that was made through this bridge, with its secret. */
   | { readonly kind: 'join'; readonly id: string; readonly secret: string };
@@ -33,7 +33,10 @@ export type Topic =
 /** A topic in a request for a stream. */
 export interface RequestedTopic {
   readonly topic: Topic;
-  /** The `id` of the event that brought its latest snapshot. A snapshot is sent again only if there is a newer one. */
+  /**
+   * The `id` of the event with the latest snapshot that the client has. A snapshot is sent only if it is
+   * newer.
+   */
   readonly since?: string;
 }
 

@@ -4,7 +4,7 @@ import { createMemoryServer, memory } from '@queuelock/memory';
 import { createBridge, serve } from '../../src/index.ts';
 
 const [queues = '0'] = process.argv.slice(2);
-// Interval of changes. etcd's list of queues also reports the changes of 200 ms as one.
+// Interval of changes in milliseconds. The list of queues on etcd also reports the changes of 200 ms at once.
 const CHANGES_EVERY_MS = 200;
 const CHANGES = 20;
 

@@ -1,4 +1,4 @@
-// Simulates one machine that takes all it can get from the bridge, in every way at once.
+// Simulates one machine that takes as much as it can get from the bridge, in every way at once.
 import { connect } from 'node:net';
 import { Visitor } from './requests.ts';
 
@@ -11,7 +11,7 @@ function count(status = 0): void {
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
 }
 
-/** Returns distinct prefixes that cover all queues or a tenth of them. */
+/** Returns distinct prefixes. Each covers all queues or a tenth of them. */
 function prefixesOf(stream: number): readonly string[] {
   return Array.from(
     { length: 64 },
@@ -39,7 +39,7 @@ async function again(work: (round: number) => Promise<void>): Promise<never> {
   for (let round = 0; ; round += 1) await work(round).catch(() => count());
 }
 
-/** Opens and breaks off streams, with other topics each time. */
+/** Opens streams and breaks them off, with other topics each time. */
 async function reconnect(round: number): Promise<void> {
   const topics = Array.from({ length: 64 }, (_, n) => ({
     kind: 'queue',

@@ -19,7 +19,7 @@ async function look(number: number): Promise<void> {
   ];
   const stream = await page.stream(topics);
   stream.resume();
-  // Counts a broken connection like a response that does not know the join.
+  // A broken connection counts like a response that does not know the join.
   const onLoss = (): void => void (lost += 1);
   stream.on('error', onLoss);
   setInterval(() => void touch(page, key).catch(onLoss), TOUCH_EVERY_MS);

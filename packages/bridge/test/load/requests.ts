@@ -1,15 +1,15 @@
-// Sends HTTP requests from a local address of its own, as from separate machines.
+// Sends HTTP requests from separate local addresses, as different machines do.
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { TOKEN_HEADER, type BridgeFacts } from '../../src/wire.ts';
 
-/** Options of a request. */
+/** The parts of a request that a visitor sends. */
 export interface Sent {
   readonly method?: 'GET' | 'POST';
   readonly body?: unknown;
 }
 
-/** A simulated machine on the loopback interface, which has 16 million addresses. */
+/** A simulated machine with its own address on the loopback interface, which has 16 million addresses. */
 export class Visitor {
   readonly #url: string;
   readonly #localAddress: string;

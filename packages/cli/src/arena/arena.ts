@@ -44,7 +44,7 @@ export class Arena implements Contenders {
   readonly #pids = new Set<number>();
   #players: readonly Player[] = [];
   #count = 0;
-  /** Order of the entry that was last seen first in the queue. */
+  /** Order of the entry that was at the front of the queue when it was last read. */
   #front: bigint | undefined;
   #adding: Promise<void> = Promise.resolve();
   #isClosed = false;

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
  * connections that begin with the secret.
  */
 export interface ContenderProxy {
-  /** URL for the contender. */
+  /** URL by which the contender reaches the store through the proxy. */
   readonly url: string;
   /** Secret with which a connection to the proxy must begin. */
   readonly secret: string;

@@ -11,7 +11,7 @@ import { Pace } from './pace.ts';
 import { ContenderState, type PlayerSnapshot } from './contender-state.ts';
 import { openContenderProxy, type ContenderProxy } from './contender-proxy.ts';
 
-/** Actions on one contender. */
+/** The actions that a visitor may apply to one contender. */
 type PlayerAct = Exclude<Parameters<Contenders['act']>[0]['act'], 'add'>;
 
 /** Settings of a player. */

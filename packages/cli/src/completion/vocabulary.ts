@@ -17,7 +17,7 @@ export interface CommandVocabulary {
 }
 
 export interface OptionVocabulary {
-  /** Name with the dashes. */
+  /** Name of the option with its dashes, such as `--ttl`. */
   readonly long: string;
   readonly description: string;
   readonly takesValue: boolean;

@@ -9,7 +9,7 @@ export interface StoreOptions {
   readonly profile?: string;
 }
 
-/** The selected store. */
+/** The store that a command line or the configuration selects. */
 export interface SelectedStore {
   /** URL with user and password: never print it. */
   readonly url: string;

@@ -17,9 +17,9 @@ export interface ContendEvent {
   readonly n: number;
   /** With `released`: time of the server's confirmation. `t` is the time before the request. */
   readonly t_done?: string;
-  /** Reason, with `lost`. */
+  /** Reason of the loss. Present with `lost`. */
   readonly reason?: string;
-  /** Code, with `error`. */
+  /** Error code. Present with `error`. */
   readonly code?: string;
   readonly message?: string;
 }

@@ -21,7 +21,7 @@ export interface Direction {
   /** Called with every contender when it joins. */
   readonly onJoin: (actor: Actor) => void;
   readonly onQueue: (state: QueueState) => void;
-  /** Ends the demo. */
+  /** Signal whose abort ends the demo. */
   readonly stop: AbortSignal;
 }
 

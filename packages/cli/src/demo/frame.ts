@@ -10,7 +10,7 @@ export interface View {
   readonly queue: QueueState;
   readonly history: readonly HistoryEvent[];
   readonly contenders: number;
-  /** Stamp of the start. */
+  /** Time at which the demo started, as a stamp. */
   readonly start: string;
   readonly now: string;
   /** Whether this is the last frame, which does not show the queue. */

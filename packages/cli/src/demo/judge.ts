@@ -27,7 +27,7 @@ export interface Verdict {
 
 /**
  * Checks a history against the promises. Two contenders never hold at the same time. Grants follow the
- * server's order. Fencing tokens grow. Every contender was served, or an event tells why not. Stamps must be
+ * server's order. Fencing tokens grow. Every contender was served, or an event explains why not. Stamps must be
  * of one machine; the order of the events does not matter.
  */
 export function judge(history: readonly HistoryEvent[]): Verdict {

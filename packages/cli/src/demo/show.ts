@@ -12,7 +12,7 @@ import type { Verdict } from './judge.ts';
 import { progressLine } from './progress.ts';
 import type { Actor, Stage } from './stage.ts';
 
-/** Output of a demo. */
+/** The output of a demo: receives its events and its verdict. */
 export interface Show {
   readonly onEvent: (event: HistoryEvent) => void;
   readonly onJoin: (actor: Actor) => void;

@@ -8,7 +8,7 @@ export interface ContenderScript {
   readonly holdMs: number;
 }
 
-/** A running contender. */
+/** A contender that takes part in a demo. */
 export interface Actor {
   readonly id: string;
   /** End of the proven time of the contender's hold as a stamp, if it is known. */

@@ -9,7 +9,7 @@ export interface Situation {
   readonly child: { readonly state: 'running' } | { readonly state: 'terminating'; readonly sinceMs: number };
 }
 
-/** What to do with the command. `wait` also says after how many milliseconds to decide again. */
+/** What to do with the command. `wait` also has the milliseconds after which to decide again. */
 export type Action =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'term' }

@@ -67,7 +67,7 @@ export class Watchdog {
     if (!this.hasEnded) this.#process.stdin?.write(`${JSON.stringify(orders ?? {})}\n`);
   }
 
-  /** Ends the watchdog. */
+  /** Cancels the orders and ends the watchdog process. */
   close(): void {
     this.order(undefined);
     this.#process.stdin?.end();

@@ -25,7 +25,7 @@ interface Metered {
   readonly queue: ListedQueue;
   readonly frontSince: number;
   readonly frontIsOld: boolean;
-  /** Samples, the earliest first. */
+  /** Samples of the queue, the earliest first. */
   readonly samples: readonly Sample[];
 }
 

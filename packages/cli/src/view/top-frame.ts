@@ -15,13 +15,13 @@ export interface TopView {
   /** Why the data is not live. `staleMs` is for how many milliseconds it has not been. */
   readonly error: string | undefined;
   readonly staleMs: number;
-  /** All queues. */
+  /** Rows of all queues, also of those that the filter hides. */
   readonly rows: readonly QueueRow[];
   /** The queues that match the filter, in order. */
   readonly chosen: readonly QueueRow[];
   /** State of the opened queue. */
   readonly opened: QueueState | undefined;
-  /** Milliseconds since 1970. */
+  /** Time of day in milliseconds since 1970. */
   readonly now: number;
 }
 

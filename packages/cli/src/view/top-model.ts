@@ -6,7 +6,7 @@ import { EMPTY_METER, metered, rowsOf, type QueueRow } from './meter.ts';
 import { pageOf, topLines } from './top-frame.ts';
 import { FIRST_STATE, chosen, onKey, type Key, type TopState } from './top-state.ts';
 
-/** Data source of `top`. */
+/** The streams and clocks from which `queuelock top` reads its data. */
 export interface TopSource {
   readonly list: Pick<LockClient, 'queues'>;
   readonly client: Pick<LockClient, 'watch'>;
@@ -15,7 +15,7 @@ export interface TopSource {
   readonly storeLabel: string;
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number;
-  /** Milliseconds since 1970. */
+  /** Returns the time of day in milliseconds since 1970. */
   readonly wallTime: () => number;
 }
 

@@ -4,7 +4,7 @@ import type { Contender } from '../contender.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
-/** A tuple of that many contenders. */
+/** A tuple of as many contenders as there are specs. */
 export type ContenderTuple<
   Size extends number,
   Places extends Contender[] = [],

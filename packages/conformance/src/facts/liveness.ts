@@ -75,7 +75,7 @@ export async function untilOutlived(stage: Stage, client: Client): Promise<void>
   const since = stage.now();
   const { ttlMs } = client.session;
   const longMs = 2 * ttlMs + Math.min(ttlMs, stage.harness.expiryGranularityMs);
-  // On a busy machine, the time may pass before the renewals.
+  // Waits for both, because on a busy machine the time may pass before the renewals.
   await stage.board.until(
     'a session is renewed for twice its TTL',
     () => (stage.now() - since > longMs && client.renewals > 2) || stage.referee.faults.length > 0,

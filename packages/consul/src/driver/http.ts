@@ -50,8 +50,8 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request. If the server had closed an idle connection just then, a read is sent once more over a new one. A write is not: the first one may
-   * still be on its way, and would then be executed after later requests of the caller.
+   * Sends a request. If the server had closed an idle connection just then, a read is sent once more over a new one. A write is not, since the first
+   * one may still be in flight, and would then be executed after later requests of the caller.
    */
   async send(address: Address, request: HttpRequest): Promise<HttpResponse> {
     const attempt = { reused: false };

@@ -9,7 +9,7 @@ import type { Entry } from './entry.ts';
 /** An order behind every entry, since an index is less than 2^53. */
 const AFTER_ALL = 2n ** 64n;
 
-/** What changes of entries need. */
+/** The dependencies of changes of entries. */
 export interface EntryTools {
   readonly connection: Connection;
   readonly keys: Keys;
@@ -34,9 +34,9 @@ export interface Position {
 }
 
 /**
- * Puts entries into distinct queues, all of them or none, or finds those that an earlier call has put there. All keys are created in one transaction
- * and therefore have the same index. Of two calls the one with the smaller index is ahead in every queue that both enter, so they cannot wait for
- * each other. The session's entries in one queue come from different calls, because no call names a queue twice.
+ * Puts entries into distinct queues, all of them or none, or finds the entries that an earlier call has put there. All keys are created in one
+ * transaction and therefore have the same index. Of two calls the one with the smaller index is ahead in every queue that both enter, so they cannot
+ * wait for each other. The session's entries in one queue come from different calls, because no call names a queue twice.
  *
  * @throws {QueueLockError} `ENTRY_LOST` when one of them was there and is not any more; `SESSION_LOST`
  */
@@ -196,7 +196,7 @@ export async function change(
   return result.isDone;
 }
 
-/** Reads whether an entry would have to wait behind those that are in the queue now. */
+/** Reads whether an entry would have to wait behind the entries that are in the queue now. */
 export async function wouldWait({ connection, keys }: EntryTools, spec: EntrySpec): Promise<boolean> {
   const { pairs } = await connection.read(keys.queue(spec.queue), { isConsistent: true, isTree: true });
   const { shared, limit, permits = 1 } = spec;

@@ -42,7 +42,7 @@ export interface ApiRequest extends Pick<HttpRequest, 'method' | 'body' | 'signa
   readonly expected?: readonly number[];
   /** Whether the agent may wait for a change before it responds. */
   readonly isBlocking?: true;
-  /** Whether the request does not wait behind others of this client, as a heartbeat must not. */
+  /** Whether the request is sent before other requests of this client that wait, as a heartbeat must be. */
   readonly isUrgent?: true;
 }
 

@@ -7,11 +7,11 @@ const MAX_EXTENSION = 0.5;
  * Computes what the heartbeats of a session prove.
  *
  * The timers of sessions run on the leader, and a renewal is not written to the log. A leader that was suspended and replaced may confirm a renewal
- * before it learns that it was replaced, and the response does not say which server gave it. What makes such a confirmation harmless: Consul ends a
+ * before it learns that it was replaced, and the response does not say which server gave it. Such a confirmation is harmless, because Consul ends a
  * session twice its TTL after a renewal, and a new leader begins with twice the TTL again. So a session of which the last genuine renewal was sent at
- * `t` lives until `t + 2 * TTL`, and a belief in `base + TTL` is right as long as `base` is at most `t + TTL`. Regular heartbeats are closer together
- * than that. After a gap, one confirmation extends the proven time by half the TTL only; the next one, after a consistent read that a quorum has
- * confirmed, by the other half.
+ * `t` lives until `t + 2 * TTL`, and the client may rely on `base + TTL` as long as `base` is at most `t + TTL`. Regular heartbeats are closer
+ * together than that. After a gap, one confirmation extends the proven time by half the TTL only; the next one, after a consistent read that a quorum
+ * has confirmed, by the other half.
  */
 export class HeartbeatProof {
   readonly #ttlMs: number;

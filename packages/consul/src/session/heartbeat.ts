@@ -2,7 +2,7 @@ import { QueueLockError, isQueueLockError, sessionLost, type Clock } from '@queu
 import type { Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 
-/** What heartbeats need. */
+/** The dependencies of heartbeats. */
 export interface HeartbeatTools {
   readonly connection: Connection;
   readonly sessionKey: SessionKey;

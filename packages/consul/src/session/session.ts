@@ -39,7 +39,7 @@ export interface SessionInit {
   readonly isResumed: boolean;
 }
 
-/** What a session needs of its backend. */
+/** The parts of the backend that a session uses. */
 export interface SessionTools extends TurnTools {
   readonly clock: Clock;
 }

@@ -13,7 +13,7 @@ import type { EntryTools } from '../entry/entering.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Watches } from '../server/watches.ts';
 
-/** What taking a single key needs. */
+/** The dependencies of the lock of a single key. */
 export interface SingleTools extends EntryTools {
   readonly watches: Watches;
   readonly clock: Clock;
@@ -82,7 +82,7 @@ export class SingleHold {
     return turn.admitted && !this.#attempt.isHeld ? { admitted: false } : turn;
   }
 
-  /** Returns the entry's turns, from those in the queue. Errors with `ENTRY_LOST` also when another client takes or deletes the key. */
+  /** Returns the entry's turns, given its turns in the queue. Errors with `ENTRY_LOST` also when another client takes or deletes the key. */
   follow(line$: Observable<Turn>): Observable<Turn> {
     return new Observable((subscriber) => {
       const taking = new Subscription();

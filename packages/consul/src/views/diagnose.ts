@@ -42,7 +42,7 @@ export function judgeQueues(
   return [...foreign, { level: 'ok', about: 'queues', text }];
 }
 
-/** What an agent reports of itself. */
+/** The facts that an agent reports about itself. */
 export interface AgentFacts {
   readonly version: string;
   readonly isServer: boolean;

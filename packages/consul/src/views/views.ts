@@ -9,7 +9,7 @@ import type { Keys } from '../queue/keys.ts';
 import type { Connection } from '../server/connection.ts';
 import { changesOf } from './changes.ts';
 
-/** What views need. */
+/** The dependencies of views. */
 export interface ViewTools {
   readonly connection: Connection;
   readonly keys: Keys;

@@ -179,8 +179,8 @@ export interface LockClient extends AsyncDisposable {
    */
   history(name: string): Promise<QueueHistory>;
   /**
-   * Returns the fencing token of an entry that `watch` showed, or `undefined` when the entry is gone. On etcd, SQLite and memory it is the order
-   * of the entry, and the store is not asked. On other stores it makes one attempt.
+   * Returns the fencing token of an entry that `watch` showed, or `undefined` when the entry is gone. On etcd, SQLite and memory it is the order of
+   * the entry, and no request is sent. On other stores it makes one attempt.
    */
   tokenOf(name: string, entry: Pick<QueueEntry, 'key' | 'order'>): Promise<bigint | undefined>;
   /**

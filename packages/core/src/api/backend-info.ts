@@ -2,7 +2,7 @@
 export interface BackendInfo {
   /** Lower-case name for messages, for example `etcd`. */
   readonly name: string;
-  /** The address it connects to, without secrets, for example `etcd://127.0.0.1:2379`. */
+  /** The address that the backend connects to, without secrets, for example `etcd://127.0.0.1:2379`. */
   readonly endpoint: string;
   /**
    * The authority that decides the order of the queue. `primary`: one server with replicas that may lag. When a replica takes over, the latest

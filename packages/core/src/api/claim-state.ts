@@ -25,7 +25,7 @@ export type ClaimState =
   | { readonly status: 'suspect'; readonly ownership: Ownership }
   | ({ readonly status: 'ended' } & ClaimOutcome);
 
-/** How a claim ended. */
+/** The outcome of a claim. */
 export type ClaimOutcome =
   | { readonly outcome: 'released' }
   /** The hold ended against the holder's will. */

@@ -60,13 +60,13 @@ export interface SharedOwnership extends Hold {
    * (`IsOwner`, `Election.Rev`). Each of the two grows with every grant, but they cannot be compared: a resource must use one of them for all.
    */
   readonly grantToken: bigint | undefined;
-  /** Whether it is a read lock. */
+  /** Whether the hold is that of a read lock. */
   readonly shared: boolean;
   /** Number of permits that the name has; 1 for a lock. With a limit that changes: the number when the entry joined. */
   readonly limit: number;
   /** Number of permits that this hold takes; 1 for a lock. */
   readonly permits: number;
-  /** How often the call chain has entered this hold: 1, and one more for each `reentrant` or `reenter` around it. */
+  /** Number of times that the call chain has entered this hold: 1, and one more for each `reentrant` or `reenter` around it. */
   readonly depth: number;
   /**
    * Replaces the metadata or the value that other clients read. Retries until the outcome is certain.

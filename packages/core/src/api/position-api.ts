@@ -8,13 +8,13 @@ export interface QueuePosition {
   readonly position: number;
   /** Estimated wait in milliseconds from now; `undefined` while nothing is known of the holds ahead. See `expectedWait`. */
   readonly expectedWaitMs: number | undefined;
-  /** What the estimate is based on. */
+  /** The sources of the estimate. */
   readonly basis: WaitBasis;
-  /** Whether the server cannot be reached, so that these are the last known values. */
+  /** Whether the server cannot be reached, so that position and estimate are the last known ones. */
   readonly stale: boolean;
 }
 
-/** How many entries ahead an expected wait is based on, by the source of their duration. */
+/** Number of entries ahead that an expected wait is based on, by the source of their duration. */
 export interface WaitBasis {
   /** Entries whose client announced the duration of its holds. */
   readonly announced: number;
@@ -35,7 +35,7 @@ export type PositionedClaimState =
       readonly order: bigint;
       /** The fencing token of the hold to come. */
       readonly token: bigint;
-      /** As `SharedOwnership.key`. Reading it has the same effect, so do not read it for a log. */
+      /** Key of the entry; see `SharedOwnership.key`. On etcd, reading it disables the fast hand-off, so do not read it for a log. */
       readonly key: string;
       /** Id of the entry; see `QueueEntry.id`. */
       readonly id: string;

@@ -17,7 +17,7 @@ export interface QueueEntry {
   /** Label of the entry's client. For an entry of another library it is the text that the library stored. */
   readonly owner: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The stored text. */
+  /** The text that the entry stores. */
   readonly value: string;
   /**
    * Set for a key whose name is not that of a lock client. Entries behind it wait until its lease ends, or, without a lease, until the key is
@@ -52,10 +52,10 @@ export interface Eviction {
   readonly entry: Pick<QueueEntry, 'key' | 'order' | 'owner' | 'id'>;
   /** `overtaken`: a waiter was moved behind a requester; clients of this library join again by themselves. */
   readonly kind: 'evicted' | 'stolen' | 'overtaken';
-  /** Label of the client that removed it. */
+  /** Label of the client that removed the entry. */
   readonly by: string;
   readonly reason: string;
-  /** When it was removed, in milliseconds since 1970, by the clock of that client. */
+  /** Time of the removal, in milliseconds since 1970, by the clock of the client that removed the entry. */
   readonly at: number;
 }
 
@@ -80,7 +80,7 @@ export interface RegisterState {
   readonly status: 'connecting' | 'live' | 'stale';
   /** `undefined`: the register is empty, or was not read yet. */
   readonly text: string | undefined;
-  /** Why the last read failed, while the status is not `live`. */
+  /** Reason for which the last read failed. Set while the status is not `live`. */
   readonly error?: unknown;
 }
 
@@ -89,8 +89,10 @@ export interface QueueState {
   /** `connecting` until the first read; `stale` while the server cannot be reached, so that `entries` are the last known ones. */
   readonly status: 'connecting' | 'live' | 'stale';
   readonly name: string;
-  /** In the server's order. */
+  /** The entries in the server's order. */
   readonly entries: readonly QueueEntry[];
-  /** Why the last read failed, while the status is not `live`; `FOREIGN_FORMAT`, for instance, does not end by itself. */
+  /**
+   * Reason for which the last read failed. Set while the status is not `live`. Some reasons do not end by themselves, for instance `FOREIGN_FORMAT`.
+   */
   readonly error?: unknown;
 }

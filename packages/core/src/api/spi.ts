@@ -70,12 +70,12 @@ export interface Placement {
  */
 export interface HoldTraces {
   /**
-   * Writes the trace of the entry with this id. From now on, `remove` of the id erases the trace together with the entry or just before it, and
-   * never when the entry was already gone. Safe to repeat; rejects as `Session.enqueue`.
+   * Writes the trace of the entry with this id. From now on, `remove` of the id erases the trace together with the entry or just before it, and never
+   * when the entry was already gone. Safe to repeat; rejects like `Session.enqueue`.
    * @returns the queue's other traces whose entries are no longer in it, as identifiers for `erase` only
    */
   leave(queue: string, id: string): Promise<readonly string[]>;
-  /** Erases traces. Safe to repeat: a missing trace is no error. Rejects as `Session.enqueue`. */
+  /** Erases traces. Safe to repeat: a missing trace is no error. Rejects like `Session.enqueue`. */
   erase(queue: string, traces: readonly string[]): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export interface Registers {
     kind: string,
     change: { readonly text: string | undefined; readonly was: string | undefined },
   ): Promise<boolean>;
-  /** Emits the current register first, then again after every change. Changes may be merged. Errors as `Backend.observe`. */
+  /** Emits the current register first, then again after every change. Changes may be merged. Errors like `Backend.observe`. */
   observe(queue: string, kind: string): Observable<Register | undefined>;
 }
 
@@ -134,7 +134,7 @@ export interface Session {
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**
    * Enters several distinct queues at one point in the order of the whole store. Any two calls, of any sessions, are ordered alike in every queue
-   * they share. Rejects as `enqueue`, for all entries together; each entry is repeated and removed by its own id. Other clients see none of them
+   * they share. Rejects like `enqueue`, for all entries together; each entry is repeated and removed by its own id. Other clients see none of them
    * until all are certain to appear, or to vanish with the session.
    */
   enqueueAll?(specs: readonly EntrySpec[], option?: EnqueueAllOptions): Promise<readonly Placement[]>;
@@ -160,7 +160,7 @@ export interface Session {
    * ended. One attempt with its own time limit.
    */
   remove(queue: string, id: string): Promise<boolean>;
-  /** What another process needs to resume this session. May be a secret. The session is then left alive with `abandon`. */
+  /** Data with which another process can resume this session. May be a secret. The session is then left alive with `abandon`. */
   readonly resumption?: string;
   /**
    * Removes the entries of a resumed session that this process has not claimed by `enqueue`. The core calls it once, one TTL after `resume`: such
@@ -217,7 +217,7 @@ export interface Backend {
   ): Promise<bigint | undefined>;
   /**
    * Emits the non-empty queues whose names begin with `prefix`, in any order, then their changes. Changes are merged, over a second or more where
-   * reading is expensive. Keys and counts only. Queues that may not be read are omitted. Errors as `observe`.
+   * reading is expensive. Keys and counts only. Queues that may not be read are omitted. Errors like `observe`.
    */
   queues?(prefix: string): Observable<readonly ListedQueue[]>;
   /** Reads what the store still knows of a queue's past. One attempt, which limits its own time or ends with `signal`. */

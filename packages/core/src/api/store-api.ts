@@ -7,7 +7,7 @@ export interface QueuesState {
   readonly status: 'connecting' | 'live' | 'stale';
   /** The queues, sorted by name. */
   readonly queues: readonly ListedQueue[];
-  /** Why the last read failed, while the status is not `live`. */
+  /** Reason for which the last read failed. Set while the status is not `live`. */
   readonly error?: unknown;
 }
 
@@ -26,7 +26,7 @@ export interface QueueChange {
 /** The recorded past of a queue: the order of events, without times, since stores keep none. */
 export interface QueueHistory {
   readonly name: string;
-  /** All entries in order, before the first change. */
+  /** All entries of the queue in order, before the first change. */
   readonly before: readonly QueueEntry[];
   /** The changes, earliest first. */
   readonly changes: readonly QueueChange[];

@@ -42,7 +42,7 @@ export interface PastChange {
 
 /** The past of a queue, as far as the store has kept it. */
 export interface StoredHistory {
-  /** All entries in order, before the first change. */
+  /** All entries of the queue in order, before the first change. */
   readonly before: readonly StoredEntry[];
   /** The changes, earliest first. */
   readonly changes: readonly PastChange[];

@@ -31,7 +31,7 @@ export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   });
 }
 
-/** Returns the caller's stream, subscribed to in the present context, whichever caller subscribes. */
+/** Returns a stream that subscribes to the caller's stream in the context of this call, whichever caller subscribes. */
 export function subscribedByCaller<T>(source$: Observable<T>): Observable<T> {
   const caller = new AsyncResource(TYPE);
   return new Observable((subscriber) => caller.runInAsyncScope(() => source$.subscribe(subscriber)));

@@ -53,7 +53,7 @@ export function checkDrain(drainMs: number, name = 'drainMs'): void {
   within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
-/** Checks the criteria that select entries. */
+/** Checks that an entry has the key and the order that `watch` shows. */
 export function checkEntry(entry: Pick<StoredEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);
   if (typeof key !== 'string' || typeof order !== 'bigint')

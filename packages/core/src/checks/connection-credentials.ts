@@ -32,7 +32,7 @@ export interface CredentialParts {
   readonly auth: Provided<Login> | undefined;
   /** How long a new connection waits for functions that return credentials, in milliseconds. */
   readonly withinMs: number;
-  /** `createSecureContext` of `node:tls`. */
+  /** The function `createSecureContext` of `node:tls`. */
   readonly makeContext: (pems: PemTexts) => unknown;
 }
 

@@ -28,7 +28,7 @@ export interface ClaimListener {
  */
 export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   readonly context: ClaimContext;
-  /** Set only if diagnostics are subscribed. */
+  /** The trace of the acquisition. Set only if the diagnostics channels have subscribers. */
   readonly trace: AcquireTrace | undefined;
   readonly #listener: ClaimListener;
   #request: ClaimRequest;

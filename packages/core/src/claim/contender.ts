@@ -83,7 +83,7 @@ export class Contender implements Holder, LivenessListener {
   // --- Members that the session uses.
 
   healthChanged(): void {
-    // Only a hold that is not over reports the health of its session.
+    // Reports the health of the session only while the hold lasts.
     if (this.#step === 'holding' && this.#ownership?.held) this.#acquisition.changed();
   }
 

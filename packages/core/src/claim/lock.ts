@@ -35,7 +35,7 @@ export function claim(context: ClaimContext, request: ClaimRequest): Observable<
 }
 
 /**
- * Runs the same claim without its states. It ends when the ownership is released or lost.
+ * Runs a claim without its states. The claim ends when the ownership is released or lost.
  * @returns the ownership; rejects with the error that ended the claim before a grant
  */
 export function acquire(context: ClaimContext, request: ClaimRequest): Promise<Ownership> {

@@ -43,7 +43,7 @@ export interface AcquireMessage extends LockMessage {
   readonly order?: bigint;
   /** Whether the entry had to wait. */
   readonly waited: boolean;
-  /** Duration in milliseconds; set at the end. */
+  /** Duration of the acquisition in milliseconds; set at the end. */
   readonly waitMs?: number;
   /** The outcome; set at the end. `left`: the caller unsubscribed, without an error. */
   readonly outcome?: 'held' | 'failed' | 'left';

@@ -19,7 +19,7 @@ export interface EntryLabel {
   /** Number of permits that the entry takes. Default 1. */
   readonly permits?: number;
   readonly limit?: number;
-  /** Set when the entry was exclusive at joining and is shared now. */
+  /** Whether the entry was exclusive at joining and is shared now. Absent for other entries. */
   readonly shared?: boolean;
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;

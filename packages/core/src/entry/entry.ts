@@ -28,7 +28,7 @@ export interface EntryOwner {
 export class Entry {
   readonly live: LiveSession;
   readonly spec: EntrySpec;
-  /** Set once `join` has resolved. */
+  /** The position of the entry. Set once `join` has resolved. */
   placement!: Placement;
   readonly #owner: EntryOwner;
   readonly #label: Wish['label'];
@@ -56,7 +56,7 @@ export class Entry {
     this.#owner = owner;
   }
 
-  /** The published label. */
+  /** The label that the entry publishes. */
   get label(): OwnLabel {
     this.#ownLabel ??= new OwnLabel(this.live, this.spec, this.#label);
     return this.#ownLabel;
@@ -139,7 +139,8 @@ export class Entry {
   async #takeOut(): Promise<void> {
     const { session, liveness, ids } = this.live;
     const { queue, id } = this.spec;
-    // Deferred even if no join is pending: synchronous clean-up, as by an unsubscription, ends before the next waiter may be granted.
+    // The wait is deferred even if no join is pending. So synchronous clean-up, such as an unsubscription, ends before the next waiter may be
+    // granted.
     await (this.#isJoining ? this.#untilJoined() : undefined);
     try {
       if (this.#mayBeIn && !liveness.hasEnded) await session.remove(queue, id);

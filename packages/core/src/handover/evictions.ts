@@ -30,11 +30,11 @@ export interface Condemned {
 /** Options for removing several entries. */
 export interface Manner {
   readonly reason: string;
-  /** Called before each removal; `false` stops. */
+  /** Called before each removal. If it returns `false`, no further entry is removed. */
   readonly goesOn: () => boolean;
 }
 
-/** Dependencies on the client. */
+/** The parts of a client that evictions need. */
 export interface EvictionTools {
   readonly backend: Backend;
   /** Label of the evicting client. */

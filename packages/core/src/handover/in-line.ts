@@ -30,12 +30,12 @@ import { visible } from './visible.ts';
 /** Options that a claim acts on while it waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Whether the claim uses none of these options. */
+/** Whether a claim has no option that acts while it waits. */
 export function asksNothing(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** Dependencies for these options. */
+/** Dependencies of the options that act while a claim waits. */
 export interface InLineTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;

@@ -30,7 +30,7 @@ export interface AnsweringHold {
   readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
 }
 
-/** Dependencies for answering. */
+/** The parts of a client that are needed to answer requests. */
 export interface AnswerTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -156,7 +156,7 @@ export function answersTo(
   const answered$ = unread$.pipe(
     tap(({ by }) => read.add(by)),
     concatMap(async ({ by, answer }) => {
-      // Only an acknowledgement, so a failure is ignored; the end of the session is reported elsewhere.
+      // A failure of this acknowledgement is ignored, because the end of the session is reported elsewhere.
       await label.tell((now) => ({ ...now, heard: [...(now.heard ?? []), by] })).catch(() => false);
       return answer;
     }),

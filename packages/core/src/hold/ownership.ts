@@ -29,7 +29,7 @@ export class HeldOwnership implements Ownership {
   readonly #holder: Holder;
   readonly #info: BackendInfo;
   #shared: boolean;
-  /** Created together with the signal, on its first read. */
+  /** Controller of the signal. Both are created on the first read of `signal`. */
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
@@ -98,7 +98,7 @@ export class HeldOwnership implements Ownership {
       throw (
         this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
       );
-    // Negated so that NaN is rejected too.
+    // The condition is negated so that NaN is rejected too.
     if (!(left >= minRemainingMs)) throw notEnoughTime(this.name, minRemainingMs, left);
   };
 

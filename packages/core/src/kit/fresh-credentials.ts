@@ -75,7 +75,7 @@ export class FreshCredentials<T> {
     }
   }
 
-  /** A late result serves the next connection, unless a later read has ended before. */
+  /** Reads the credentials. A late result is used for the next connection, unless a later read has ended before. */
   async #read(): Promise<T> {
     const nth = (this.#reads += 1);
     const value = await this.#source.read();
@@ -96,7 +96,7 @@ export class FreshCredentials<T> {
   }
 }
 
-/** Returns the present value. */
+/** Resolves with the provided value, or with the result of the function that provides it. */
 export async function valueOf<T>(provided: Provided<T>): Promise<T> {
   return isFunction(provided) ? provided() : provided;
 }

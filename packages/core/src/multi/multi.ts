@@ -88,7 +88,7 @@ function join(
       arePlaced ||= states.every(({ status }) => status !== 'joining');
       const end = endOf(states, ownership);
       if (end) return end;
-      // A release of one ownership releases all.
+      // A release of one ownership releases all names.
       if (states.some(({ status }) => status === 'ended')) void ownership?.release();
       const holds = states.map(ownershipIn).filter((hold) => hold !== undefined);
       if (holds.length === states.length) ownership ??= new HeldTogether(holds);

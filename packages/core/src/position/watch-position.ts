@@ -38,7 +38,7 @@ export interface PositionTools {
 export interface WatchPositionOptions {
   /** The entry's id, from an ownership or as observed in a queue. */
   readonly id: string;
-  /** How long to wait for an entry that is not in the queue yet, in milliseconds. Default 2,000. */
+  /** How long to wait until the entry appears in the queue, in milliseconds. Default 2,000. */
   readonly appearsWithinMs?: number;
   /** Assumed hold time for entries ahead that announce none, used until a hold was observed, in milliseconds. Default: unknown. */
   readonly typicalHoldMs?: number;

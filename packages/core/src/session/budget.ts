@@ -42,9 +42,9 @@ export function longestHoldMs(
 }
 
 /**
- * Computes the result of `Session.renew` where a heartbeat only proves that the server has counted since an earlier moment: the rest of `ttlMs`
- * after `elapsedMs` on this process's clock. The server's clock may run faster during the whole time. The allowance that the core subtracts from
- * the result must therefore not be subtracted from the elapsed time as well.
+ * Computes the result of `Session.renew` where a heartbeat only proves that the server counts the TTL from an earlier time: the rest of `ttlMs` after
+ * `elapsedMs` on this process's clock. The server's clock may run faster during the whole time. The allowance that the core subtracts from the result
+ * must therefore not be subtracted from the elapsed time as well.
  */
 export function leftOfTtl(ttlMs: number, elapsedMs: number): number {
   return Math.max(0, ttlMs - elapsedMs / (1 - CLOCK_RATE_ERROR));

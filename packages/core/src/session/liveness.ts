@@ -51,7 +51,7 @@ export class Liveness {
     return !this.#ended && this.#health === 'alive';
   }
 
-  /** Why the session is suspect; `undefined` when it is not. */
+  /** Returns why the session is suspect, or `undefined` when it is not. */
   get trouble(): QueueLockError | undefined {
     if (this.#ended || this.#health === 'alive') return undefined;
     const cause = this.#trouble;
@@ -126,7 +126,7 @@ export class Liveness {
     if (this.remainingMs > 0) this.#tell('suspect');
   }
 
-  /** Ends the session. Only the first call counts. */
+  /** Ends the session. Later calls do nothing. */
   end(error: QueueLockError): void {
     if (this.#ended) return;
     this.#ended = error;

@@ -66,7 +66,7 @@ export function openSession(
         subscriber.add(
           heartbeat(live, { ...paceOf(session.ttlMs, settings), openedAt }, settings.clock).subscribe(),
         );
-        // Subscribed first, so that a listener which requests a session on the end gets a new one.
+        // This subscription comes first, so that a listener which requests a session at the end of this one gets a new one.
         live.liveness.health$.subscribe({
           error: (error: unknown) => {
             subscriber.error(error);
@@ -84,7 +84,7 @@ export function openSession(
 interface Opened {
   readonly session: Session;
   readonly openedAt: number;
-  /** Deadline proven by the opening itself. */
+  /** Deadline until which the opening of the session proves that the session lives. */
   readonly deadline: number;
 }
 
@@ -137,7 +137,7 @@ function connect(
 }
 
 function ignore(): void {
-  // Only settling matters here, not the outcome.
+  // The outcome is ignored, because only the end of the attempt matters here.
 }
 
 function notConnected({ endpoint, connectTimeoutMs }: SessionOpening, cause: unknown): QueueLockError {

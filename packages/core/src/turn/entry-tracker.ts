@@ -43,7 +43,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return this.#known.size;
   }
 
-  /** All entries, in the order of their placement. */
+  /** All tracked entries, in the order of their placement. */
   get all(): readonly Placed[] {
     return [...this.#known.values()].map(({ placed }) => placed);
   }

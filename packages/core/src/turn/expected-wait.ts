@@ -50,7 +50,7 @@ export function expectedWaitAt(
   return { waitMs: waitMs === Infinity ? undefined : waitMs, basis: basisOf(involved, seen) };
 }
 
-/** Remaining time of a hold, from its start or from now if it has begun. */
+/** Returns the remaining time of a hold in milliseconds, from its start, or from now if it has begun. */
 function remainingMs(entry: QueueEntry, { typicalMs, assumedMs = Infinity, heldMs }: HoldTimes): number {
   return Math.max(0, (entry.typicalHoldMs ?? typicalMs ?? assumedMs) - (heldMs?.get(entry.key) ?? 0));
 }

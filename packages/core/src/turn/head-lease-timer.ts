@@ -9,7 +9,7 @@ const AGAIN_AFTER_MS = 500;
 /** Parameters of a `HeadLeaseTimer`. */
 export interface HeadLeaseTimerOptions {
   readonly clock: Clock;
-  /** Reads in how many milliseconds the first lease of each queue ends; null if the queue is empty. Also removes expired entries. */
+  /** Reads the remaining time of the first lease of each queue, in milliseconds; null if the queue is empty. Also removes expired entries. */
   readonly readLeaseEnds: (queues: readonly string[]) => Promise<readonly (number | null)[]>;
   /** Whether a waiter of this process still waits in that queue. */
   readonly isWanted: (queue: string) => boolean;

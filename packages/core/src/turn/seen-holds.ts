@@ -6,7 +6,7 @@ import type { QueueEntry, QueueState } from '../api/queue-api.ts';
 /** A hold that has not ended. */
 interface Hold {
   readonly key: string;
-  /** When it began, or was first observed. */
+  /** Time at which the hold began or was first observed, in milliseconds. */
   readonly since: number;
   readonly sawBegin: boolean;
 }

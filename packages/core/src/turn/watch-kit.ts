@@ -7,7 +7,7 @@ import { QueueLockError } from '../api/errors.ts';
 import { Observable, Subscription, map, merge } from '../base/rx.ts';
 import type { EntrySpec, Turn } from '../api/spi.ts';
 
-/** An entry that takes permits. Default 1. */
+/** An entry with the number of permits that it takes. Default 1. */
 export interface Taker {
   readonly permits?: number | undefined;
 }
@@ -19,7 +19,7 @@ export type AdmissionRule = Pick<EntrySpec, 'limit' | 'permits'>;
 export interface EntriesAhead<R> {
   /** Nearest first: all of them, or at least as many as requested. */
   readonly refs: readonly R[];
-  /** Their total number, where it is known at no extra cost. */
+  /** Total number of entries ahead, where it is known at no extra cost. */
   readonly total?: number;
   /** The store's revision as of this read; see `Turn.grantToken`. */
   readonly seenAt?: bigint;
@@ -41,7 +41,7 @@ export interface QueueView<R> {
   /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the own entry is not in the queue. */
   ahead(count: number): Promise<EntriesAhead<R>>;
   /**
-   * Emits once when that entry is gone, even if it was gone before. Emits `undefined` when it may no longer block for another reason. Survives
+   * Emits once when the entry `ref` is gone, even if it was gone before. Emits `undefined` when it may no longer block for another reason. Survives
    * connection trouble.
    */
   removal(ref: R): Observable<Departure | undefined>;
@@ -103,9 +103,9 @@ export const OWN_UNWATCHED_MS = 250;
 
 /**
  * Emits an entry's admission states by watching the nearest conflicting entries ahead, as many as block it. When one of them goes, the entry is
- * admitted if the known data suffices, and otherwise reads again. At most `limit` entries are watched, and the nearest are the last to leave. This
- * gives about one wake-up per grant and no thundering herd. For a lock it is the predecessor alone, as in ZooKeeper's lock recipe and etcd's
- * `concurrency.Mutex`; those implementations read the queue whenever it leaves.
+ * admitted if the known data suffices; otherwise its waiter reads the queue again. At most `limit` entries are watched, and the nearest are the last
+ * to leave. This gives about one wake-up per grant and no thundering herd. For a lock it is the predecessor alone, as in ZooKeeper's lock recipe and
+ * etcd's `concurrency.Mutex`; those implementations read the queue whenever it leaves.
  *
  *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the own entry is gone
  */

@@ -10,7 +10,7 @@ const PAUSES: BackoffOptions = { initialDelayMs: 500, maxDelayMs: 5_000 };
 export type LiveView<T> =
   | { readonly status: 'connecting'; readonly error?: unknown }
   | { readonly status: 'live'; readonly value: T }
-  /** The last known value. */
+  /** The value cannot be read at present: its last known state. */
   | { readonly status: 'stale'; readonly value: T; readonly error: unknown };
 
 /** Observes a value and resubscribes after errors, with backoff. Emits `stale` meanwhile. Never errors. */

@@ -19,7 +19,7 @@ export interface WaitLimit {
 /** The context of a limited wait. */
 export interface WaitContext {
   readonly clock: Clock;
-  /** Name of the awaited thing, for messages. */
+  /** Name of the awaited lock or state, for messages. */
   readonly what: string;
   /** Returns the last failure, if that is why the wait continues, or `UNANSWERED`. Default: none. */
   readonly trouble?: () => unknown;
@@ -71,7 +71,7 @@ export function limitWait(
   };
 }
 
-/** The same as a stream, which errors and emits nothing. */
+/** Returns `limitWait` as a stream, which errors at the limit and emits nothing. */
 export function waitLimit(limit: WaitLimit, context: WaitContext): Observable<never> {
   return new Observable((subscriber) =>
     limitWait(limit, context, (error) => {

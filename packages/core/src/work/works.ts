@@ -2,12 +2,12 @@ import type { Clock } from '../base/clock.ts';
 import type { Closing } from './closing.ts';
 import { QueueLockError } from '../api/errors.ts';
 
-/** Counts the running works of a client, each including its release. */
+/** Counts the callbacks of a client that run, each until its lock is released. */
 export class Works {
   #underWay = 0;
   #onIdle: (() => void) | undefined;
 
-  /** Runs a work, which `drain` waits for. */
+  /** Runs work for which `drain` waits. */
   during<T>(work: () => Promise<T>): Promise<T> {
     const ended = (): void => {
       this.#underWay -= 1;

@@ -133,7 +133,7 @@ export const evictionFacts: readonly CoreFact[] = [
       expect(holder.last).to.have.nested.property('error.eviction.kind', 'stolen');
       stealer.subscription.unsubscribe();
       await stage.settle();
-      // The entry that was overtaken first, from the back, joined first.
+      // The waiters were overtaken from the back, so the last waiter joined again first.
       expect(second.last.status).to.equal('held');
       second.subscription.unsubscribe();
       await stage.settle();

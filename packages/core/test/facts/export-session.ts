@@ -200,7 +200,7 @@ export const resumptionFacts: readonly CoreFact[] = [
       expect(claim.last).to.include({ status: 'queued', id: ID });
       claim.subscription.unsubscribe();
       await stage.settle();
-      // What the resumed session holds without a claim is removed with it.
+      // The entries that the resumed session has not claimed are removed with the session.
       expect(stage.server.entryCount).to.equal(1);
       await stage.passing(client.close());
       expect(stage.server.entryCount).to.equal(0);

@@ -22,7 +22,7 @@ async function seen(stage: Stage, name = 'x'): Promise<readonly QueueEntry[]> {
   return queue.last.entries;
 }
 
-/** Returns options of a client whose sessions use these methods instead. */
+/** Returns options of a client whose sessions use the given methods in place of their own. */
 function withSession(change: Partial<Session>): StageClientOptions {
   return {
     spoil: (backend) => ({

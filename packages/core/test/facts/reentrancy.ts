@@ -5,7 +5,7 @@ import { Gate, join, rejection, thrownBy, type CoreFact } from '../stage.ts';
 
 const AGAIN = { reentrant: true };
 
-/** Returns the codes of errors that promises rejected with, in order; `in` for those that resolved. */
+/** Returns the codes of errors that promises rejected with, in order; `in` for promises that resolved. */
 async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const outcomes = await Promise.allSettled(promises);
   return outcomes.map((outcome) =>
@@ -59,7 +59,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   ...(['the session ends', 'the client closes', 'the entry is removed'] as const).map((how): CoreFact => ({
-    title: `when ${how}, all levels are lost at one instant, and waits for siblings end at once`,
+    title: `when ${how}, all levels of a hold are lost at one instant, and waits for sibling calls end at once`,
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);

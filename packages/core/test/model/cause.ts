@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 export interface Failure {
   readonly claim: Claim;
   readonly waitedMs: number;
-  /** The number of sessions of its client that ended during the wait. */
+  /** Number of the client's sessions that ended during the wait. */
   readonly sessionsLost: number;
 }
 

@@ -89,7 +89,7 @@ export class Claim {
     return hold;
   }
 
-  /** Checks the next state of the stream; its grant was recorded before. */
+  /** Checks the next state of the stream. The grant, if this is one, was recorded before. */
   follow(state: ClaimState): void {
     const { judge } = this.#world;
     const { status } = state;
@@ -111,7 +111,7 @@ export class Claim {
     const { judge } = this.#world;
     const say = (): string => `${this.label} fails: ${String(error)}`;
     if (this.#hold) {
-      // Only a `run` can reject after its grant.
+      // Requires a loss, because only a `run` can reject after its grant.
       judge.require('run', isQueueLockError(error, 'OWNERSHIP_LOST') && this.#hold.notified, say);
     } else {
       const waitedMs = this.actor.machine.now() - this.#startedAt;

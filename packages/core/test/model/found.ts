@@ -2,7 +2,7 @@ import type { ClaimPlan, ClientPlan, Action, History } from './plan.ts';
 
 /** A history that failed once. */
 export interface Found {
-  /** The fact that holds since then. */
+  /** The fact that holds since the failure was fixed. */
   readonly fact: string;
   /** The defect that brings the failure back. */
   readonly mutant: string;

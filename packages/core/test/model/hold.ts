@@ -3,7 +3,7 @@ import type { Actor } from './actor.ts';
 import type { Claim } from './claim.ts';
 import type { World } from './world.ts';
 
-// Times of two clocks are compared after a division.
+// Tolerance in milliseconds for the rounding when times of two clocks are compared.
 const ROUNDING_MS = 0.001;
 // The maximum delay of a timer.
 const GRACE_MS = 2;
@@ -21,7 +21,7 @@ export class Hold {
   readonly reads: boolean;
   readonly #world: World;
   readonly #ownership: Ownership;
-  /** Whether its owner released it before it was notified of a loss. */
+  /** Whether the owner released the hold before it was notified of a loss. */
   gaveUp = false;
   /** Whether the event of the signal was emitted. */
   notified = false;
@@ -41,12 +41,12 @@ export class Hold {
     ownership.signal.addEventListener('abort', () => this.#lose());
   }
 
-  /** Whether its owner believes that it owns the lock, without a read. */
+  /** Whether the owner believes that it owns the lock, as known without a read. */
   get open(): boolean {
     return !this.gaveUp && !this.notified && !this.#over && !this.#handedBack;
   }
 
-  /** Returns whether this is the error that its signal has as its reason. */
+  /** Returns whether the error is the reason of this hold's signal. */
   lostBy(error: unknown): boolean {
     return this.#ownership.signal.reason === error;
   }
@@ -59,7 +59,7 @@ export class Hold {
     return this.#ownership.remainingMs;
   }
 
-  /** Whether its owner sees the lock as held. The read itself may end the hold. */
+  /** Whether the owner sees the lock as held. The read itself may end the hold. */
   get believes(): boolean {
     return this.#ownership.held;
   }

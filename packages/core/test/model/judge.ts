@@ -41,7 +41,7 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
   'handover',
 ]);
 
-/** Records what happens, and violations. */
+/** Records the events and the violations of a history. */
 export class Judge {
   readonly #now: () => number;
   readonly trace: string[] = [];

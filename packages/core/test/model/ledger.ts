@@ -9,13 +9,13 @@ import {
 import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** Until when a session is proven to live. */
+/** The times until which a session lives, and is proven to live. */
 interface Lease {
   /** The end of the lease in the server's time. */
   keptUntil: number;
   /** The end of the proven time, in the client's time, which may run slower. The margin is not subtracted. A later reply does not count. */
   provenUntil: number;
-  /** When the renewal in flight was sent, in the client's time. */
+  /** Time at which the renewal in flight was sent, in the client's time. */
   renewingSince: number | undefined;
   /** Whether the latest renewal brought no proof. */
   failed: boolean;

@@ -2,7 +2,7 @@ import type { Intercept, MemoryCall } from '@queuelock/memory';
 import { QueueLockError } from '../../src/index.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** The random faults of a history, one byte for every message. 0 is no fault, and there are none after the last byte. */
+/** The random faults of a history, one byte for every message. The byte 0 means no fault, and messages after the last byte have no fault. */
 export class Fates {
   readonly #bytes: ArrayLike<number>;
   #next = 0;
@@ -29,7 +29,7 @@ interface Fate {
   readonly failsIn: number;
 }
 
-// The timeout of an attempt, which a backend limits.
+// The timeout of one attempt in milliseconds, as backends have it.
 const ATTEMPT_MS = 250;
 const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 
-/** One client and its machine. */
+/** The plan of one client and its machine. */
 export interface ClientPlan {
   readonly ttlMs: number;
-  /** `undefined` means the default. */
+  /** The safety margin in milliseconds; `undefined` means the default. */
   readonly safetyMarginMs: number | undefined;
-  /** The rate of its clock, compared with the server's. */
+  /** The rate of the client's clock, compared with the server's. */
   readonly rate: number;
   /** Whether renewals prove less than possible: every other one, or all. */
   readonly vague: boolean | 'always';
-  /** Whether its backend continues a renewal after the core's timeout. */
+  /** Whether the client's backend continues a renewal after the core's timeout. */
   readonly deaf: boolean;
 }
 
 /** The ways to claim a lock. `nested` is a `run` whose work runs under a second name, and tries the first one again. */
 type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
-/** One acquisition. */
+/** The plan of one acquisition. */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';
@@ -26,7 +26,7 @@ export interface ClaimPlan {
   readonly holdMs: number | undefined;
   /** The time that must be proven when the hold starts. */
   readonly minRemainingMs?: number | undefined;
-  /** Whether its holder reads `held` continuously; otherwise it relies on notifications. */
+  /** Whether the holder reads `held` continuously. Otherwise it relies on notifications. */
   readonly reads: boolean;
 }
 

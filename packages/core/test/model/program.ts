@@ -30,7 +30,7 @@ export class Program {
     this.#workDone = new Promise((resolve) => (this.#finishWork = resolve));
   }
 
-  /** Settles when the call has settled, if the claim is a call. */
+  /** Starts the claim. If the claim is a call, settles when the call has settled. */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const { kind, name, timeoutMs, minRemainingMs } = plan;
@@ -43,7 +43,7 @@ export class Program {
     return this.#ask(timeoutMs === undefined ? options : { ...options, timeoutMs });
   }
 
-  /** Releases the lock, or lets its work end. */
+  /** Releases the lock, or lets the work of a `run` end. */
   finish(times = 1): void {
     this.#cancelTimer();
     const { hold, label, plan } = this.claim;
@@ -165,7 +165,7 @@ export class Program {
     const hold = this.#own(ownership);
     await this.#workDone;
     if (this.claim.plan.kind === 'nested') await this.#workWithin();
-    // This is the last statement of the work.
+    // Reads the hold in the last statement of the work.
     const held = hold.believes;
     hold.handBack();
     return held;

@@ -4,7 +4,7 @@ export interface NameClaim {
   readonly shared: boolean;
 }
 
-/** How the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
+/** Ways in which the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
 /** The queues by name, as lists of claim numbers, and how many of its names each claim has entered. */
@@ -78,7 +78,7 @@ function leave(state: State, index: number): State {
   return { ...state, queues: new Map(queues), done: state.done.with(index, true) };
 }
 
-/** Returns the claims that conflict with this one and are ahead of it in any queue. */
+/** Returns the claims that conflict with the claim at `index` and are ahead of it in any queue. */
 function waitsFor({ queues }: State, claims: readonly NameClaim[], index: number): readonly number[] {
   const own = claims[index]!;
   return [...queues.values()].flatMap((queue) =>

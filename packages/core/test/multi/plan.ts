@@ -23,7 +23,7 @@ export type Trouble = { readonly atMs: number } & (
   | { readonly what: 'cut'; readonly client: number; readonly ms: number }
 );
 
-/** What can happen to a call: it works, its reply is lost after it took effect, or it never arrives. */
+/** The fate of a call: it works, its reply is lost after it took effect, or it never arrives. */
 export type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 export interface Plan {

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 10;
 const TROUBLE_IS_OVER_MS = 6_000;
 const MAX_WAIT_MS = 30_000;
 
-/** How several names are taken: as one lock, or one by one in the caller's order while holding the earlier ones. */
+/** Ways to take several names: as one lock, or one by one in the caller's order while holding the earlier ones. */
 export type Taking = 'together' | 'one by one';
 
 /** Plays a plan in virtual time. Resolves with the problems that were found. Throws at a safety violation. */
@@ -68,7 +68,7 @@ class Scene {
     const isBusy = (): boolean => this.#waiting.size > 0 || this.#stage.server.entryCount > 0;
     const stepMs = ms > MAX_WAIT_MS ? ms : LOOK_EVERY_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
-      // Only heartbeats are left.
+      // Stops, because only heartbeats are left.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
       this.#witness.check();

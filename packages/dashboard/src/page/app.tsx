@@ -15,7 +15,7 @@ import { QueueView } from './views/queue.tsx';
 import { QueuesView } from './views/queues.tsx';
 import { SessionsView } from './views/sessions.tsx';
 
-/** The whole page. */
+/** The root component of the dashboard page. */
 export function App(): ReactElement {
   const route = useRoute();
   const facts = useBridgeFacts();

@@ -22,8 +22,8 @@ interface PendingItem<Item, Result> {
 const MAX_BATCHES = 4;
 
 /**
- * Collects the items of one tick into batches. While several batches are in flight, it goes on collecting as long as the next batch has
- * room. A single item is sent in the tick in which it was added.
+ * Collects the items of one tick into batches. While several batches are in flight, further items are collected as long as the next batch has room. A
+ * single item is sent in the tick in which it was added.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;

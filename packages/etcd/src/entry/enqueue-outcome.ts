@@ -22,7 +22,7 @@ export type Entered =
     }
   /** The entry exists since an earlier attempt whose response was lost. */
   | ({ readonly status: 'found' } & Found)
-  /** The entry does not exist: the server has another generation than the compared one, or another entry of the transaction exists. */
+  /** The entry was not created: the server has another generation than the request compared, or another entry of the transaction already exists. */
   | { readonly status: 'outdated'; readonly generation: bigint }
   /** The queue was not empty, and the entry was not created. `contenders`: entries or the single key exist, not only keys of nested names. */
   | { readonly status: 'occupied'; readonly contenders: boolean };

@@ -6,7 +6,7 @@ import type { BatchPosition, Newcomer } from './entered.ts';
 import type { Generation } from './generation.ts';
 import { isRefusalOfOne, refuseTooLarge } from '../base/batcher.ts';
 
-/** What the requests of an enqueue need. */
+/** The dependencies of the requests of an enqueue. */
 export interface EnqueueContext {
   readonly connection: Connection;
   readonly lease: string;

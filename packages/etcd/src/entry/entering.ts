@@ -65,7 +65,7 @@ async function attemptToEnter(
       return mode.read(response, position);
     }),
   );
-  // Every outcome is awaited first, since each entry records its own.
+  // Every outcome is awaited before an error is thrown, since each entry records its own outcome.
   const outcomes = await Promise.allSettled(reading);
   return { entered: outcomes.map(valueOf), used };
 }

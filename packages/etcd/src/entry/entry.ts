@@ -29,7 +29,7 @@ export interface Origin {
   readonly revision: bigint;
   /** The revision at which the session was resumed; another process has created the entries below it. 0 if it was not resumed. */
   readonly resumedAt: bigint;
-  /** The key that clients without a queue lock instead. */
+  /** The key that clients without a queue lock instead of a queue. */
   readonly single?: Buffer | undefined;
   /** Whether the queue's naming is `fast`. */
   readonly isFast: boolean;

@@ -8,7 +8,7 @@ import { deleteSingleKey } from './single-key.ts';
 import { removalWithTail } from './tail.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 
-/** What a removal needs. */
+/** The dependencies of a removal. */
 export interface RemovalContext {
   readonly generation: Generation;
   /** The batches of plain removals. */

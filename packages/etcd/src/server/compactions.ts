@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from '../base/rx.ts';
 
-/** What the detection of compactions needs. */
+/** The dependencies of the detection of compactions. */
 export interface CompactionSources {
   readonly connection: Connection;
   /** A key that this client may read. */

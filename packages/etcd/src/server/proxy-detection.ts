@@ -1,7 +1,7 @@
 import type { Connection, Endpoint } from './connection.ts';
 import { WatchStream } from './watch-stream.ts';
 
-/** What a detection needs. */
+/** The dependencies of a detection. */
 export interface DetectionOptions {
   readonly connection: Pick<Connection, 'failures$'>;
   /** A key that this client may read. */

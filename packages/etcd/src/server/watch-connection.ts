@@ -28,8 +28,8 @@ const STEADY_MS = 2_000;
 const BACKOFF = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
 /**
- * Keeps watches on one stream, and on the next one after its end. Each watch starts "now". A watch from a past revision would join those
- * that the server processes only every 100 ms.
+ * Keeps watches on one stream, and on the next one after its end. Each watch starts "now". A watch from a past revision would join the watches that
+ * the server processes only every 100 ms.
  */
 export class WatchConnection {
   readonly #options: WatchConnectionOptions;

@@ -105,7 +105,7 @@ export class Watches {
   }
 }
 
-/** Returns what the keys of a queue have in common, those of its marks included. */
+/** Returns what all keys of a queue, marks included, have in common. */
 function queueOf({ key }: WatchTarget): string {
   const path = key?.toString('latin1').replace(MARKS, '') ?? '';
   return path.slice(0, path.lastIndexOf('/') + 1) || path;

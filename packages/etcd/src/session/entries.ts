@@ -188,8 +188,8 @@ export class Entries {
   }
 
   /**
-   * Removes entries after a failure. Lost entries must not be created again by an earlier request, nor stay without those of the same
-   * transaction. Refused ones leave nothing behind.
+   * Removes entries after a failure. Lost entries must not be created again by an earlier request, nor stay without the other entries of their
+   * transaction. Refused entries leave nothing behind.
    */
   async #cleanUpAfter<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
     try {

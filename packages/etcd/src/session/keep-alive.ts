@@ -26,8 +26,8 @@ interface PendingHeartbeat {
 }
 
 /**
- * Sends keepalives of one lease on a raw stream. It has no heartbeat timer of its own. A stream with a missing response is closed, whatever
- * the reason: a late response would be taken for the one to a later keepalive, and would prove too much.
+ * Sends keepalives of one lease on a raw stream. It has no heartbeat timer of its own. A stream with a missing response is closed, whatever the
+ * reason: a late response would be taken for the response to a later keepalive, and would prove too much.
  */
 export class KeepAlive {
   /** Emits when the stream ends while no keepalive is in flight. */

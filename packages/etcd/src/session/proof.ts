@@ -21,7 +21,7 @@ export interface Proof {
   readonly sound: boolean;
 }
 
-// One entry is sufficient. The others are read in case an operator has removed the first. The removal of a further one is noticed by its
+// One entry is sufficient. The others are read in case an operator has removed the first. The removal of a further entry is noticed by that entry's
 // own watch, or by the reconnect that follows if that watch is silent.
 const PROBED_ENTRIES = 4;
 

@@ -30,7 +30,7 @@ const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
  * Watches from now on until the condition is met. Reads once whenever the watch is live (again), and when events may have been lost. Each waiter has
- * two of these for as long as it waits, so each is one object, without closures and subscriptions of its own.
+ * two such watches for as long as it waits, so each is one object, without closures and subscriptions of its own.
  */
 export class ConditionWatch implements Watcher, CompactionListener {
   readonly target: WatchTarget;

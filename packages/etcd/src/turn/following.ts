@@ -4,7 +4,7 @@ import type { Entry } from '../entry/entry.ts';
 import type { RemovalTools } from './watch-removal.ts';
 import type { Successors } from './successors.ts';
 
-/** What the turns of an entry need. */
+/** The dependencies of the turns of an entry. */
 export interface Following extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;

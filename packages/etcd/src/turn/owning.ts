@@ -9,7 +9,7 @@ import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** What an announcement needs. */
+/** The dependencies of an announcement. */
 type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
 
 // Minimum duration of a hold that is announced, in milliseconds. Waiters would not see the label of a shorter hold in time.
@@ -51,7 +51,7 @@ export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'foll
   return creation !== undefined && followed.markLeaving(creation, { owned }) && owned;
 }
 
-/** Notifies the waiters of this process that the entry owns the queue. Returns whether there are any. */
+/** Notifies the waiters of this process that the entry owns the queue. Returns whether there are such waiters. */
 function notifyLocalWaiters({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
   return creation !== undefined && mayAnnounce(entry) && followed.markOwned(creation);

@@ -29,7 +29,7 @@ import {
 } from '../base/rx.ts';
 import { readCreation, creationOfSingleKeys, type Attempt, type Claimant } from '../entry/single-key.ts';
 
-/** What the creation of single keys needs. */
+/** The dependencies of the creation of single keys. */
 export interface SingleHoldContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
@@ -92,7 +92,7 @@ export class SingleHold {
     return held ? { ...turn, grantToken: revision } : { admitted: false };
   }
 
-  /** Returns the entry's turns, from those in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
+  /** Returns the entry's turns, given its turns in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
   follow(placed: Placed, queueTurns$: Observable<Turn>): Observable<Turn> {
     return queueTurns$.pipe(
       switchMap((turn) => {

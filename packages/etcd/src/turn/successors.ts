@@ -1,5 +1,5 @@
-// An entry right behind an owner of its own session takes over when the owner releases, before the store knows. No other entry can come between
-// the two. Until the first one is removed it counts for both, since its removal requires that the second one exists. So no other
+// An entry right behind an owner of its own session takes over when the owner releases, before the store has executed the removal. No other entry can
+// come between the two. Until the first entry is removed, it counts for both, since its removal requires that the second one exists. So no other
 // client is admitted earlier than if the first had held until then.
 import type { Entry } from '../entry/entry.ts';
 import { MAX_REMOVALS, isPlain } from '../entry/leaving.ts';
@@ -15,8 +15,8 @@ export interface Successor {
 }
 
 /**
- * No hand-over begins while the oldest removal has had no response for this long, in milliseconds. It bounds how long a process that cannot reach
- * the store goes on to begin holds in a queue that was taken from it. PROMISES states the number.
+ * No hand-over begins while the oldest removal has had no response for this long, in milliseconds. So a process that cannot reach the store begins no
+ * new holds for longer than this in a queue that other clients have taken over. PROMISES states the number.
  */
 const MAX_UNCONFIRMED_MS = 100;
 

@@ -14,7 +14,7 @@ import { Observable, map, merge, take } from '../base/rx.ts';
 import { ConditionWatch, type Condition } from './condition-watch.ts';
 import type { WatchTarget, Watches } from '../server/watches.ts';
 
-/** What is needed to notice the removal of a key. */
+/** The dependencies of watches for the removal of a key. */
 export interface RemovalTools {
   readonly watches: Watches;
   readonly lookups: Lookups;

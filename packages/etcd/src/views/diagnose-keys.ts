@@ -7,7 +7,7 @@ interface Child {
   readonly lease: string;
 }
 
-/** Returns the keys that are in a directory, by directory, without those that queuelock keeps for itself. */
+/** Returns the keys by directory, without keys outside of directories and without those that queuelock keeps for itself. */
 function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<string, readonly Child[]> {
   const directories = new Map<string, Child[]>();
   for (const { key, lease } of keys) {

@@ -21,8 +21,9 @@ const PAGE = 2_000;
 const MERGED_MS = 200;
 
 /**
- * Observes the queues whose names begin with a text. They are listed once the watch is live, then updated by its events, and listed again when
- * events may have been lost. Errors when the connection breaks, so that no observer takes an old state for the present one.
+ * Observes the queues whose names begin with a text. They are listed once the watch is live, then updated by its events, and listed again when events
+ * may have been lost. Directories without entries are listed only below a prefix or a text, since all programs that use this etcd may have such
+ * directories. Errors when the connection breaks, so that no observer takes an old state for the present one.
  */
 export function observeQueues(
   { connection, watches, compactions, prefix }: Sources,
@@ -31,7 +32,6 @@ export function observeQueues(
   return new Observable((subscriber) => {
     const range = rangeOfText(prefix + beginning);
     const clock = systemClock();
-    // Without a prefix the directories of all programs that use this etcd would be in the list.
     const queues = new ListedQueues(prefix, () => clock.now(), prefix + beginning !== '');
     let meanwhile: IEvent[] = [];
     let listed: bigint | undefined;

@@ -80,7 +80,7 @@ export class Http2Link {
     return this.#session.destroyed;
   }
 
-  /** Whether the member has responded. Before that, the timeout of the connection applies, and not those of the calls that wait for it. */
+  /** Whether the member has responded. Before that, the timeout of the connection applies, and not the timeouts of the calls that wait for it. */
   get isMade(): boolean {
     return this.#isMade;
   }
@@ -107,7 +107,7 @@ export class Http2Link {
     if (this.#retired) this.destroy();
   }
 
-  /** Accepts no further calls. Calls in flight go on. */
+  /** Accepts no further calls. Calls in flight continue. */
   retire(): void {
     if (this.#stopCalls() && this.#open === 0) this.destroy();
   }
@@ -175,8 +175,8 @@ export class Http2Link {
 }
 
 /**
- * Runs the task after Node has processed the bytes from the member. Listeners of a connection run in the middle of that. If such a listener
- * ends a call, Node frees it and goes on reading it (github.com/nodejs/node/pull/64166 and issues/38964).
+ * Runs the task after Node has processed the bytes from the member. Listeners of a connection run in the middle of that. If such a listener ends a
+ * call, Node frees it and continues to read it (github.com/nodejs/node/pull/64166 and issues/38964).
  */
 function afterReading(task: () => void): void {
   setImmediate(task);

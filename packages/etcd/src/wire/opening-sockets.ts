@@ -24,7 +24,7 @@ interface Opening {
 const openings = new Map<Socket, Opening>();
 let watchers = 0;
 
-/** Tracks the connections that grpc-js opens. Returns a function that destroys those to this host, now and for the next seconds. */
+/** Tracks the connections that grpc-js opens. Returns a function that destroys the connections to this host, now and for the next seconds. */
 export function watchOpenings(host: string): () => void {
   if (watchers === 0) subscribe(OPENED, onOpened);
   watchers += 1;

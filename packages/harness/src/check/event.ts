@@ -50,7 +50,7 @@ export type LifeEvent = Stamped &
 
 /** Options of a claim. Without them it is an exclusive lock of one name. */
 export interface Terms {
-  /** A shared hold. */
+  /** Whether the claim is for a shared hold. */
   readonly shared?: true;
   /** Permits of the semaphore, and how many of them the claim takes. Default: 1 each. */
   readonly limit?: number;
@@ -107,7 +107,7 @@ export type AttemptEvent = OfAttempt &
     | { readonly ev: 'downgrading' }
     /** The downgrade was confirmed. */
     | { readonly ev: 'downgraded' }
-    /** The hold was lost, as its holder was notified. */
+    /** The holder was notified of the loss of its hold. */
     | { readonly ev: 'revoked'; readonly reason: string }
     /** The holder releases; `t` is from before the request. */
     | { readonly ev: 'released' }

@@ -15,7 +15,7 @@ export function isUnsafe({ rule }: Pick<Finding, 'rule'>): boolean {
   return SAFETY.has(rule);
 }
 
-/** A violation. */
+/** A violation of a rule. */
 export interface Finding {
   readonly rule: Invariant;
   readonly queue?: string;
@@ -35,7 +35,7 @@ export interface Breach {
   readonly queue?: string;
   readonly attempt?: string;
   readonly message: string;
-  /** Time in nanoseconds of the run. */
+  /** Time of the violation, in nanoseconds of the run. */
   readonly at: number;
 }
 

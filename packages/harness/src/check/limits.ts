@@ -16,6 +16,6 @@ export interface Limits {
   readonly loopDelayMs?: number;
   /** Rule L6: growth of the heap per attempt, in bytes. Checked only if given. */
   readonly bytesPerCycle?: number;
-  /** How much longer a holder may believe after an operator removed its entry. Default 0. */
+  /** Longest time for which a holder may still believe after an operator removed its entry. Default 0. */
   readonly evictionMs?: number;
 }

@@ -18,7 +18,7 @@ export interface Numbers {
   readonly holds: number;
   /** Attempts by kind of claim; a claim of several names counts for each of them. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** Faults by kind. */
+  /** Number of faults by kind. */
   readonly faults: Readonly<Record<string, number>>;
   readonly leftOvers: Readonly<Record<string, number>>;
   readonly effects: Readonly<Record<Resource, EffectCounts>>;

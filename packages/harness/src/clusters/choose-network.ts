@@ -5,7 +5,7 @@ import { buildProxies } from './proxies.ts';
 
 export interface ChosenNetwork {
   readonly network: Network;
-  /** Why namespaces are not available, unless proxies were forced. */
+  /** The reason for which namespaces are not available. `undefined` if proxies were forced. */
   readonly whyProxies: string | undefined;
 }
 

@@ -38,7 +38,7 @@ export class ClusterClient {
     return child;
   }
 
-  /** Kills the processes that run here (SIGKILL) and removes the location. */
+  /** Kills the processes that run in this location (SIGKILL), and removes the location. */
   async stop(): Promise<void> {
     await Promise.all([...this.#children.keys()].map((child) => endChild(child, 'SIGKILL')));
     await this.#remove();

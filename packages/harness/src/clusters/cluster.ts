@@ -149,7 +149,7 @@ export class Cluster {
   }
 
   async #findLeader(followers: number): Promise<Member> {
-    // Asks a member for its view. A member that does not respond is ignored.
+    // Requests the view of a member. A member that does not respond is ignored.
     const ask = async (member: Member): Promise<View | undefined> =>
       member.running ? member.view().catch(() => undefined) : undefined;
     const views = await Promise.all(this.#members.map(ask));

@@ -42,7 +42,7 @@ export class Keeper {
     return this.#child.pid!;
   }
 
-  /** Returns the command that runs the same in these namespaces. Signals to it reach the program itself. */
+  /** Returns a command that runs the given one in these namespaces. Signals to that command reach the program itself. */
   inside({ program, args, ...rest }: Command): Command {
     const enter = ['--target', String(this.pid), ...this.#kinds, '--'];
     return { program: 'nsenter', args: [...enter, program, ...args], ...rest };

@@ -26,7 +26,7 @@ export interface MemberParts {
   readonly store: Store;
   readonly program: ServerProgram;
   readonly conditions: Conditions;
-  /** Address for this process. */
+  /** Address of the member for this process. */
   readonly endpoint: string;
   readonly disk: SmallDisk | undefined;
   readonly whyNoDisk: string;

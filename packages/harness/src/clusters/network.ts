@@ -12,7 +12,7 @@ export interface MemberSite {
   readonly node: Node;
   /** Address that the member binds. */
   readonly host: string;
-  /** Ports; the first one is for clients. */
+  /** Ports of the member; the first one is for clients. */
   readonly ports: readonly number[];
   /** Port on 127.0.0.1 of a SOCKS5 gate that the member's connections to other members must use, if any. */
   readonly gate: number | undefined;
@@ -33,7 +33,7 @@ export interface ClientSite {
 export interface Network {
   readonly way: NetworkKind;
   readonly members: readonly MemberSite[];
-  /** This process, `client-0`. */
+  /** The location of this process, `client-0`. */
   readonly here: ClientSite;
   /** Faults that this network does not support, with the reasons. */
   readonly absent: ReadonlyMap<RareFault, string>;

@@ -10,7 +10,7 @@ const NONE = Object.fromEntries(
   VARIABLES.flatMap((name) => [name, name.toUpperCase()]).map((name) => [name, '']),
 );
 
-/** Returns the same command with an environment that names no proxy. */
+/** Returns the command with an environment that names no proxy. */
 export function withoutHttpProxy(command: Command): Command {
   return { ...command, env: { ...command.env, ...NONE } };
 }

@@ -23,7 +23,7 @@ export class Pending {
   readonly #leave: () => void;
   #server: Socket | undefined;
 
-  /** `onGone`: called when the caller disconnects. */
+  /** @param onGone called when the caller disconnects */
   constructor(call: Call, onGone: () => void) {
     this.call = call;
     this.#leave = (): void => {

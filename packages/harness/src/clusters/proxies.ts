@@ -95,7 +95,7 @@ class Proxies {
     this.#child.channel?.unref();
   }
 
-  /** Resolves with the ports that listen for this request, once it is done. */
+  /** Resolves with the ports that listen for this request, once the request is done. */
   async ask(request: ProxiesRequest): Promise<readonly number[]> {
     const id = (this.#asked += 1);
     const answered = new Promise<ProxiesAnswer>((resolve) => this.#waiting.set(id, resolve));

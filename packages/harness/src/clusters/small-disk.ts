@@ -7,7 +7,7 @@ import type { Command } from '../services/child.ts';
 /** A data directory on an in-memory file system of its own, which only the member sees and which can be filled. */
 export class SmallDisk {
   readonly #keeper: Keeper;
-  /** Path for this process. */
+  /** Path of the directory for this process. */
   readonly seen: string;
 
   private constructor(keeper: Keeper, directory: string) {

@@ -28,7 +28,7 @@ export function readSocksRequest(socket: Socket): Promise<number> {
         }
         const port = greeted ? requestedPort(heard) : undefined;
         if (port === undefined) return;
-        // No other data may precede the response.
+        // Pauses the socket, because no other data may precede the response.
         socket.off('data', hear).pause();
         resolve(port);
       } catch (error) {

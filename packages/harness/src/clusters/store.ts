@@ -5,7 +5,7 @@ import type { MemberSite } from './network.ts';
 /** The description of a kind of store that a cluster needs. */
 export interface Store {
   readonly name: 'etcd' | 'ZooKeeper';
-  /** Default ports of its servers; the first one is for clients. */
+  /** Default ports of the store's servers; the first one is for clients. */
   readonly usualPorts: readonly number[];
   readonly isHere: () => Promise<boolean>;
   /** Installs the store's programs. Rejects with NotHere when that is not possible. */

@@ -75,7 +75,7 @@ export class Wires {
       .map(({ as }) => as);
   }
 
-  // All data from one party to another shares a flow, whichever of them opened the connection.
+  // Returns the flow of all data from one party to another, whichever of them opened the connection.
   #flow(from: Node, to: Node): Flow {
     const wire = `${from}>${to}`;
     const known = this.#flows.get(wire);

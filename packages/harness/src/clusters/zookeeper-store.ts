@@ -52,7 +52,7 @@ interface Membership {
 }
 
 async function memberCommand(place: Place, { site, all, settings }: Membership): Promise<Command> {
-  // Written by a program at the member's location, because only the member may see its disk.
+  // The file is written by a program at the member's location, because only the member may see its disk.
   await runTool(site.inside({ program: 'tee', args: [join(place.data, 'myid')] }), numberOf(site));
   const lines = all.map((member) => {
     const [, quorum, election] = member.ports;
@@ -72,7 +72,7 @@ function gateOptions({ gate }: MemberSite): string[] {
 
 const numberOf = ({ node }: MemberSite): string => node.replace(/^.*-/, '');
 
-// Only a leader reports the epoch, but each member stores the one that it has accepted in a file.
+// Reads the member's view. Only a leader reports the epoch, but each member stores the epoch that it has accepted in a file.
 async function viewOf({ route, data }: ReachableMember): Promise<View> {
   const answer = await zkFourLetter(route, 'srvr', 500);
   const mode = /^Mode: (\w+)$/m.exec(answer)?.[1];

@@ -25,7 +25,7 @@ export class ProxyConnection {
 
   constructor({ id, client, target, toServer, toClient, onClientData, onServerData }: ConnectionOptions) {
     this.id = id;
-    // Half-open on both sides, so that an end is forwarded as an end.
+    // The socket is half-open on both sides, so that an end is forwarded as an end.
     const server =
       target instanceof Socket ? target : connect({ ...target, allowHalfOpen: true, noDelay: true });
     const onBroken = (): void => this.cut();
@@ -66,7 +66,7 @@ export class ProxyConnection {
   }
 }
 
-// Does not use events.once(), which rejects on 'error'.
+// Resolves when a socket is closed. Does not use events.once(), which rejects on 'error'.
 function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }

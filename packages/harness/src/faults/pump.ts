@@ -7,7 +7,7 @@ const MAX_KEPT_BYTES = 1024 * 1024;
 /** A limited flow is sent in pieces of this many milliseconds, so that it is even. */
 const PIECE_MS = 20;
 
-/** Bytes, or the end of a stream. */
+/** A piece of a stream: bytes, or the end. */
 type Parcel = Buffer | 'end' | 'reset';
 
 export interface PumpOptions {

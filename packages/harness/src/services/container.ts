@@ -12,7 +12,7 @@ import { until } from './until.ts';
 
 /** A server image: its configuration, and the probe that detects that its server responds. */
 export interface ServerImage {
-  /** Name for errors. */
+  /** Name of the server, for errors. */
   readonly name: string;
   /** Environment variable that selects the image. */
   readonly variable: string;

@@ -26,7 +26,7 @@ export async function hasEtcd(): Promise<boolean> {
   return (await findProgram('etcd')) !== undefined;
 }
 
-/** Installs Debian's packages. */
+/** Installs Debian's packages of etcd. */
 export async function installEtcd(): Promise<void> {
   await installPackages(['etcd-server', 'etcd-client']);
 }

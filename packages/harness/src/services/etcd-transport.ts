@@ -9,7 +9,7 @@ export function etcdTransport(): { readonly transport?: 'etcd3' } {
   return name === 'etcd3' ? { transport: name } : {};
 }
 
-/** Returns the URL of an etcd backend for such tests. */
+/** Returns the URL of an etcd backend for tests that do not choose a transport. */
 export function etcdUrl(hosts: string): string {
   const { transport } = etcdTransport();
   return `etcd://${hosts}${transport === undefined ? '' : `?transport=${transport}`}`;

@@ -29,7 +29,7 @@ export async function hasRedis(): Promise<boolean> {
   return (await findServer()) !== undefined;
 }
 
-/** Installs Debian's package. */
+/** Installs Debian's package of Redis. */
 export async function installRedis(): Promise<void> {
   await installPackages(['redis-server']);
 }

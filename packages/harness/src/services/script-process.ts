@@ -5,7 +5,7 @@ import { freeze, thaw } from '../faults.ts';
 import { EventLog } from './event-log.ts';
 import type { Script } from './script.ts';
 
-/** How a process ended. */
+/** The end of a process: its exit code or signal, and its output to stderr. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -6,7 +6,7 @@ import { dirname, join, relative, sep } from 'node:path';
 /** The arguments that start a script in a process of its own. */
 export interface Script {
   readonly script: string;
-  /** Options of Node. */
+  /** Options for the process of Node. */
   readonly execArgv: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import { until } from './until.ts';
 
 /** A server program: its command, and the probe that detects that it responds. */
 export interface ServerProgram {
-  /** Name for directories and errors. */
+  /** Name of the server, for directories and errors. */
   readonly name: string;
   /** Number of ports that the server binds; the first one is for clients. */
   readonly ports: number;

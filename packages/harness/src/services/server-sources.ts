@@ -40,7 +40,7 @@ export async function startFirstAvailable<W extends Way>(
   const missing: string[] = [];
   for (const way of order) {
     try {
-      // A forced way is the only one in the order. Without a forced way, W stands for all ways.
+      // A forced way is the only one in the order. Without a forced way, W is the type of all ways.
       return (await starters[way](ways)) as ServiceOf[W];
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;

@@ -3,7 +3,7 @@
  * fault: an external server has none.
  */
 
-/** How the server was obtained. */
+/** The way in which a server was obtained. */
 export type Way = 'endpoints' | 'process' | 'container';
 
 interface Reachable {

@@ -51,7 +51,7 @@ export async function hasZooKeeper(): Promise<boolean> {
   return (await findLauncher()) !== undefined;
 }
 
-/** Installs Debian's packages, with Java if there is none. */
+/** Installs Debian's packages of ZooKeeper, and Java if there is none. */
 export async function installZooKeeper(): Promise<void> {
   await installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]);
 }

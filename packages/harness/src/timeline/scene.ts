@@ -42,7 +42,7 @@ export interface Attempt {
   readonly revoked: number | undefined;
   readonly cancelled: number | undefined;
   readonly failed: number | undefined;
-  /** Reason of a failure. */
+  /** Reason for which the attempt failed. */
   readonly why: string | undefined;
   /** End of the wait; `Infinity` if it never ended. */
   readonly waitedUntil: number;
@@ -56,7 +56,7 @@ export interface Hold {
   readonly until: number;
   /** End of the proven time, drawn if the hold was lost. `Infinity`: not known. */
   readonly deadline: number;
-  /** How the hold ended: `released` or another reason. */
+  /** The end of the hold: `released` or another reason. */
   readonly how: string;
 }
 
@@ -67,7 +67,7 @@ export interface Fault extends Span {
   readonly target: string;
 }
 
-/** A violation. */
+/** A violation to mark in the timeline. */
 export interface Violation {
   readonly rule: string;
   readonly message: string;

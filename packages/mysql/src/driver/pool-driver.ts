@@ -128,7 +128,7 @@ export function statementOf(sql: string): Statement {
   };
 }
 
-/** The properties that pools have: those of mysql2 their address and their connections, those of npm mariadb the numbers of connections. */
+/** The properties of a pool. A pool of mysql2 has its address and its connections, a pool of npm mariadb the numbers of connections. */
 interface Shown {
   readonly totalConnections?: () => unknown;
   readonly idleConnections?: () => unknown;

@@ -6,7 +6,7 @@ import { LINE } from './line.ts';
 import { SESSIONS } from './sessions.ts';
 import { TABLES } from './tables.ts';
 
-/** Version of the tables and procedures of this release. Those of a later version are not changed. */
+/** Version of the tables and procedures of this release. Tables and procedures of a later version are not changed. */
 export const VERSION = 1;
 
 const PROCEDURES = [...LINE, ...SESSIONS, ...ENTRIES];

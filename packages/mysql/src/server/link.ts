@@ -191,7 +191,8 @@ export class Link {
       this.#waiting.delete(waiting);
       waiting.resolve(wire);
     } else if (wire.release && this.#idle.length >= KEPT) {
-      // Further connections go back to the pool. Without the kept ones, steps would wait for work of the application, which may wait for a lock.
+      // Further connections go back to the pool. Without the kept connections, steps would wait for work of the application, which may wait for a
+      // lock.
       this.#wires.delete(wire);
       wire.release();
     } else this.#idle.push(wire);

@@ -51,7 +51,7 @@ export class Steps {
     this.#onTurn = onTurn;
   }
 
-  /** Calls a procedure. Renewals bypass the limit of concurrent steps. @throws {QueueLockError} as `asQueueLockError` */
+  /** Calls a procedure. Renewals bypass the limit of concurrent steps. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const text = `call queuelock_${procedure}(${literals(values)})`;
     const rows = await this.#ask(text, procedure === 'renew');
@@ -63,13 +63,13 @@ export class Steps {
     throw unreadableReply(this.#link.endpoint, `the step ${procedure}`, rows);
   }
 
-  /** Runs a statement that reads, which has no limit of its own. @throws {QueueLockError} as `asQueueLockError` */
+  /** Runs a statement that reads, which has no limit of its own. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async read<T>(sql: string): Promise<readonly T[]> {
     // A connection of the application may have another limit.
     return this.#ask<T>(sql.startsWith('select') ? `${sql} limit ${MAX_ROWS}` : sql, false);
   }
 
-  /** Runs a statement that writes. @returns the count of changed rows @throws {QueueLockError} as `asQueueLockError` */
+  /** Runs a statement that writes. @returns the count of changed rows @throws {QueueLockError} the error that `asQueueLockError` returns */
   async write(sql: string): Promise<number> {
     const answer = await this.#take((wire) => wire.query(sql), false);
     if (isHeader(answer) && typeof answer.affectedRows === 'number') return answer.affectedRows;

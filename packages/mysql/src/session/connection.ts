@@ -61,7 +61,7 @@ export class Connection {
     this.#rounds = new Rounds(clock, () => this.#round());
   }
 
-  /** Calls a procedure that may change what observers of this process show. @throws {QueueLockError} as `Steps.take` */
+  /** Calls a procedure that may change what observers of this process show. @throws {QueueLockError} for the reasons of `Steps.take` */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const answer = await this.steps.take(procedure, ...values);
     this.observers.lookSoon();
@@ -80,7 +80,7 @@ export class Connection {
     return (this.#calls += 1);
   }
 
-  /** Registers a session. It learns of admitted entries until `leave`. */
+  /** Registers a session. It is notified of admitted entries until `leave`. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }

@@ -31,7 +31,7 @@ export interface Tenancy {
   readonly ttlMs: number;
   /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
   readonly inherited: number;
-  /** Count of the session's entries that others have evicted. */
+  /** Count of the session's entries that other clients have evicted. */
   readonly lost: number;
 }
 
@@ -204,10 +204,7 @@ export class MysqlSession implements Session, Resident {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError(
-        'CLOSED',
-        `session ${this.id} was left to its TTL or to the process that resumes it`,
-      );
+      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to another process`);
     const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();

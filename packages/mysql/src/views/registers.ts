@@ -44,7 +44,7 @@ function changeOf(
   if (text === undefined)
     return `delete from queuelock_register ${where} and version = ${literal(was ?? '')}`;
   checkedRegisterText(text);
-  // Random, so that the version differs from all earlier ones even after the register was empty.
+  // The version is random, so that it differs from all earlier versions even after the register was empty.
   const version = randomBytes(12).toString('hex');
   if (was === undefined)
     return `insert into queuelock_register (queue, kind, version, text) values (${literals([queue, kind, version, text])})`;

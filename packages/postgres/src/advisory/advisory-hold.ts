@@ -38,7 +38,7 @@ export class AdvisoryHold {
     }, this.#over.signal);
   }
 
-  /** Takes the lock if it is free. @returns whether it is held @throws {QueueLockError} as `asQueueLockError` */
+  /** Takes the lock if it is free. @returns whether it is held @throws {QueueLockError} the error that `asQueueLockError` returns */
   async try(): Promise<boolean> {
     return this.#on((wire) => wire.tryLock(this.#settings.lock));
   }

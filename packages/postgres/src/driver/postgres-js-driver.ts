@@ -22,7 +22,7 @@ export type PostgresJsConfig = Pick<
   readonly connect: () => Promise<Socket> | Socket;
 };
 
-/** Opens connections by postgres.js. Each is an instance of its own with one connection, so no statement waits for another program part. */
+/** Opens connections by postgres.js. Each is an instance of its own with one connection, so no statement waits for statements of the application. */
 export class PostgresJsDriver implements Driver {
   readonly endpoint: string;
   readonly isShared = false;

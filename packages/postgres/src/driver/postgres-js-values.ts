@@ -2,8 +2,8 @@ type Encodable = string | number | bigint | boolean | null | readonly string[];
 type Encoded = string | boolean | null;
 
 /**
- * The parsers and serializers of JSON. The statements of this package pass JSON as a text already. All other types have those of
- * postgres.js: numbers and booleans are parsed, 64-bit integers and the rest stay texts.
+ * The parsers and serializers of JSON. The statements of this package pass JSON as a text already. All other types have the parsers and serializers
+ * of postgres.js: numbers and booleans are parsed, 64-bit integers and the rest stay texts.
  */
 export const JSON_TYPE = {
   json: {

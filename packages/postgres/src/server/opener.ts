@@ -45,7 +45,7 @@ export class Opener {
     const { clock, withinMs } = this.#settings;
     const { endpoint, isShared } = this.#driver;
     const { pauseMs } = this.#pace;
-    // Even a timer of 0 ms takes a millisecond. With a pool, which is asked for a connection at every step, each step would pay it.
+    // Even a timer of 0 ms takes a millisecond. With a pool, which provides a connection for every step, each step would take a millisecond longer.
     if (pauseMs > 0) await this.#pause(pauseMs);
     this.#closing.signal.throwIfAborted();
     // A pool mostly has open connections, so taking one does not count as a connection attempt.

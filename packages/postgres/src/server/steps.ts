@@ -44,14 +44,14 @@ export class Steps {
     this.#settings = settings;
   }
 
-  /** Calls a function of the schema. @throws {QueueLockError} as `asQueueLockError` */
+  /** Calls a function of the schema. @throws {QueueLockError} the error that `asQueueLockError` returns */
   take<T = unknown>(name: string, ...values: readonly Value[]): Promise<Answer & T> {
     return this.takeOn((text, given) => this.#pool.run(text, given), name, ...values);
   }
 
   /**
    * Calls a function of the schema by `ask`. Repeats it after a conflict with another step, and creates absent tables first.
-   * @throws {QueueLockError} as `asQueueLockError`
+   * @throws {QueueLockError} the error that `asQueueLockError` returns
    */
   async takeOn<T = unknown>(ask: Ask, name: string, ...values: readonly Value[]): Promise<Answer & T> {
     const { schema } = this.#settings;
@@ -70,7 +70,7 @@ export class Steps {
     }
   }
 
-  /** Runs a statement that is not a function of the schema. @throws {QueueLockError} as `asQueueLockError` */
+  /** Runs a statement that is not a function of the schema. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async ask(text: string, ...values: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     try {
       return await this.#pool.run(text, values.length > 0 ? values : undefined);

@@ -116,7 +116,7 @@ export class Connection {
     await this.#notifications.up();
   }
 
-  /** Sends a heartbeat, which waits for no other step. @throws {QueueLockError} as `Steps.take` */
+  /** Sends a heartbeat, which waits for no other step. @throws {QueueLockError} for the reasons of `Steps.take` */
   sendHeartbeat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }

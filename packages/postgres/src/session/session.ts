@@ -190,10 +190,7 @@ export class PostgresSession implements Session {
 
   #requireOurs(): void {
     if (!this.#abandoned) return;
-    throw new QueueLockError(
-      'CLOSED',
-      `session ${this.id} was left to its TTL or to the process that resumes it`,
-    );
+    throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to another process`);
   }
 
   #requireAlive({ word }: Answer): void {

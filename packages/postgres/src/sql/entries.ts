@@ -38,7 +38,7 @@ begin
 end $$;
 
 -- Creates all entries or none. Each element is an object: queue, id, shared, limit, permits, value.
-create function queuelock.enqueue(p_session bigint, p_generation integer, p_try boolean, p_wishes json) returns json language plpgsql
+create function queuelock.enqueue(p_session bigint, p_generation integer, p_try boolean, p_requests json) returns json language plpgsql
 ${PLANNED} as $$
 declare
   now timestamptz := clock_timestamp();
@@ -50,7 +50,7 @@ declare
   places json[] := '{}';
 begin
   if p_try then
-    one := (select w from json_to_record(p_wishes->0) as w(queue text, id text, shared boolean, "limit" bigint, permits bigint));
+    one := (select w from json_to_record(p_requests->0) as w(queue text, id text, shared boolean, "limit" bigint, permits bigint));
     -- Who is in the way now is so without a lock, too.
     if not exists (select from session where expires <= now)
       and exists (select from session where num = p_session and generation = p_generation)
@@ -59,8 +59,8 @@ begin
       and not admits(taken(one.queue, one.shared, one."limit"), one.permits, one."limit")
     then return '{"word":"busy"}'; end if;
   end if;
-  if not begin_own_step(p_session, p_generation, array(select w->>'queue' from json_array_elements(p_wishes) w)) then return '{"word":"lost"}'; end if;
-  for one in select * from json_to_recordset(p_wishes)
+  if not begin_own_step(p_session, p_generation, array(select w->>'queue' from json_array_elements(p_requests) w)) then return '{"word":"lost"}'; end if;
+  for one in select * from json_to_recordset(p_requests)
     as w(queue text, id text, shared boolean, "limit" bigint, permits bigint, value text) loop
     select * into known from entry where session = p_session and id = one.id;
     if found then
@@ -72,11 +72,11 @@ begin
       is_removed := true;
     end if;
   end loop;
-  if is_removed or present not in (0, json_array_length(p_wishes)) then
-    perform take_out(p_session, w->>'queue', w->>'id', true) from json_array_elements(p_wishes) w;
+  if is_removed or present not in (0, json_array_length(p_requests)) then
+    perform take_out(p_session, w->>'queue', w->>'id', true) from json_array_elements(p_requests) w;
     return '{"word":"removed"}';
   end if;
-  for one in select * from json_to_recordset(p_wishes)
+  for one in select * from json_to_recordset(p_requests)
     as w(queue text, id text, shared boolean, "limit" bigint, permits bigint, value text) loop
     select * into known from entry where session = p_session and id = one.id;
     if found then

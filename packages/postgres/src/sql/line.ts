@@ -47,13 +47,13 @@ declare
   piece integer := 2;
   found_ones integer;
   one record;
-  told text;
+  sent text;
 begin
   -- Mostly no entry is in front any more, and a new entry is the only one.
   update entry set admitted = true
     where queue = p_queue and ord = (select ord from entry where queue = p_queue order by ord limit 1) and not admitted and not shared
     and not exists (select from entry where queue = p_queue and not admitted and lim > 1)
-    returning tell(session, 'admitted', ord) into told;
+    returning tell(session, 'admitted', ord) into sent;
   if found then return; end if;
   place := (select ord from entry where queue = p_queue and not admitted order by ord limit 1);
   if place is null then return; end if;

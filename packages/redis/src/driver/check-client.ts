@@ -69,7 +69,7 @@ function checkKeyPrefix(keyPrefix: DataOptions['keyPrefix']): void {
   throw invalidArgument('option keyPrefix of client', found, rule);
 }
 
-/** Refuses a connection whose `select()` chose another database than its options: its duplicates would use the one of the options. */
+/** Refuses a connection whose `select()` chose another database than its options, since its duplicates would use the database of the options. */
 function checkDatabase(client: object, database: number): void {
   const condition: unknown = Reflect.get(client, 'condition');
   const selected: unknown =

@@ -3,7 +3,7 @@ import type { Address } from './driver.ts';
 import { FOREIGN } from '../lua/keys.ts';
 
 const FOREIGN_KEY = new RegExp(`${FOREIGN} (.+?) (.*) ${FOREIGN}`, 's');
-// Redis 6.2 puts the line of the script in front of the error word.
+// Redis 6.2 puts the number of the script's line in front of the error word.
 const WORD = /^(?:ReplyError: )?(?:ERR )?(?:@user_script: ?\d+: )?-?(?:ERR )?([A-Z]+)\b/;
 const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'DENIED']);
 

@@ -59,7 +59,7 @@ const JOIN = `
     changed[q] = true
     return place(q, ord, e)
   end
-  local function wish(at)
+  local function request_at(at)
     local e = { sid = sid, id = ARGV[at + 1], shared = ARGV[at + 2] == '1', limit = tonumber(ARGV[at + 3]), permits = tonumber(ARGV[at + 4]), value = ARGV[at + 5], key = ARGV[at + 6] }
     e.single = e.key ~= nil and e.key ~= ''
     if e.single and redis.acl_check_cmd and not redis.acl_check_cmd('SET', e.key, '-', 'PX', '1', 'NX') then error('NOPERM this user may not SET '..e.key, 0) end
@@ -88,7 +88,7 @@ export const entryScripts: Readonly<
   enqueue: script(
     'enqueue',
     `${OWN}${JOIN}
-  local q, e = wish(4)
+  local q, e = request_at(4)
   need_queue(q)
   local ord, other = known(q, e)
   if other then return other end
@@ -104,24 +104,24 @@ export const entryScripts: Readonly<
   enqueueAll: script(
     'enqueueAll',
     `${OWN}${JOIN}${LEAVE}
-  local wishes, present, removed = {}, 0, false
+  local requests, present, removed = {}, 0, false
   for at = 3, #ARGV, 7 do
-    local q, e = wish(at)
+    local q, e = request_at(at)
     need_queue(q)
-    wishes[#wishes + 1] = {q, e}
+    requests[#requests + 1] = {q, e}
   end
-  for _, w in ipairs(wishes) do
+  for _, w in ipairs(requests) do
     local ord, other = known(w[1], w[2])
     if other then return other end
     w[3] = ord
     if ord == '0' then removed = true elseif ord then present = present + 1 end
   end
-  if removed or (present > 0 and present < #wishes) then
-    for _, w in ipairs(wishes) do leave(w[1], w[2].id, true) end
+  if removed or (present > 0 and present < #requests) then
+    for _, w in ipairs(requests) do leave(w[1], w[2].id, true) end
     return {'removed'}
   end
   local places = {}
-  for nth, w in ipairs(wishes) do places[nth] = w[3] and again(w[1], w[3], w[2].limit) or enter(w[1], w[2]) end
+  for nth, w in ipairs(requests) do places[nth] = w[3] and again(w[1], w[3], w[2].limit) or enter(w[1], w[2]) end
   return {'ok', places}`,
   ),
 

@@ -3,7 +3,7 @@
 
 /** Names of keys and channels. All begin with the prefix in braces, so a cluster stores them in one hash slot. */
 export class Keys {
-  /** The beginning of every name. */
+  /** The beginning of the names of all keys and channels. */
   readonly root: string;
 
   constructor(prefix: string) {

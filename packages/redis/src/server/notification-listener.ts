@@ -35,7 +35,7 @@ export class NotificationListener {
     });
   }
 
-  /** Resolves when all subscriptions are active. @throws {QueueLockError} as `Link.connected` */
+  /** Resolves when all subscriptions are active. @throws {QueueLockError} for the reasons of `Link.connected` */
   async up(): Promise<void> {
     await this.#link.connected();
   }

@@ -35,7 +35,7 @@ export class Steps {
     this.#endpoint = endpoint;
   }
 
-  /** Runs a script with these arguments. Renewals bypass the limit of commands in flight. @throws {QueueLockError} as `asQueueLockError` */
+  /** Runs a script with these arguments. Renewals bypass the limit of commands in flight. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async take(script: Script, ...args: readonly string[]): Promise<Answer> {
     const rest = ['2', this.#keys.meta, this.#keys.absent, ...args];
     try {
@@ -55,7 +55,7 @@ export class Steps {
     }
   }
 
-  /** Sends a command of Redis itself, for instance `INFO`. @throws {QueueLockError} as `asQueueLockError` */
+  /** Sends a command of Redis itself, for instance `INFO`. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async ask(...args: readonly string[]): Promise<unknown> {
     try {
       return await this.#link.send(args);

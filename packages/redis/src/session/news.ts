@@ -12,7 +12,7 @@ export class News {
     this.#newest = newest;
   }
 
-  /** Records that notification `nth` arrived. @returns whether earlier ones may have been missed */
+  /** Records that notification `nth` arrived. @returns whether earlier notifications may have been missed */
   received(nth: number): boolean {
     const isLate = nth > this.#newest + 1;
     this.#newest = Math.max(this.#newest, nth);

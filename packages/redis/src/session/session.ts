@@ -88,13 +88,12 @@ export class RedisSession implements Session {
   async renew(): Promise<number> {
     const newest = newestOf(this.entries.all);
     const { rest } = await this.#step(SCRIPTS.renew, this.#cursor, newest?.id ?? '', newest?.ord ?? '');
-    const [cursor, newestNotification, fields, isThere] = rest;
+    const [cursor, latest, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
     const isGone = newest && isThere === 0 && this.entries.has(newest.ord);
     const isAsKnown =
-      unclaimed &&
-      this.#news.isAsKnown(Number(newestNotification), Number(fields), this.entries.size + unclaimed.length);
+      unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), this.entries.size + unclaimed.length);
     if (isGone || !isAsKnown) this.#reconciler.reconcile();
     return this.ttlMs;
   }
@@ -188,10 +187,7 @@ export class RedisSession implements Session {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(script: Script, ...args: readonly string[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError(
-        'CLOSED',
-        `session ${this.id} was left to its TTL or to the process that resumes it`,
-      );
+      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to another process`);
     const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();

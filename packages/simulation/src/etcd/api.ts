@@ -15,18 +15,18 @@ import { numberOf } from './reading.ts';
 import { refusal } from './refusal.ts';
 import type { Applied } from './store.ts';
 
-/** Calls with a single response. */
+/** The calls that have a single response. */
 export type Method = Exclude<keyof Driver, 'watch' | 'keepAlive' | 'close'>;
 
-/** Receives the response, or the error of the member. */
+/** Receives the response, or the error that the member reports. */
 export type Reply = (answer: object) => void;
 
 const EXPIRED_CHECK_INTERVAL_MS = 100;
 
-/** API of one member for its clients. */
+/** Executes the API requests of clients at one member. */
 export class Api {
   readonly member: Member;
-  /** Whether keys may be neither read nor written. */
+  /** Whether this client may neither read nor write keys. */
   isDenied = false;
   readonly #cluster: Cluster;
   readonly #random: Random;
@@ -50,10 +50,11 @@ export class Api {
     else this.#propose(this.#commandOf(method, request), reply);
   }
 
-  /** Responds to a keepalive; for an expired lease only when it is removed. */
+  /** Responds to a keepalive. For a lease that has expired, the response waits until the lease is removed. */
   keepAlive({ ID }: ILeaseKeepAliveRequest, reply: (response: ILeaseKeepAliveResponse) => void): void {
     const id = String(ID);
-    // Made before the request: a member that responds may know a later term.
+    // The header is made before the request is executed, since a member may learn a later term until it
+    // responds.
     const header = this.member.header();
     const ask = (): void => {
       this.#cluster.toLeader(this.member, (leader) => {
@@ -91,8 +92,8 @@ export class Api {
   }
 
   /**
-   * Reads as of what the member has applied. Comparisons use the present state, because our clients make none in such a
-   * transaction.
+   * Reads at the revision that the member has applied. Comparisons use the newest state, which makes no
+   * difference: our clients make none in a read-only transaction.
    */
   #readTxn({ success = [] }: ITxnRequest): Applied {
     const { revision, store } = this.member;

@@ -10,31 +10,31 @@ import { Terms } from './terms.ts';
 export interface ClusterOptions {
   readonly members: number;
   readonly version: string;
-  /** Shortest TTL that it grants, in seconds. */
+  /** Shortest TTL that the cluster grants, in seconds. */
   readonly minTtl: number;
-  /** Largest rate error of its members' clocks. */
+  /** Largest rate error of the members' clocks, as a fraction. */
   readonly rateError: number;
 }
 
-/** Applied once to the store when it is committed. */
+/** A command of the log, applied once to the store when it is committed. */
 export type Command = (store: Store) => Applied;
 
-/** Receives the result of a command or a read; for some it is never called. */
+/** Receives the result of a command or a read. It is never called for a request whose member crashed. */
 export type Outcome = (answer: Applied | Error) => void;
 
 interface Proposal {
   readonly from: Member;
   readonly command: Command;
   readonly outcome: Outcome;
-  /** Whether it is lost with the leader that received it. */
+  /** Whether the command is lost with the leader that received it. */
   readonly isOfLeader?: boolean;
 }
 
-/** A read that waits for its turn. */
+/** A read that waits until its member has applied the log far enough. */
 export interface Reading {
   readonly outcome: Outcome;
   readonly go: () => void;
-  /** True time of its start. */
+  /** True time at which the read started. */
   readonly since: number;
 }
 
@@ -44,9 +44,10 @@ const GIVES_UP_MS = 7_000;
 const NO_LEADER_WITHIN_MS = 500;
 
 /**
- * The consensus of a cluster, modelled from outside: there is one log, to which one leader at a time may append while a majority
- * is reachable and running. It models all that a client can observe. That is when and whether a command takes effect, how late
- * each member applies it, which member leads in which term, and which one only believes to lead.
+ * The consensus of a cluster, modelled from outside: there is one log, to which one leader at a time may
+ * append while a majority is reachable and running. It models all that a client can observe: when and whether
+ * a command takes effect, how late each member applies it, which member leads in which term, and which member
+ * only believes that it leads.
  */
 export class Cluster {
   readonly store: Store = new Store(() => this.terms.leader?.lessor);
@@ -60,7 +61,7 @@ export class Cluster {
   readonly #staleReads: boolean;
   /** Revision of the store after each entry of the log. */
   readonly #revisions = [1];
-  /** Revisions up to which entries of the log compact, by their index. */
+  /** The compactions of the log: the revision up to which each one compacts, by its index in the log. */
   readonly #compactions = new Map<number, number>();
 
   constructor(timeline: Timeline, random: Random, options: ClusterOptions) {
@@ -82,12 +83,18 @@ export class Cluster {
     return this.#revisions[index] as number;
   }
 
-  /** Returns the revision up to which this entry compacts the history, if it does. */
+  /**
+   * Returns the revision up to which the log entry at this index compacts the history, or `undefined` if it
+   * is no compaction.
+   */
   compactionAt(index: number): number | undefined {
     return this.#compactions.get(index);
   }
 
-  /** Compacts the history at each member when it has applied up to here. */
+  /**
+   * Appends a compaction up to the present revision to the log. Each member compacts its history when it
+   * applies the entry.
+   */
   compact(): void {
     const { revision } = this.store.keyspace;
     this.store.keyspace.losesBefore = revision;
@@ -105,12 +112,15 @@ export class Cluster {
     this.#toLeader(from, outcome, (leader) => this.#commit(leader, { from, command, outcome }));
   }
 
-  /** Executes a read when the member has applied what was committed at its start. */
+  /** Executes a read once the member has applied everything that was committed when the read started. */
   read(from: Member, outcome: Outcome, go: () => void): void {
     this.#read(from, { outcome, go, since: this.#timeline.now() });
   }
 
-  /** Contacts the leader, or a member that still believes to lead; `undefined` when none is known. */
+  /**
+   * Passes the leader to `ask`, or a member that still believes that it leads. Passes `undefined` when no
+   * leader is known.
+   */
   toLeader(from: Member, ask: (leader: Member | undefined) => void): void {
     const leader = from.leads ? from : this.terms.leader;
     if (leader === from) ask(leader);
@@ -169,7 +179,7 @@ export class Cluster {
       const isStale = leader !== this.terms.leader || term !== this.terms.term;
       if (!isStale && !this.terms.hasQuorum(leader)) this.#commit(leader, proposal);
       else if (!isStale) this.#carryOut(proposal);
-      // An entry that a leader could not replicate is either in the log of the next one, or lost.
+      // An entry that a leader could not replicate is either in the log of the next leader, or lost.
       else if (this.terms.leader && !proposal.isOfLeader && this.#random.chance(0.5))
         this.#carryOut({ ...proposal, outcome: () => undefined });
     });
@@ -207,8 +217,8 @@ export class Cluster {
   }
 
   /**
-   * Removes expired leases at a member that leads or believes to lead. Since 3.4.31 and 3.5.13 a member that only believes so
-   * removes none.
+   * Removes expired leases at a member that leads or believes that it leads. Since etcd 3.4.31 and 3.5.13, a
+   * member that only believes it removes none.
    */
   #expire(member: Member): void {
     const revoke = (id: string): void =>

@@ -8,10 +8,10 @@ import { GrpcError, type CallOptions, type Channel, type ChannelListener, type D
 import type { Random } from '../random.ts';
 import { SimulatedStream, type Serving } from './stream.ts';
 
-/** Called with every request that is sent; a driver that cannot connect sends none. */
+/** Called with every request that is sent. A driver that cannot connect sends none. */
 type OnSent = (method: string, request: unknown) => void;
 
-/** Differences between drivers. */
+/** The settings in which simulated drivers differ. */
 export interface DriverOptions {
   readonly onSent: OnSent;
   /** Set for a connection through a grpc-proxy, which starts watches in any order. */
@@ -80,7 +80,7 @@ export class SimulatedDriver implements Driver {
     for (const fail of [...this.#pending]) fail(new Error('the client was already closed'));
   }
 
-  /** Ends with its process. */
+  /** Drops all streams, as the end of the process does. */
   crash(): void {
     for (const stream of this.#streams) stream.drop();
   }
@@ -140,7 +140,8 @@ export class SimulatedDriver implements Driver {
     const times = link.times();
     const at = times > 0 ? link.arrival('there') : undefined;
     if (at === undefined) return;
-    // Sent in direct succession: behind a proxy that repeats a request later by itself, nothing is promised.
+    // The repeated copies of a request arrive directly after it. Nothing is promised behind a proxy that
+    // repeats a request later.
     for (let time = 0; time < times; time += 1)
       link.deliver('there', at, () =>
         this.#api.handle(method, request, (answer) => {

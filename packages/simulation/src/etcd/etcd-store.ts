@@ -12,13 +12,13 @@ import type { Row } from './keyspace.ts';
 import type { Member } from './member.ts';
 
 const MIN_TTL_S = 2;
-/** A foreign client of a lower degree takes the single key. */
+/** A foreign client takes the single key if the degree of its fault is lower than this. */
 const TAKES_SINGLE = 0.75;
-// Prefix of keys without a lease: the records of evictions.
+// Prefix of keys without a lease, in which clients record evictions.
 const REGISTERS = '.queuelock/register/';
 const STRANGER = 'a stranger';
 
-/** etcd as a run uses it. */
+/** The simulated etcd cluster as a store of a run. */
 export class EtcdStore implements Store {
   readonly mostASecond = 100;
   onDeleted: Store['onDeleted'] = () => undefined;
@@ -108,7 +108,8 @@ export class EtcdStore implements Store {
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
     const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
-    // Past states are unknown, or the events of deletions are lost, so a state is shown that never existed until the queue is listed again.
+    // Either older states are compacted, or events of deletions may be lost. Then an observer may show a
+    // state that never existed, until the next listing, so no time is known.
     if (keyspace.compacted > 0 || mayHaveLostEvents) return since;
     let at = Math.max(1, since);
     while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;
@@ -126,7 +127,7 @@ export class EtcdStore implements Store {
     });
   }
 
-  /** Adds a foreign entry, or takes the single key. */
+  /** Adds a foreign entry, or lets a foreign client take the single key. */
   enterStranger(queue: string, forMs: number, degree: number): void {
     const isSingle = queue === SINGLE.queue && degree < TAKES_SINGLE;
     const key = Buffer.from(isSingle ? SINGLE.key : `${queue}/stranger`);
@@ -166,7 +167,10 @@ export class EtcdStore implements Store {
   }
 }
 
-/** Makes a comparison that is true when the key was created at that revision; 0: when it does not exist. */
+/**
+ * Returns a comparison that is true if the key was created at `revision`. Revision 0 means that the key does
+ * not exist.
+ */
 function createdAt(key: Buffer, revision: number): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: String(revision), key };
 }

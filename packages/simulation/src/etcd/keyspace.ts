@@ -10,7 +10,7 @@ export interface Row {
   readonly lease: string;
 }
 
-/** Effect of one revision on a key: without a row it was deleted. */
+/** The change of a key in one revision. Without a row, the key was deleted. */
 interface Change {
   readonly key: string;
   readonly mod: number;
@@ -25,15 +25,15 @@ export interface Span {
 
 /** All revisions of all keys since the last compaction. */
 export class Keyspace {
-  /** Newest revision; a store without writes is at 1. */
+  /** Newest revision. A store without writes has revision 1. */
   revision = 1;
   compacted = 0;
-  /** Some releases do not report deletions before this revision any more. */
+  /** Deletions before this revision are not reported as events, as in some releases of etcd. */
   losesBefore = 0;
   readonly #changes = new Map<string, Change[]>();
   readonly #history: Change[] = [];
 
-  /** Returns the rows sorted by key, as they were at that revision. */
+  /** Returns the rows of a range as they were at `revision`, sorted by key. */
   rows({ key, end }: Span, revision: number = this.revision): Row[] {
     const keys =
       end === undefined ? [key] : [...this.#changes.keys()].filter((one) => isIn({ key, end }, one));
@@ -50,12 +50,12 @@ export class Keyspace {
     this.#change({ key, mod, row: undefined });
   }
 
-  /** Returns the events of a range in these revisions, inclusive, the oldest first. */
+  /** Returns the events of a range from revision `from` to `to`, both inclusive, the oldest first. */
   events(span: Span, from: number, to: number): IEvent[] {
     return this.#history.filter(({ key, mod }) => mod >= from && mod <= to && isIn(span, key)).map(eventOf);
   }
 
-  /** Removes history that had ended before that revision. */
+  /** Removes row versions that a later write had replaced before that revision. */
   compact(revision: number): void {
     this.compacted = revision;
     this.#history.splice(0, this.#history.findLastIndex(({ mod }) => mod < revision) + 1);
@@ -79,7 +79,7 @@ export class Keyspace {
   }
 }
 
-/** Returns the range of a request: an end of one zero byte means all keys from the first. */
+/** Returns the range of keys in a request. A range end of one zero byte means all keys from `key` on. */
 export function spanOf({ key, range_end }: { readonly key?: Buffer; readonly range_end?: Buffer }): Span {
   const end = range_end && range_end.length > 0 ? range_end.toString('latin1') : undefined;
   return { key: key?.toString('latin1') ?? '', end: end === '\0' ? '\u0100' : end };
@@ -101,7 +101,7 @@ function isIn({ key, end }: Span, one: string): boolean {
   return end === undefined ? one === key : one >= key && one < end;
 }
 
-/** For a deletion only key and revision are known. */
+/** The event of a deletion contains only the key and the revision. */
 function eventOf({ key, mod, row }: Change): IEvent {
   const gone = { key, value: Buffer.alloc(0), create: 0, mod, version: 0, lease: '0' };
   return { type: row ? 'Put' : 'Delete', kv: keyValueOf(row ?? gone), prev_kv: null as never };

@@ -1,10 +1,13 @@
 import type { Machine } from '../timeline.ts';
 import type { Lease } from './store.ts';
 
-/** Result of a keepalive: remaining seconds, 0 for an unknown lease, or that it has expired and is not removed yet. */
+/**
+ * Result of a keepalive: the remaining seconds, 0 for an unknown lease, or `expired` for a lease that is not
+ * removed yet.
+ */
 export type Renewal = number | 'expired';
 
-/** Remaining times of the leases, measured by the leader's own clock. */
+/** The remaining times of the leases, measured by the leader's own clock. */
 export class Lessor {
   readonly #machine: Machine;
   readonly #ends = new Map<string, { readonly lease: Lease; at: number }>();
@@ -13,7 +16,7 @@ export class Lessor {
     this.#machine = machine;
   }
 
-  /** Restarts all leases with a new leader, extended by the time without a leader. */
+  /** Restarts all leases when a member becomes leader, extended by the time without a leader. */
   begin(leases: Iterable<Lease>, extraMs: number): void {
     this.#ends.clear();
     for (const lease of leases) this.granted(lease, extraMs);
@@ -39,7 +42,7 @@ export class Lessor {
     return end.lease.ttl;
   }
 
-  /** Returns the remaining whole seconds. */
+  /** Returns the remaining time of a lease in whole seconds. */
   remaining(id: string): number {
     const end = this.#ends.get(id);
     return end ? Math.trunc(this.#leftMs(end.at) / 1_000) : -1;

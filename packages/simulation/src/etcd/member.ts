@@ -11,14 +11,14 @@ export interface ServedStream {
   end(reason: string): void;
 }
 
-/** The cluster, as its members call it. */
+/** The part of the cluster that its members call. */
 export interface MemberCluster {
   readonly store: Store;
   readonly terms: { readonly leader: Member | undefined; knownTo(member: Member): boolean };
   revisionAt(index: number): number;
-  /** Returns the revision of a compaction at that index of the log. */
+  /** Returns the revision up to which the log entry at this index compacts the history, or `undefined`. */
   compactionAt(index: number): number | undefined;
-  /** Forgets what all members have compacted. */
+  /** Drops the history that all members have compacted. */
   forget(): void;
 }
 
@@ -31,7 +31,10 @@ export interface MemberOptions {
 
 const MOMENT_MS = 0.3;
 
-/** One member: how far it has applied the log, which leader it knows, and which streams it serves. */
+/**
+ * One member of the cluster: how far it has applied the log, which leader it knows, and which streams it
+ * serves.
+ */
 export class Member {
   readonly id: string;
   readonly host: string;
@@ -39,22 +42,25 @@ export class Member {
   readonly machine: Machine;
   readonly lessor: Lessor;
   readonly streams = new Set<ServedStream>();
-  /** Index of the log up to which it has applied. */
+  /** Index of the log up to which the member has applied entries. */
   applied = 0;
-  /** Revision before which it has compacted the history. */
+  /** Revision before which the member has compacted the history. */
   compacted = 0;
-  /** Term that it knows. */
+  /** The newest term that the member knows. */
   term = 0;
-  /** Whether it believes to lead. One that was paused may do so for a while after another one was elected. */
+  /**
+   * Whether the member believes that it leads. A member that was paused may believe so for a while after
+   * another one was elected.
+   */
   leads = false;
   isUp = true;
-  /** Whether it is cut off from the other members. */
+  /** Whether the member is cut off from the other members. */
   isCut = false;
-  /** Additional delay of applying. */
+  /** Additional delay in milliseconds until the member applies entries. */
   lagMs = 0;
   readonly #cluster: MemberCluster;
   readonly #timeline: Timeline;
-  /** Time of its last application. */
+  /** True time at which the member last applied entries. */
   #appliedAt = -Infinity;
   readonly #waiting: { readonly index: number; readonly go: () => void }[] = [];
 
@@ -72,17 +78,17 @@ export class Member {
     return this.#cluster.store;
   }
 
-  /** Revision of the store up to which it has applied. */
+  /** Revision of the store up to which the member has applied entries. */
   get revision(): number {
     return this.#cluster.revisionAt(this.applied);
   }
 
-  /** Whether it has applied entries a moment ago. */
+  /** Whether the member has applied entries within the last moment. */
   get isReading(): boolean {
     return this.#timeline.now() - this.#appliedAt < MOMENT_MS;
   }
 
-  /** Whether it receives messages of a leader. */
+  /** Whether the member receives messages of a leader. */
   get knowsLeader(): boolean {
     return this.#cluster.terms.knownTo(this);
   }
@@ -96,12 +102,12 @@ export class Member {
     };
   }
 
-  /** Returns for how long it will still be paused. */
+  /** Returns for how many milliseconds the member will still be paused. */
   pausedMs(now: number): number {
     return Math.max(0, this.machine.pausedUntil - now);
   }
 
-  /** Applies the log up to that index after some time. */
+  /** Applies the log up to `index` after `withinMs` and the member's delay. */
   learn(index: number, withinMs: number): void {
     this.machine.after(withinMs + this.lagMs, () => {
       if (this.isCut && this !== this.#cluster.terms.leader) return;
@@ -109,7 +115,7 @@ export class Member {
     });
   }
 
-  /** Applies entries one by one and notifies after each. */
+  /** Applies entries up to `index` one by one, and notifies streams and waiting reads after each. */
   apply(index: number): void {
     while (this.applied < index) {
       this.applied += 1;
@@ -132,7 +138,7 @@ export class Member {
     else this.#waiting.push({ index, go });
   }
 
-  /** Loses everything except its log. */
+  /** Ends the process of the member, which loses everything except its log. */
   crash(): void {
     this.isUp = false;
     this.leads = false;

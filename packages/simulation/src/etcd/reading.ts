@@ -2,7 +2,7 @@ import type { ICompare, IRangeRequest, IRangeResponse } from 'etcd3';
 import { keyValueOf, spanOf, type Keyspace, type Row } from './keyspace.ts';
 import { refusal } from './refusal.ts';
 
-/** Converts a number of a message, which may be a string; 0 for none. */
+/** Converts a number of a message, which may be a string. A missing number is 0. */
 export function numberOf(text: string | number | undefined): number {
   return Number(text ?? 0);
 }
@@ -10,14 +10,17 @@ export function numberOf(text: string | number | undefined): number {
 const COLUMN = { Key: 'key', Version: 'version', Create: 'create', Mod: 'mod', Value: 'value' } as const;
 const SORTS = ['None', 'Ascend', 'Descend'] as const;
 
-/** State up to which a reader has applied. */
+/** How much of the log a reader has applied. */
 export interface Reader {
   readonly revision: number;
-  /** Revision before which it has no history. */
+  /** Revision before which the reader has no history. */
   readonly compacted?: number;
 }
 
-/** Returns the response to a range request at that state, without a header. Throws the server's error. */
+/**
+ * Returns the response to a range request as of the reader's revision, without a header. Throws the server's
+ * error.
+ */
 export function readRange(
   keyspace: Keyspace,
   request: IRangeRequest,
@@ -32,7 +35,7 @@ export function readRange(
   if (count_only) return { kvs: [], more: false, count };
   const limit = numberOf(request.limit);
   const order = target !== 'Key' && sort_order === 'None' ? 'Ascend' : sort_order;
-  // Without an order or a filter the store reads no further than necessary: one more than the limit.
+  // If the result is neither sorted nor filtered, a server reads at most one row more than the limit.
   const isPlain = sort_order === 'None' && !isFiltered(request);
   const read = isPlain && limit > 0 ? all.slice(0, limit + 1) : all.filter((row) => passes(row, request));
   const rows = order === 'None' ? read : read.sort(comparing(target as keyof typeof COLUMN, order as string));
@@ -78,8 +81,8 @@ function compareValues(one: Buffer | string | number, other: Buffer | string | n
 const NOTHING: Row = { key: '', value: Buffer.alloc(0), create: 0, mod: 0, version: 0, lease: '0' };
 
 /**
- * Returns whether a comparison of a transaction is true. A comparison of a range applies to each key; without a key all values
- * are zero or empty.
+ * Returns whether a comparison of a transaction is true. A comparison of a range must hold for each of its
+ * keys. For a missing key, all values are zero or empty.
  */
 export function holds(keyspace: Keyspace, compare: ICompare): boolean {
   const { target = 'Version', value } = compare;

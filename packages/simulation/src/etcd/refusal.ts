@@ -1,6 +1,6 @@
 import { GrpcError } from '../product.ts';
 
-/** Errors of an etcd server. */
+/** Makes the errors with which an etcd server rejects requests. */
 export const refusal = {
   compacted: () => new GrpcError('OUT_OF_RANGE', 'etcdserver: mvcc: required revision has been compacted'),
   future: () => new GrpcError('OUT_OF_RANGE', 'etcdserver: mvcc: required revision is a future revision'),

@@ -10,14 +10,14 @@ import { Keyspace, keyValueOf, spanOf, type Row } from './keyspace.ts';
 import { holds, readRange, type Reader } from './reading.ts';
 import { refusal } from './refusal.ts';
 
-/** A lease in the log: its TTL and its keys. The leader measures its time. */
+/** A lease as the log has it: its TTL and its keys. The leader measures its remaining time. */
 export interface Lease {
   readonly id: string;
   readonly ttl: number;
   readonly keys: Set<string>;
 }
 
-/** A response; its header is made from `revision`. */
+/** A response without its header, which is made from `revision`. */
 export interface Applied {
   readonly revision: number;
   readonly body: object;
@@ -26,17 +26,22 @@ export interface Applied {
 const NO_LEASE = '0';
 const HEADER = { cluster_id: '0', member_id: '0', raft_term: '0' };
 
-/** Measures the times of leases. */
+/** Notified of leases that are granted and revoked, to measure their remaining times. */
 export interface LeaseTimes {
   granted(lease: Lease): void;
   revoked(id: string): void;
 }
 
-/** The state that results from the cluster's log. Each command is executed at once, or refused as a whole. */
+/**
+ * The state that results from the cluster's log. Each command takes effect completely, or is rejected as a
+ * whole.
+ */
 export class Store {
   readonly keyspace = new Keyspace();
   readonly leases = new Map<string, Lease>();
-  /** Called with each row that a request has deleted, and whether the request compared that key. */
+  /**
+   * Called with each row that a request has deleted. `isCompared` is whether the request compared that key.
+   */
   onDeleted: (row: Row, isCompared: boolean) => void = () => undefined;
   readonly #times: () => LeaseTimes | undefined;
 
@@ -44,7 +49,7 @@ export class Store {
     this.#times = times;
   }
 
-  /** Reads an older revision, as a member that lags behind sees it. */
+  /** Reads at the revision that the reader has applied, which may be older than the newest one. */
   range(request: IRangeRequest, reader: Reader): Applied {
     return { revision: reader.revision, body: readRange(this.keyspace, request, reader) };
   }
@@ -64,7 +69,7 @@ export class Store {
     return { revision: step.revision, body: { succeeded, responses } };
   }
 
-  /** Throws for an id that is in use. */
+  /** Grants a lease. Throws if its id is in use. */
   grant(id: string, ttl: number): Applied {
     if (this.leases.has(id)) throw refusal.leaseExists();
     const lease = { id, ttl, keys: new Set<string>() };
@@ -93,7 +98,7 @@ export class Store {
   #alone(request: IRequestOp, kind: 'response_put' | 'response_delete_range'): Applied {
     const step = new Step(this);
     const lease = String(request.request_put?.lease ?? NO_LEASE);
-    // Checked before the key, unlike in a transaction.
+    // A single put checks the lease before the key, unlike a put in a transaction.
     if (lease !== NO_LEASE && !this.leases.has(lease)) throw refusal.noLease();
     step.check([request]);
     const body = step.carryOut(request)[kind];
@@ -102,7 +107,7 @@ export class Store {
   }
 }
 
-/** One command in progress: its changes share one revision. */
+/** One command in progress. All of its changes have the same revision. */
 class Step {
   readonly #store: Store;
   readonly #next: number;
@@ -130,7 +135,7 @@ class Step {
     return { succeeded, responses };
   }
 
-  /** Throws before any change is made. */
+  /** Throws the server's error if any of the operations is invalid, before any change is made. */
   check(operations: readonly IRequestOp[]): void {
     const { keyspace, leases } = this.#store;
     for (const { request_put: put } of operations) {
@@ -148,7 +153,7 @@ class Step {
     if (request_put) return this.#answer('response_put', this.#put(request_put));
     if (request_delete_range)
       return this.#answer('response_delete_range', this.#remove(request_delete_range));
-    // A nested response has no revision.
+    // The header of a nested response contains no revision.
     const { header, ...inner } = { header: { ...HEADER, revision: '0' }, ...this.txn(request_txn ?? {}) };
     return { response_txn: { header, ...inner } } as IResponseOp;
   }

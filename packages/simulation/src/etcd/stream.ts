@@ -2,7 +2,7 @@ import type { Member, ServedStream } from './member.ts';
 import type { Link } from '../link.ts';
 import { GrpcError, type Channel, type ChannelListener } from '../product.ts';
 
-/** Handles the messages of a stream at a member. */
+/** Handles the messages of one stream at a member. */
 export interface Serving<Request> {
   hear(request: Request): void;
   applied(): void;
@@ -10,10 +10,13 @@ export interface Serving<Request> {
 
 type Serve<Request, Response> = (tell: (response: Response) => void) => Serving<Request>;
 
-// Longest time without a response to a ping.
+// Longest time in milliseconds that a client keeps a connection without a response to a ping.
 const DEAD_AFTER_MS = 5_000;
 
-/** A stream of messages, which arrive in order: when one is lost, all that follow are lost. */
+/**
+ * A stream of messages between a client and a member. Messages arrive in order. When one is lost, all later
+ * ones are lost too.
+ */
 export class SimulatedStream<Request, Response> implements Channel<Request>, ServedStream {
   readonly #link: Link<Member>;
   readonly #serving: Serving<Request>;
@@ -21,7 +24,7 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
   readonly #forget: () => void;
   readonly #life: number;
   readonly #last = { there: 0, back: 0 };
-  /** Whether it has ended for the client. */
+  /** Whether the stream has ended for the client. */
   isOver = false;
   #isLost = false;
   #isServed = true;
@@ -67,7 +70,7 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
     this.#link.client.do(() => this.#fail(reason));
   }
 
-  /** Removes the stream at the member at once, because the client has ended. */
+  /** Ends the stream at the member at once, because the client's process has ended. */
   drop(): void {
     this.#leave();
     this.#over();

@@ -3,7 +3,7 @@ import { Machine, type Timeline } from '../timeline.ts';
 import type { Member } from './member.ts';
 import type { Store } from './store.ts';
 
-/** The electing members. */
+/** The members that elect a leader. */
 export interface Electorate {
   readonly members: readonly Member[];
   readonly store: Store;
@@ -14,17 +14,21 @@ export interface Electorate {
 const TICK_MS = 50;
 const ELECTION_MS = 1_000;
 const LEADERLESS_STREAMS_END_MS = 3_000;
-// A member that was paused keeps its belief until it receives a message.
+// Time in milliseconds for which a member that was paused still believes that it leads, until it receives a
+// message.
 const LATE_MS = 600;
 
-/** The leader and the term. A leader must be reachable by a majority; it is replaced when it was not for a while. */
+/**
+ * Elects leaders and counts terms. A leader must reach a majority. It is replaced when it has not done so for
+ * a while.
+ */
 export class Terms {
   term = 1;
   leader: Member | undefined;
   readonly #timeline: Timeline;
   readonly #random: Random;
   readonly #electorate: Electorate;
-  /** Measures time when no member does. */
+  /** A machine without faults, which measures times that belong to no member. */
   readonly #fate: Machine;
   #sickSince: number | undefined;
 
@@ -47,7 +51,7 @@ export class Terms {
     return reached.length > members.length / 2;
   }
 
-  /** Informs the member of the newest term; it leads only if it does in that term. */
+  /** Informs the member of the newest term. It then leads only if it was elected in that term. */
   tell(member: Member): void {
     if (member.isCut && member !== this.leader) return;
     member.term = this.term;
@@ -70,7 +74,7 @@ export class Terms {
   #replace(sickForMs: number): void {
     const { leader } = this;
     const { members } = this.#electorate;
-    // A leader that reaches no other member steps down by itself.
+    // A leader that reaches no other member steps down.
     if (leader?.leads && this.#isWell(leader)) {
       leader.leads = false;
       leader.lessor.end();
@@ -83,7 +87,7 @@ export class Terms {
       for (const stream of [...member.streams]) stream.end('etcdserver: no leader');
   }
 
-  /** Returns whether that member receives messages of a leader now. */
+  /** Returns whether the member receives messages of a leader now. */
   knownTo(member: Member): boolean {
     return member.leads || (this.leader !== undefined && this.reach(member, this.leader));
   }

@@ -6,8 +6,8 @@ import type { Serving } from './stream.ts';
 const BEGINS_WITHIN_MS = 5;
 
 /**
- * The watches of one stream behind a grpc-proxy. It numbers them itself, starts them in any order, and ignores requests for
- * progress.
+ * The watches of one stream behind a grpc-proxy. The proxy numbers watches itself, starts them in any order,
+ * and ignores requests for progress.
  */
 export class WatchProxy implements Serving<IWatchRequest> {
   readonly #server: Serving<IWatchRequest>;

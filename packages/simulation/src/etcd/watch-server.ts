@@ -8,9 +8,9 @@ interface Watch {
   readonly id: string;
   readonly span: Span;
   readonly filters: readonly string[];
-  /** Next revision to send. */
+  /** The next revision to send to the client. */
   next: number;
-  /** Past events are sent every 100 ms, present ones at once. */
+  /** Whether the watch still sends past events, which happens every 100 ms. New events are sent at once. */
   isBehind: boolean;
 }
 
@@ -40,7 +40,7 @@ export class WatchServer {
     if (create_request) this.#create(create_request);
     const id = String(cancel_request?.watch_id);
     if (cancel_request && this.#watches.delete(id)) this.#answer({ watch_id: id, canceled: true });
-    // Progress is not reported while a watch is behind.
+    // Progress is not reported while any watch still sends past events.
     if (progress_request && !this.#isCatchingUp) this.#answer({ watch_id: '-1' });
   }
 
@@ -56,7 +56,8 @@ export class WatchServer {
       this.#answer({ watch_id: '-1', created: true, canceled: true, cancel_reason });
       return;
     }
-    // A watch from now on that coincides with a write starts with that write, and counts as a watch of the past.
+    // A watch without a start revision that arrives together with a write begins with that write. The server
+    // then treats it as a watch of past events.
     const asked = numberOf(start_revision);
     const isOvertaken = asked === 0 && revision > 1 && this.#member.isReading;
     const from = isOvertaken ? revision : asked;

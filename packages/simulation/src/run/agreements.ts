@@ -3,16 +3,16 @@ import type { Judge } from './judge.ts';
 import { LATCH_COUNT, ROUND_MEMBERS } from './plan.ts';
 import type { Store } from './store.ts';
 
-/** A participant of a round of a double barrier that has begun. */
+/** A participant in a round of a double barrier, after the round has begun. */
 export interface InRound {
   readonly who: string;
   readonly machine: Machine;
   readonly queue: string;
   readonly round: string;
   readonly index: number;
-  /** Returns whether it knows that the others no longer wait for it. */
+  /** Returns whether the participant knows that the others no longer wait for it. */
   readonly isLost: () => boolean;
-  /** Whether it has reported its part as done, or its process has ended. */
+  /** Whether the participant has reported its part as done, or its process has ended. */
   isDone: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface SlotUser {
   readonly mayRepeat: boolean;
 }
 
-/** Checks agreements of recipe users that do not depend on a hold. */
+/** Checks agreements between users of a recipe that do not depend on a hold. */
 export class Agreements {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
@@ -41,7 +41,7 @@ export class Agreements {
     this.#store = store;
   }
 
-  /** Checks that a repeated leader never runs two works at once. */
+  /** Checks that one user of `lead` never runs two works at the same time. */
   leads(who: string, isAlone: boolean): void {
     this.#agree(isAlone, () => `${who} leads twice at once`);
   }
@@ -56,7 +56,10 @@ export class Agreements {
     this.#returned.add(slot);
   }
 
-  /** Records that a client was notified that the slot is done. A slot that runs at most once is recorded before it begins. */
+  /**
+   * Checks that a slot was done or recorded when a client is notified that it is done. A slot that runs at
+   * most once is recorded before it begins.
+   */
   slotIsPast(slot: string, { mayRepeat, who }: SlotUser): void {
     this.#agree(!mayRepeat || this.#returned.has(slot), () => `${who} is told that the slot ${slot} is done`);
   }
@@ -71,13 +74,16 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // A participant that gave up in the moment in which the round began was a member of it, as was any whose entry still exists.
+    // The members of the round include a participant that gave up at the moment when the round began, and any
+    // participant whose entry still exists.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
     this.#agree(members >= ROUND_MEMBERS, () => `${who} begins a round alone`);
   }
 
-  /** Records that a client was notified that all participants of its round are done or have ended. */
+  /**
+   * Checks, when a client is notified of the end of its round, that all participants are done or have ended.
+   */
   roundEnds({ who, round }: InRound): void {
     const busy = (this.#rounds.get(round) ?? []).filter(
       ({ isDone, machine, isLost }) => !isDone && !this.#timeline.as(machine, isLost),
@@ -85,7 +91,7 @@ export class Agreements {
     this.#agree(busy.length === 0, () => `${who} leaves before ${busy.map((one) => one.who).join(', ')}`);
   }
 
-  /** Records that a count was set when there was none, or the last one had ended. */
+  /** Checks, when a latch is set, that no earlier latch is still open to be counted down. */
   latchIsSet(who: string): void {
     this.#sets += 1;
     this.#agree(this.#sets <= 1 + this.#latchesOver, () => `${who} sets a latch that is not over`);
@@ -99,7 +105,7 @@ export class Agreements {
     this.#agree(this.#latchesOver > 0, () => `${who} passes a latch that is not over`);
   }
 
-  /** Largest number of latches that have reached 0. */
+  /** The largest number of latches that can have reached 0 so far. */
   get #latchesOver(): number {
     return Math.floor(this.#countDowns / LATCH_COUNT);
   }

@@ -4,13 +4,14 @@ import type { Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
 /**
- * Records until when each holder believed in its hold. A hold is read only while its time lasts. A later read ends the hold at once, and so
- * would run code of a process that may be frozen.
+ * Records until when each holder believes that it holds. The holder's `remainingMs` is read only while the
+ * proven time lasts. A later read would end the hold at once, and would run code of a process that may be
+ * frozen.
  */
 export class Beliefs {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** True time until which each present holder believes. */
+  /** The true time until which each present holder believes that it holds. */
   readonly #until = new Map<Held, number>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -23,13 +24,19 @@ export class Beliefs {
     if (!held.isOver) this.#ask(held);
   }
 
-  /** Returns whether the holder believes in the hold now. Reads the product only where the holder's own process runs. */
+  /**
+   * Returns whether the holder believes now that it holds. Reads the product's `remainingMs` only while the
+   * holder's own process runs.
+   */
   isBelieved(held: Held): boolean {
     if (held.machine === this.#timeline.acting) this.#ask(held);
     return (this.#until.get(held) ?? 0) > this.#timeline.now();
   }
 
-  /** Requires that a hold whose time had ended when `next` began is not held again, also for the first read of its process, before any timer has run. */
+  /**
+   * Checks that a hold whose time had ended when `next` began is not held again. The check runs before any
+   * timer of its process, so it is the first code to read the hold.
+   */
   requireOver(held: Held, next: Pick<Held, 'who'>): void {
     this.#timeline.first(held.machine, () => {
       const isOver = held.isOver || held.remainingMs() <= 0;
@@ -55,7 +62,7 @@ export class Beliefs {
     });
   }
 
-  /** Finishes at the end of the run. */
+  /** Ends all beliefs at the end of the run. */
   finish(): void {
     for (const held of [...this.#until.keys()]) this.end(held, 'still holds');
   }

@@ -5,25 +5,28 @@ import { Program, type Surroundings } from './program.ts';
 import type { Access, Connected } from './store.ts';
 import { View } from './view.ts';
 
-/** Dependencies of a client. */
+/** The parts from which a client is built. */
 export interface Making extends Surroundings {
   readonly plan: ClientPlan;
   readonly access: Access;
-  /** Whether another process may resume its session. */
+  /** Whether another process may resume the session of this client. */
   readonly mayMove: boolean;
 }
 
-/** State that a process leaves to the next one. */
+/** State that a process leaves to the process that resumes its session. */
 interface Estate {
   readonly resumption: string;
   readonly left: Program;
 }
 
-/** One process with a lock client, and the program that uses it. */
+/** One process with a lock client, and the program that uses the client. */
 export class Client {
   readonly name: string;
   readonly machine: Machine;
-  /** State of the process: `crashed` by a fault, `closed` when its close has settled. */
+  /**
+   * State of the process: `crashed` by a fault, `closed` when the `close` call of its lock client has
+   * settled.
+   */
   state: 'runs' | 'closing' | 'closed' | 'crashed' = 'runs';
   readonly #making: Making;
   readonly #program: Program;
@@ -43,23 +46,23 @@ export class Client {
     return this.state !== 'crashed' && (this.#program.running > 0 || this.state === 'closing');
   }
 
-  /** The queue view, while it runs. */
+  /** The observed queue, or `undefined` when the process does not run. */
   get view(): View | undefined {
     return this.state === 'runs' ? this.#view : undefined;
   }
 
-  /** Number of connections that it keeps beyond the needed ones. */
+  /** Number of connections that the process keeps in addition to those it needs. */
   get excess(): number {
     return this.#connected?.excess ?? 0;
   }
 
-  /** Starts the program, or resumes the state of another process. */
+  /** Starts the program, or resumes the session of another process. */
   start(estate?: Estate): void {
     const { plan, mayMove, timeline, holds, judge } = this.#making;
     this.#program.running += estate ? 1 : plan.lanes.length;
     this.machine.do(() => {
       const client = (this.#client = this.#connect(estate));
-      // The waits of the other process are not known any more: they end with the session.
+      // The waits of the other process end with its session, so only its holds are resumed.
       if (estate) void this.#program.goOn(client, estate.left).then(() => this.close());
       else plan.lanes.forEach((lane, i) => void this.#program.run(client, lane, 'xyz'[i] ?? ''));
       if (mayMove && !estate) void client.exportSession().then((text) => (this.#resumption = text), ignore);
@@ -92,7 +95,7 @@ export class Client {
     this.#program.stop();
   }
 
-  /** Crashes, and another process on that machine resumes its session. */
+  /** Crashes the process. Another process on `machine` resumes its session after `afterMs`. */
   move(machine: Machine, afterMs: number): Client | undefined {
     if (this.state !== 'runs') return undefined;
     this.crash();
@@ -102,7 +105,7 @@ export class Client {
     next.#program.running += 1;
     machine.after(afterMs, () => {
       next.#program.running -= 1;
-      // It may have been closed before it began.
+      // The other process may have been closed before it began.
       if (next.state === 'runs') next.start({ resumption, left: this.#program });
     });
     return next;
@@ -121,5 +124,5 @@ export class Client {
 }
 
 function ignore(): void {
-  // It was closed, or crashed, before it had a session.
+  // The client was closed, or crashed, before it had a session to export.
 }

@@ -6,16 +6,16 @@ import type { Judge } from './judge.ts';
 import type { Fault } from './plan.ts';
 import type { Access, Store, StoreMember } from './store.ts';
 
-/** Targets of faults. */
+/** The parts of a run that faults affect. */
 export interface Stage {
   readonly timeline: Timeline;
   readonly judge: Judge;
   readonly fate: Machine;
   readonly store: Store;
   readonly clients: Client[];
-  /** Access of each client. */
+  /** The access of each client to the store. */
   readonly accesses: readonly Access[];
-  /** Makes a machine for another process of a client. */
+  /** Returns a machine for another process of the client. */
   readonly another: (client: Client) => Machine;
   readonly holds: Holds;
   readonly queues: readonly [string, string];
@@ -39,7 +39,7 @@ const OF_THE_STORE: ReadonlySet<string> = new Set<Fault['kind']>([
   'compaction',
 ]);
 
-/** Starts a fault at its time, and ends it. */
+/** Starts a fault at its time, and ends it after its duration. */
 export function befall(stage: Stage, fault: Fault): void {
   stage.fate.after(fault.atMs, () => {
     const members = membersOf(stage, fault);
@@ -135,7 +135,10 @@ function deny({ accesses, fate }: Stage, { client, forMs }: Fault): void {
   fate.after(forMs, () => accesses[client]?.deny(false));
 }
 
-/** Deletes an entry as an operator: of the holder, of one of the next two, whose client may receive nothing then, or the last. */
+/**
+ * Deletes an entry as an operator does. It is the entry of the holder, of one of the next two waiters, or the
+ * last one. The client of a removed waiter may receive no messages at that time.
+ */
 function removeEntry(stage: Stage, fault: Fault): void {
   const { store, holds, queues } = stage;
   const [queue] = queues;

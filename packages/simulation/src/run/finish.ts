@@ -1,16 +1,22 @@
 import type { Stage } from './faults.ts';
 import { FAULTS_END_MS } from './plan.ts';
 
-/** Longest time without progress after the last fault while a client waits; longer than any hold. */
+/**
+ * Longest time in milliseconds without progress after the last fault while a client waits. It is longer than
+ * any hold.
+ */
 const RESPITE_MS = 90_000;
-/** Longer than the longest delay between two reads, and between two checks for compactions. */
+/**
+ * Time in milliseconds within which views must be up to date: longer than the delay between two reads, or two
+ * checks for compactions.
+ */
 const SEEN_WITHIN_MS = 40_000;
 const CLOSES_WITHIN_MS = 30_000;
 const MAX_EVENTS = 200_000;
-/** Longer than any lease, including those that restart with another leader. */
+/** Time in milliseconds after which no lease is left, including leases that restart with another leader. */
 const FORGOTTEN_AFTER_MS = 30_000;
 
-/** Runs to the end, and checks what is left. */
+/** Runs until all clients have ended, and checks that nothing is left in the store. */
 export async function finish(stage: Stage): Promise<void> {
   const { timeline, judge, clients } = stage;
   const isEndless = (): boolean => timeline.events > MAX_EVENTS;
@@ -38,7 +44,7 @@ export async function finish(stage: Stage): Promise<void> {
   judge.require('nothing left', left.length === 0, () => left.join(', '));
 }
 
-/** Checks that every observer of a queue sees its present state. */
+/** Checks that every observer of a queue sees the queue's present state. */
 async function checkViews({ timeline, judge, clients }: Stage): Promise<void> {
   const views = clients.flatMap(({ view }) => view ?? []);
   if (views.length === 0 || judge.broken) return;

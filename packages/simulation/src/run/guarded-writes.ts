@@ -3,15 +3,17 @@ import type { Held } from './held.ts';
 import type { Judge } from './judge.ts';
 import type { Store } from './store.ts';
 
-/** A write that is guarded by the entry of a hold. */
+/** A write that the resource accepts only if the entry of the writer's hold exists. */
 export type GuardedWrite = Pick<Held, 'who' | 'queue' | 'key' | 'token'>;
 
-/** One resource for each queue, written in transactions that compare the entry of the writer's hold. */
+/**
+ * One protected resource for each queue. Writes are transactions that compare the entry of the writer's hold.
+ */
 export class GuardedWrites {
   readonly #judge: Judge;
   readonly #store: Store;
   readonly #network: Machine;
-  /** By queue: token of the hold whose write was accepted last. */
+  /** For each queue, the token of the hold whose write was accepted last. */
   readonly #writtenBy = new Map<string, bigint>();
 
   constructor(timeline: Timeline, judge: Judge, store: Store) {
@@ -25,7 +27,7 @@ export class GuardedWrites {
     this.#network.after(takesMs, () => this.#arrives(write));
   }
 
-  /** Accepts the write if the entry exists. */
+  /** Accepts the write if the entry exists, and checks that no write of a later hold was accepted before. */
   #arrives({ who, queue, key, token }: GuardedWrite): void {
     const isThere = this.#store.standing(queue).some((entry) => entry.key === key && entry.token === token);
     this.#judge.note(`${who} writes by ${token}, which is ${isThere ? 'accepted' : 'refused'}`);

@@ -3,7 +3,7 @@ import type { Machine } from '../timeline.ts';
 import { LIMIT } from './plan.ts';
 import type { StoredEntry } from './store.ts';
 
-/** A hold as its program sees it. */
+/** A hold as the program that has it sees it. */
 export interface Held {
   readonly who: string;
   readonly machine: Machine;
@@ -14,21 +14,21 @@ export interface Held {
   readonly limit: number;
   readonly permits: number;
   shared: boolean;
-  /** Whether its downgrade has no answer yet, so that its entry may still be exclusive. */
+  /** Whether a downgrade of the hold has no response yet, so that its entry may still be exclusive. */
   isDowngrading: boolean;
-  /** Returns what the product reports now. */
+  /** Returns the remaining time in milliseconds that the product reports now. */
   readonly remainingMs: () => number;
-  /** Whether it was released, or its process has ended. */
+  /** Whether the hold was released, or its process has ended. */
   isOver: boolean;
-  /** Ids of entries that its session had left and that were still in the queue when it began. */
+  /** Ids of entries of the same session that were left but still in the queue when the hold began. */
   standins?: readonly string[];
 }
 
-/** A hold of one queue, as a program receives it. */
+/** The part of an ownership of one queue that the checks use. */
 type Single = Pick<Ownership, 'name' | 'token' | 'remainingMs'> &
   Partial<Pick<SharedOwnership, 'grantToken' | 'shared'>>;
 
-/** Owner of the hold. `permits`: of a hold in the queue with permits. */
+/** The owner of a hold. `permits` is the number of permits that the hold has in the queue with permits. */
 type User = Pick<Held, 'who' | 'machine' | 'isOver' | 'permits' | 'key'>;
 
 export function heldOf(single: Single, { permits, ...user }: User): Held {
@@ -47,19 +47,21 @@ export function conflict(one: Held, other: Held): boolean {
   return one.queue === other.queue && !(one.shared && other.shared);
 }
 
-/** Returns whether it is the hold of an earlier process of the session. */
+/**
+ * Returns whether `one` and `other` are the same hold, before and after another process resumed its session.
+ */
 export function isSame(one: Held, other: Held): boolean {
   return lifeOf(one) === lifeOf(other);
 }
 
-/** Returns the session of an entry, as far as its key contains it. */
+/** Returns the session of an entry if its key contains the session's id. */
 export function sessionOf({ key }: Pick<StoredEntry, 'key'>): string | undefined {
   return /\/(?:~\d+\.)?([0-9a-f]+)-[^/]*$/.exec(key)?.[1];
 }
 
 /**
- * Returns an identity of an entry by its token, which is unique in the queue. A writer that has become a reader has another key,
- * and keeps its token.
+ * Returns an identity of an entry: its queue and its token. The key is not used, because a writer that has
+ * become a reader has a new key and the same token.
  */
 export function lifeOf({ key, token }: Pick<StoredEntry, 'key' | 'token'>): string {
   return `${key.slice(0, key.lastIndexOf('/'))} ${token}`;

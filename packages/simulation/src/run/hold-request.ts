@@ -3,21 +3,24 @@ import type { Holds } from './holds.ts';
 import { LIMIT, type Step } from './plan.ts';
 import { isRecipe, queueOf } from './recipes.ts';
 
-/** A request for a hold. */
+/** The parameters of a request for a hold. */
 interface HoldRequest {
   readonly options: AcquireOptions;
   readonly holds: Holds;
-  /** The queues of the run. */
+  /** The two queues of the run. */
   readonly queues: readonly [string, string];
 }
 
-/** Requests the hold of a step; resolves with `undefined` if a try fails. */
+/**
+ * Requests the hold that a step describes. Resolves with `undefined` if the step is a `tryAcquire` that
+ * fails.
+ */
 export function requestHold(
   client: LockClient,
   { way, queue, permits }: Step,
   { options, holds, queues }: HoldRequest,
 ): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
-  // Order of the names in the call.
+  // The names for a lock of both queues. Their order varies, because it must not matter.
   const together = (): readonly string[] => (permits % 2 === 0 ? queues : queues.toReversed());
   if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
   if (way === 'try') return client.tryAcquire(queue);
@@ -30,7 +33,7 @@ export function requestHold(
   return client.acquire(queue, { ...options, steal: { reason: 'it is urgent' } });
 }
 
-/** Returns the queues that a step enters, of the two of the run and others. */
+/** Returns the queues that a step enters. */
 export function queuesOf(step: Step, { queues }: Pick<HoldRequest, 'queues'>): readonly string[] {
   const { way, queue } = step;
   if (way === 'permits') return ['p'];

@@ -8,7 +8,7 @@ import { Takings } from './takings.ts';
 
 export type { Held };
 
-// Longest TTL that a client requests.
+// Longest TTL in milliseconds that a client requests.
 const LONGEST_TTL_MS = 20_000;
 
 /** All holds of a run, with the checks of exclusion. */
@@ -20,17 +20,17 @@ export class Holds {
   readonly #takings: Takings;
   readonly #held: Held[] = [];
   readonly #marked = new Set<string>();
-  /** Queues in which a client removes entries of others. */
+  /** Queues in which a client removes entries of other clients. */
   readonly #unruly = new Set<string>();
-  /** Times at which a client began to steal, or an entry was deleted. */
+  /** True times at which a client began to steal, or an entry was deleted. */
   readonly #unrulyAt: number[] = [];
-  /** Times of deletions by other clients, by queue and token. */
+  /** True times at which other clients deleted an entry, by queue and token. */
   readonly #deletedAt = new Map<string, number>();
-  /** Deletions that the entry's own session did not make. */
+  /** Identities of entries that were deleted, but not by their own session. */
   readonly #evicted = new Set<string>();
-  /** Entries after which another hold of their session began while they were still in the queue. */
+  /** Identities of entries that were still in the queue when another hold of their session began. */
   readonly #handedOver = new Set<string>();
-  /** Time of the last end of a hold. */
+  /** For each queue, the true time at which a hold last ended. */
   readonly #endedAt = new Map<string, number>();
   /** Keys of deleted entries, by queue and token. */
   readonly #deletedKeys = new Map<string, string>();
@@ -53,7 +53,10 @@ export class Holds {
     return this.#grants;
   }
 
-  /** Begins a hold. Since no hold returns, two overlap only if they do at such a moment. */
+  /**
+   * Records a hold and checks exclusion. Holds that have ended never resume, so two holds can overlap only if
+   * they do when one of them begins.
+   */
   begin(held: Held): void {
     this.#grants += 1;
     const { who, queue, token } = held;
@@ -68,7 +71,7 @@ export class Holds {
     this.#held.push(held);
   }
 
-  /** Returns the key of an entry without the product, in which reading a key has an effect. */
+  /** Returns the key of an entry from the store. Reading it from the product would have side effects. */
   keyOf(queue: string, token: bigint): string {
     const standing = this.store.standing(queue).find((entry) => entry.token === token);
     if (standing) return standing.key;
@@ -84,37 +87,40 @@ export class Holds {
     this.#beliefs.end(held, how);
   }
 
-  /** Finishes at the end of the run. */
+  /** Ends all holds at the end of the run. */
   finish(): void {
     this.#beliefs.finish();
   }
 
-  /** Records that the hold excludes no readers any more. */
+  /** Records that the hold was downgraded and no longer excludes readers. */
   share(held: Held): void {
     held.shared = true;
     held.isDowngrading = true;
     this.#marked.add(held.key);
   }
 
-  /** Returns whether a client may have removed entries of others in this queue. */
+  /** Returns whether a client may have removed entries of other clients in this queue. */
   isUnruly(queue: string): boolean {
     return this.#unruly.has(queue);
   }
 
-  /** Returns whether the queue was not held for that long. */
+  /** Returns whether the queue was not held during the last `forMs`. */
   isIdle(queue: string, forMs: number): boolean {
     if (this.#held.some((held) => held.queue === queue && !held.isOver && this.#beliefs.isBelieved(held)))
       return false;
     return this.#timeline.now() - (this.#endedAt.get(queue) ?? 0) > forMs;
   }
 
-  /** Records a theft: the holder of a removed entry is notified some time later, and others may hold before. */
+  /**
+   * Records a theft. The holder of a removed entry is notified some time later, and other clients may hold
+   * before that.
+   */
   stealIn(queue: string): void {
     this.#unruly.add(queue);
     this.#unrulyAt.push(this.#timeline.now());
   }
 
-  /** Returns the number of thefts in the last `withinMs`: each makes all waiters join again. */
+  /** Returns the number of thefts in the last `withinMs`. Each theft makes all waiters join again. */
   thefts(withinMs: number): number {
     return this.#unrulyAt.filter((at) => this.#timeline.now() - at <= withinMs).length;
   }
@@ -139,14 +145,14 @@ export class Holds {
     );
   }
 
-  /** Returns whether its entry was removed, which it may not know yet. */
+  /** Returns whether the entry of the hold was removed. The holder may not know this yet. */
   #isRemoved(held: Held): boolean {
     return this.#unruly.has(held.queue) && this.#deletedAt.has(lifeOf(held));
   }
 
   /**
-   * Returns whether its entry was taken from it, which it may not know yet. In that case its session does not remove the entries
-   * that stood for it.
+   * Returns whether another client removed the entry of the hold, and the holder may not know this yet. Its
+   * session then does not remove the former entries that it kept for the hold.
    */
   #mayNotKnow(held: Held): boolean {
     const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
@@ -155,7 +161,10 @@ export class Holds {
     return this.#isRemoved(held) && (held.standins ?? []).every(isLawful);
   }
 
-  /** Returns whether it is only now notified of a grant that it had before its entry was removed and the other one came. */
+  /**
+   * Returns whether the holder is notified only now of an old grant: its entry was granted and removed before
+   * `other` was granted.
+   */
   #isPassed(held: Held, other: Held): boolean {
     return other.token > held.token && this.#isRemoved(held);
   }

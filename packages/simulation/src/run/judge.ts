@@ -2,17 +2,20 @@ import { isExplained, type Circumstances } from './endings.ts';
 import type { FactDetails, Fact } from './facts.ts';
 import type { Rule } from './rule.ts';
 
-/** Rules whose violation lets two clients work at a time, in the wrong order or with the wrong tokens. */
+/**
+ * The rules whose violation is unsafe: two clients work at the same time, in the wrong order, or with wrong
+ * tokens.
+ */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 'tokens', 'guarded', 'taken']);
 
-/** Records events and violations. */
+/** Records the events of a run, and the first violation of a rule. */
 export class Judge {
   readonly story: string[] = [];
-  /** Facts of the run without their texts. */
+  /** The facts of the run, without texts. */
   readonly facts: Fact[] = [];
-  /** The first rule that was broken. */
+  /** The first rule that the run broke. */
   broken: Rule | undefined;
-  /** Time of the last event. */
+  /** True time of the last event. */
   lastAt = 0;
   readonly #now: () => number;
 
@@ -38,7 +41,7 @@ export class Judge {
     this.broken ??= rule;
   }
 
-  /** Records the error that ended a wait without a hold. */
+  /** Records the error that ended a wait without a hold, and checks that the circumstances explain it. */
   ended(who: string, error: unknown, around: Circumstances): void {
     const why = error instanceof Error ? error.message : String(error);
     this.note(`${who} gets nothing: ${why}`);

@@ -4,7 +4,7 @@ import type { Fault, Plan, Step } from './plan.ts';
 const GUARDED: ReadonlySet<string> = new Set(['acquire', 'run', 'abort', 'update']);
 const GUARDED_WRITES_TAKE_MS = [1, 20, 100, 600, 3_000];
 
-/** Makes some holds guard their writes, which may arrive late. */
+/** Returns a plan in which some holds guard their writes, which may arrive late. */
 export function withGuards(random: Random, plan: Plan): Plan {
   if (random.chance(0.5)) return plan;
   const guarded = (step: Step): Step =>
@@ -15,8 +15,9 @@ export function withGuards(random: Random, plan: Plan): Plan {
 }
 
 /**
- * On etcd: makes one client hand over from hold to hold in one queue when a fault occurs. Either it dies and another process
- * resumes its session, or it is cut off and another client steals the lock.
+ * For etcd, adds a client that hands over from hold to hold within its session in one queue when a fault
+ * occurs. Either it dies and another process resumes its session, or it is cut off and another client steals
+ * the lock.
  */
 export function withCrowd(random: Random, plan: Plan): Plan {
   if (plan.store !== 'etcd' || random.chance(0.85)) return plan;
@@ -28,7 +29,8 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   const atMs = random.int(300, 1_500);
   const target = { atMs, client, member: 'all', degree: random.next() } as const;
   const isRobbed = random.chance(0.6);
-  // Requests in flight at its death arrive late, possibly after the other process has begun.
+  // Requests that were in flight when the process died arrive late, possibly after the other process has
+  // begun.
   const faults: readonly Fault[] = isRobbed
     ? [{ ...target, kind: 'cut off', forMs: 4_000 }]
     : [

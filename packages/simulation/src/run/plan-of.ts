@@ -15,7 +15,7 @@ import {
 } from './plan.ts';
 import { inOrder, withCrowd, withGuards, withSteps } from './plan-extras.ts';
 
-// ZooKeeper has no history to compact, and its transport repeats no requests.
+// Faults that do not exist on ZooKeeper: it has no history to compact, and its transport repeats no requests.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
 
 const QUEUES = {
@@ -36,22 +36,24 @@ const QUEUES = {
     ['w', 'b'],
   ],
 } as const;
-/** Degree of a foreign client that takes the single key. */
+/** Degree of the fault `stranger` at which the foreign client takes the single key. */
 const STRANGE = 0.6;
-// Queues that allow readers.
+// Queues whose entries can be shared.
 const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
 
 const SHORT_HOLDS_MS = [0, 5, 100, 600, 2_000, 4_000];
 const LONG_HOLDS_MS = [5, 2_000, 8_000, 14_000, 20_000];
-/** Longest wait for others in a recipe. */
+/** Longest wait in milliseconds for other participants of a recipe. */
 const PATIENT_MS = 8_000;
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
-// On ZooKeeper a heartbeat proves one that is a fifth of the TTL older, which hides defects that are slower than that.
+// TTLs in milliseconds for runs with a holder that is cut off. On ZooKeeper they are short: a heartbeat
+// proves one that is a fifth of the TTL older, and with a long TTL this hides defects that have an effect
+// only within that fifth.
 const LONELY_TTLS_MS = { etcd: [10_000, 20_000], zookeeper: [3_000, 5_000, 10_000] } as const;
 
-/** Makes the plan of a seed. */
+/** Returns the plan that a seed determines. */
 export function planOf(seed: number, store: StoreName): Plan {
   const random = new Random(seed);
   const theme = random.pick(['short', 'short', 'long', 'stale', 'slow'] as const);
@@ -63,7 +65,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   const context = { store, random, holdsMs, queues, hasOperator, isSeen };
   const clients = Array.from({ length: random.int(3, 6) }, () => clientOf(context));
   const faults = Array.from({ length: random.int(0, 8) }, () => faultOf(context, clients.length, members));
-  // Adds a dispute about the single key.
+  // Adds a foreign client that also takes the single key.
   if (queues[1] === SINGLE.queue)
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;
@@ -79,7 +81,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   return withGuards(new Random(seed).fork('guards'), withCrowd(new Random(seed).fork('crowd'), played));
 }
 
-/** Replaces many plain acquisitions with recipes. */
+/** Replaces many plain acquisitions by uses of two recipes. */
 function withRecipes(random: Random, plan: Plan): Plan {
   const few = [random.pick(RECIPES), random.pick(RECIPES)] as const;
   const recast = (step: Step): Step => {
@@ -91,7 +93,8 @@ function withRecipes(random: Random, plan: Plan): Plan {
 }
 
 /**
- * Queues several entries of one client, and others behind them. An operator removes one, which its client is notified of late.
+ * Adds several entries of one client in a row, and entries of other clients behind them. An operator removes
+ * one of the former, and the client is notified late.
  */
 function withNeighbours(random: Random, plan: Plan): Plan {
   const client = random.int(0, plan.clients.length - 1);
@@ -116,7 +119,10 @@ function withNeighbours(random: Random, plan: Plan): Plan {
   return { ...plan, clients, faults };
 }
 
-/** Makes a client hold for long while others wait, and then cuts it off: it believes as long as it may. */
+/**
+ * Adds a client that holds for long while other clients wait, and is then cut off. It believes that it holds
+ * for as long as the product allows.
+ */
 function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'): Plan {
   const holder = random.int(0, plan.clients.length - 1);
   const { store, queues } = plan;
@@ -149,8 +155,9 @@ function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'):
 }
 
 /**
- * The client reaches only the leader, which is paused while another one is elected, and then continues as before. On ZooKeeper,
- * where a paused leader notices at once, it is cut off from the others instead.
+ * Returns faults by which the client reaches only a former leader. That leader is paused while another one is
+ * elected, and then continues as before. A ZooKeeper leader would notice its pause at once, so it is cut off
+ * from the other members instead.
  */
 function staleLeader(
   random: Random,
@@ -165,7 +172,10 @@ function staleLeader(
   ];
 }
 
-/** Cuts the client's member off from its leader before it could report the client's heartbeat. */
+/**
+ * Returns faults that cut the client's member off from its leader before the member reports the client's
+ * heartbeat.
+ */
 function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(3_000, 9_000);
   return [
@@ -186,9 +196,9 @@ interface Context {
   readonly random: Random;
   readonly holdsMs: readonly number[];
   readonly queues: readonly [string, string];
-  /** Whether a client may remove entries of others. */
+  /** Whether clients may remove entries of other clients. */
   readonly hasOperator: boolean;
-  /** Whether clients watch queues all the time. */
+  /** Whether clients watch queues during the whole run. */
   readonly isSeen: boolean;
 }
 
@@ -225,7 +235,7 @@ function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
   };
 }
 
-/** Returns the queues that must allow readers for that. */
+/** Returns the queues of a step that must support shared entries. */
 function plainFor(way: Step['way'], queue: string, queues: readonly string[]): readonly string[] {
   if (way === 'multi shared') return queues;
   return way === 'shared' || way === 'downgrade' ? [queue] : [];

@@ -1,30 +1,32 @@
-/** One acquisition and what is done with it. Times are in milliseconds of the client's clock. */
+/** One acquisition and the use of its hold. Times are in milliseconds of the client's clock. */
 export interface Step {
   readonly afterMs: number;
   readonly way: (typeof WAYS)[number] | (typeof RECIPES)[number] | 'resume';
   readonly queue: string;
   readonly permits: number;
   readonly holdMs: number;
-  /** Time limit of the wait; a claim or an abort ends at it in any case. */
+  /**
+   * Time limit of the wait in milliseconds. A claim or an abort ends at this time whether it holds or not.
+   */
   readonly patienceMs: number | undefined;
-  /** Minimum remaining time at the start of the hold. */
+  /** Required remaining time of the hold when it begins, in milliseconds. */
   readonly minRemainingMs: number;
   /**
-   * Set if the hold guards its writes by its entry. One write arrives at its beginning, another is sent before its release and
-   * arrives this much later. Only for exclusive locks.
+   * Set if writes of the hold are guarded by its entry. One write arrives when the hold begins. Another is
+   * sent before the release and arrives this many milliseconds later. Only for exclusive locks.
    */
   readonly guardMs?: number;
 }
 
 export interface ClientPlan {
   readonly ttlMs: number;
-  /** True length of a second of its clock. */
+  /** Rate of the client's clock: its seconds per true second. */
   readonly rate: number;
-  /** Naming of its entries in the queue `f` on etcd. */
+  /** Key format of the client's entries in the queue `f` on etcd. */
   readonly naming: 'go' | 'fast';
-  /** Queue that it watches all the time. */
+  /** Name of the queue that the client watches during the whole run. */
   readonly watches: string | undefined;
-  /** Steps of a lane run one after another, lanes in parallel. */
+  /** Steps of one lane run one after another. Lanes run in parallel. */
   readonly lanes: readonly (readonly Step[])[];
 }
 
@@ -34,7 +36,10 @@ export interface Fault {
   readonly forMs: number;
   readonly kind: (typeof FAULTS)[number];
   readonly client: number;
-  /** `leader`: the leader at that time; `its own`: the members that the client is connected to. */
+  /**
+   * The affected members. `leader` is the leader at that time, and `its own` are the members that the client
+   * is connected to.
+   */
   readonly member: number | 'leader' | 'followers' | 'all' | 'its own';
   /** Severity from 0 to 1. */
   readonly degree: number;
@@ -43,7 +48,7 @@ export interface Fault {
 /** The simulated stores. */
 export type StoreName = 'etcd' | 'zookeeper';
 
-/** All choices of a run. The rest follows from the seed. */
+/** All choices of a run. The seed determines everything else. */
 export interface Plan {
   readonly store: StoreName;
   readonly seed: number;
@@ -57,7 +62,7 @@ export interface Plan {
   readonly faults: readonly Fault[];
 }
 
-/** Possible faults; some are listed repeatedly to be more frequent. */
+/** The possible faults. Some are listed repeatedly so that they occur more often. */
 export const FAULTS = [
   'requests lost',
   'requests late',
@@ -86,7 +91,7 @@ export const FAULTS = [
   'compaction',
 ] as const;
 
-/** Ways to use a queue. */
+/** The ways to use a queue. */
 export const WAYS = [
   'acquire',
   'acquire',
@@ -104,23 +109,28 @@ export const WAYS = [
   'steal',
 ] as const;
 
-/** Recipes to use. */
+/** The recipes that steps use. */
 export const RECIPES = ['campaign', 'lead', 'cohort', 'semaphore', 'round', 'slot', 'latch'] as const;
 
-/** On etcd the holder of `s` also has its single key; in `f` both namings share the queue. */
+/**
+ * Special queues on etcd: the holder of `s` also has its single key. Entries of both key formats share the
+ * queue `f`.
+ */
 export const SINGLE = { queue: 's', key: 'single' } as const;
-/** Namings on ZooKeeper: these for the listed queues, and Curator's elsewhere. */
+/** Key formats on ZooKeeper for these queues. All other queues have Curator's format. */
 export const NAMINGS: Readonly<Record<string, 'fast' | 'kazoo' | 'curator-read-write'>> = {
   f: 'fast',
   k: 'kazoo',
   w: 'curator-read-write',
 };
-/** Largest rate error of a clock; the product tolerates 1 % between two clocks. */
+/**
+ * Largest rate error of a clock, as a fraction. The product tolerates a difference of 1 % between two clocks.
+ */
 export const RATE_ERROR = 0.004;
-/** Time after which there are no more faults. */
+/** True time in milliseconds after which no fault begins. */
 export const FAULTS_END_MS = 30_000;
-/** Number of permits in `p`. */
+/** Number of permits of the queue `p`. */
 export const LIMIT = 3;
-/** Members of the double barrier, and count of the latch. */
+/** Number of members of the double barrier. The next constant is the count of the latch. */
 export const ROUND_MEMBERS = 2;
 export const LATCH_COUNT = 3;

@@ -17,9 +17,9 @@ import type { Plan } from './plan.ts';
 import type { Access, Premises, Store } from './store.ts';
 import { Storm } from './storm.ts';
 
-/** Result of a run. */
+/** The result of one simulated run. */
 export interface Played {
-  /** The first rule that was broken. */
+  /** The first rule that the run broke. */
   readonly broken: Rule | undefined;
   readonly story: readonly string[];
   readonly facts: readonly Fact[];
@@ -32,7 +32,7 @@ const STORES: Readonly<Record<Plan['store'], new (premises: Premises) => Store>>
   zookeeper: ZooKeeperStore,
 };
 
-/** Runs a plan. The same plan produces the same events every time. */
+/** Runs a plan. The same plan always produces the same events. */
 export async function play(product: Product, plan: Plan): Promise<Played> {
   const timeline = new Timeline();
   const judge = new Judge(() => timeline.now());
@@ -63,7 +63,7 @@ interface Props extends Pick<Stage, 'timeline' | 'judge' | 'store' | 'holds'> {
   readonly plan: Plan;
 }
 
-/** Sets up the run with its clients, which have started. */
+/** Returns the parts of a run, with all clients started. */
 function setStage({ timeline, judge, store, holds, agreements, writes, product, plan }: Props): Stage {
   const { queues } = plan;
   const machineOf = (i: number, name = `c${i}`): Machine => {

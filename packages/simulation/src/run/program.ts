@@ -13,7 +13,7 @@ import type { Step } from './plan.ts';
 import { resumeHold } from './resume-hold.ts';
 import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
 
-/** Environment of a client. */
+/** The parts of a run that a client uses. */
 export interface Surroundings {
   readonly timeline: Timeline;
   readonly judge: Judge;
@@ -21,15 +21,16 @@ export interface Surroundings {
   readonly agreements: Agreements;
   readonly writes: GuardedWrites;
   readonly product: Product;
-  /** The queues of the run. */
+  /** The two queues of the run. */
   readonly queues: readonly [string, string];
 }
 
-// Longer than any fault.
+// Time limit in milliseconds for resuming a hold. It is longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
-// Longer than any TTL: by then a dead predecessor has expired.
+// Time in milliseconds without a hold after which a wait is considered to be in vain. A dead predecessor has
+// expired by then, since it is longer than any TTL.
 const IN_VAIN_MS = 30_000;
-// Longest time of a healthy store for a first acquisition.
+// Longest time in milliseconds that a healthy store takes for a first acquisition.
 const ANSWERS_WITHIN_MS = 300;
 
 interface Hold {
@@ -38,7 +39,7 @@ interface Hold {
   readonly ownership: RecipeHold | MultiOwnership;
 }
 
-/** What a process does with its lock client: in each lane one step after another. */
+/** The program of a process: it uses its lock client, in each lane one step after another. */
 export class Program {
   /** Number of lanes that have not ended. */
   running = 0;
@@ -57,7 +58,7 @@ export class Program {
     this.#around = around;
   }
 
-  /** Ends all beliefs. */
+  /** Stops the program, and ends all beliefs of its holds. */
   stop(): void {
     this.#isStopped = true;
     this.#recipes?.stop();
@@ -75,7 +76,10 @@ export class Program {
     this.running -= 1;
   }
 
-  /** Resumes what the other process held or was about to leave when it ended, and releases it after a while. */
+  /**
+   * Resumes the holds that the other process had or was releasing when it ended, and releases them after a
+   * while.
+   */
   async goOn(client: LockClient, left: Program): Promise<void> {
     const places = [...left.#present, ...left.#leaving].flatMap(({ step, held, ownership }) =>
       'of' in ownership ? [] : held.map((one) => ({ step, held: one, id: ownership.id })),
@@ -201,7 +205,7 @@ export class Program {
     this.#around.writes.send({ ...first, key: ownership.key }, takesMs);
   }
 
-  /** Claims as a stream, and unsubscribes after a while in whatever state. */
+  /** Claims as a stream, and unsubscribes after a while in any state of the claim. */
   async #claim(client: LockClient, step: Step, who: string): Promise<void> {
     let hold: Hold | undefined;
     const { judge, holds } = this.#around;
@@ -221,7 +225,7 @@ export class Program {
     subscription.unsubscribe();
   }
 
-  /** Returns whether it waits although the queue is not held and its entry was not removed. */
+  /** Returns whether the step waits although the queue is not held and its entry was not removed. */
   #isInVain(step: Step): boolean {
     return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);
   }

@@ -10,20 +10,20 @@ export interface RecipeStep extends Step {
   readonly who: string;
 }
 
-/** A hold of one queue, by any recipe. */
+/** A hold of one queue that a recipe granted. */
 export type RecipeHold = SharedOwnership | Pick<Ownership, 'name' | 'id' | 'token' | 'held' | 'remainingMs'>;
 
-/** Returns whether it is a hold that `acquire` returned for one holder alone. */
+/** Returns whether the hold is an exclusive ownership, as `acquire` returns it. */
 export function isWhole(hold: object): hold is Ownership {
   return 'downgrade' in hold;
 }
 
-/** Owner of the steps, and its work during a hold. */
+/** The client that runs the steps, and the work that it does during a hold. */
 export interface User {
   readonly machine: Machine;
   readonly recipes: Recipes;
   readonly agreements: Agreements;
-  /** Believes in a hold for as long as the step says, or until it is lost. */
+  /** Works under a hold for as long as the step specifies, or until the hold is lost. */
   readonly work: (step: RecipeStep, hold: RecipeHold) => Promise<void>;
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -37,7 +37,7 @@ export function isRecipe<S extends Pick<Step, 'way'>>(step: S): step is S & Pick
   return (RECIPES as readonly string[]).includes(step.way);
 }
 
-/** Returns the queue that it enters. */
+/** Returns the queue that a step enters. */
 export function queueOf({ way, queue }: Pick<RecipeStep, 'way' | 'queue'>): string {
   if (way === 'semaphore') return 'p';
   if (way === 'round' || way === 'latch') return way;
@@ -56,7 +56,7 @@ export class RecipeUser {
     this.#user = user;
   }
 
-  /** Ends with its process. */
+  /** Ends the use of recipes with the process. */
   stop(): void {
     for (const place of this.#inRounds) place.isDone = true;
   }
@@ -82,7 +82,7 @@ export class RecipeUser {
     await leadership.resign();
   }
 
-  /** Leads several terms, one after another. */
+  /** Leads several times, one after another. */
   async #lead(step: RecipeStep, { timeoutMs = 0 }: Waiting): Promise<void> {
     const { recipes, work, machine, agreements } = this.#user;
     const over = new AbortController();
@@ -141,7 +141,9 @@ export class RecipeUser {
     agreements.roundEnds(place);
   }
 
-  /** Runs a slot: in one queue at most once, in others until it is completed. */
+  /**
+   * Runs a slot. In one queue a slot runs at most once; in the others it is repeated until it is completed.
+   */
   async #slot(step: RecipeStep, waiting: Waiting): Promise<void> {
     const { recipes, work, agreements } = this.#user;
     const { who } = step;

@@ -2,7 +2,7 @@ import { isQueueLockError, type AcquireOptions, type LockClient } from '@queuelo
 import type { Ownership, SharedOwnership } from '@queuelock/core';
 import type { Held } from './held.ts';
 
-/** Requests the hold that an earlier process of the session had, in the mode that its entry has. */
+/** Requests the hold that an earlier process of the session had, in the mode of its entry. */
 export async function resumeHold(
   client: LockClient,
   { queue, shared, isDowngrading, limit, permits }: Held,
@@ -14,7 +14,7 @@ export async function resumeHold(
     return await client.acquire(queue, { ...permitted, mode: 'shared' });
   } catch (error) {
     if (!isDowngrading || !isQueueLockError(error, 'INVALID_ARGUMENT')) throw error;
-    // The downgrade had no effect before its process ended.
+    // The entry is still exclusive: the process ended before its downgrade took effect.
     return client.acquire(queue, permitted);
   }
 }

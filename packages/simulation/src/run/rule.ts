@@ -1,4 +1,4 @@
-/** Rules that hold in every run. */
+/** The rules that every run must keep. */
 export const RULES = {
   exclusive: 'nobody believes in a hold while another one that conflicts with it begins',
   order:

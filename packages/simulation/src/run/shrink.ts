@@ -3,7 +3,10 @@ import type { Rule } from './rule.ts';
 import type { ClientPlan, Plan } from './plan.ts';
 import { play, type Played } from './play.ts';
 
-/** Returns a smaller plan that breaks the same rule, and its result: without irrelevant faults, clients and steps. */
+/**
+ * Removes faults, clients and steps from a plan as long as the same rule is broken. Returns the smallest plan
+ * found, and its result.
+ */
 export async function shrink(
   product: Product,
   plan: Plan,
@@ -20,8 +23,8 @@ export async function shrink(
 }
 
 /**
- * Returns plans with one part removed, the largest part first. A client without steps keeps its index, because faults refer to
- * it.
+ * Returns plans that each lack one part of the given plan, the largest part first. A client without steps
+ * keeps its index, because faults refer to clients by index.
  */
 function smaller(plan: Plan): Plan[] {
   const { faults, clients } = plan;

@@ -4,17 +4,17 @@ import type { Random } from '../random.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { ClientPlan, Plan } from './plan.ts';
 
-/** One server, as a target of faults. */
+/** One server of the store, as a target of faults. */
 export interface StoreMember {
   readonly machine: Machine;
-  /** Whether it believes to lead. */
+  /** Whether the server believes that it leads. */
   readonly leads: boolean;
   readonly isUp: boolean;
-  /** Whether it is cut off from the other members. */
+  /** Whether the server is cut off from the other members. */
   isCut: boolean;
-  /** Additional delay of applying. */
+  /** Additional delay in milliseconds until the server applies entries. */
   lagMs: number;
-  /** Loses everything except its log. */
+  /** Ends the process of the server, which loses everything except its log. */
   crash(): void;
 }
 
@@ -26,62 +26,71 @@ export interface StoredEntry {
   readonly permits: number;
 }
 
-/** A process's access to the store. */
+/** The connection of one process to the store. */
 export interface Connected {
   readonly backend: Backend;
-  /** Number of connections that it keeps beyond the needed ones. */
+  /** Number of connections that the process keeps in addition to those it needs. */
   readonly excess: number;
-  /** Ends with the process. */
+  /** Closes the connection, as the end of the process does. */
   crash(): void;
 }
 
-/** Access of one client, and of the process that succeeds it, to the store. */
+/** The access of one client to the store, also of the process that resumes its session. */
 export interface Access {
-  /** Link to each member, once there is one. */
+  /** The link to each member, or `undefined` before there is one. */
   readonly links: readonly (Link | undefined)[];
   connect(machine: Machine, plan: ClientPlan): Connected;
-  /** Denies all reads and writes, or allows them again. */
+  /** Denies all reads and writes of the client, or allows them again. */
   deny(isDenied: boolean): void;
 }
 
-/** A store with its members, as a run uses it: the interface for all simulated stores. */
+/** A simulated store with its members, as a run uses it. */
 export interface Store {
   readonly members: readonly StoreMember[];
   readonly leader: StoreMember | undefined;
-  /** Largest number of requests of a client per second. */
+  /** Largest number of requests per second that a client may send. */
   readonly mostASecond: number;
   /**
-   * Called with entries that a request has deleted, and whether the request named that life of the key. A client that removes
-   * entries of others does not.
+   * Called with each entry that a request has deleted. `isNamed` is whether the request compared the creation
+   * of the key. A client that removes entries of other clients does not compare it.
    */
   onDeleted: (entry: Pick<StoredEntry, 'key' | 'token'>, isNamed?: boolean) => void;
 
   heal(member: StoreMember): void;
   restart(member: StoreMember): void;
-  /** Compacts the history, if it has any. */
+  /** Compacts the history, if the store has one. */
   compact(): void;
 
-  /** @param onSent Called with every request. */
+  /**
+   * Returns the access of the client `name`.
+   * @param onSent called with every request that the client sends
+   */
   access(name: string, onSent: () => void): Access;
 
   standing(queue: string): readonly StoredEntry[];
-  /** Returns the owner of the single key of this queue, or why it may not be held; `undefined` without a single key. */
+  /**
+   * Returns the owner of the single key of this queue, or the reason why it must not be held. Returns
+   * `undefined` if the queue has no single key.
+   */
   owner(queue: string): string | undefined;
-  /** Returns how a queue is shown now. */
+  /** Returns the present state of a queue as an observer shows it, as text. */
   shown(queue: string): string;
-  /** Returns the first moment from `since` on at which it was shown like that; `since` if that is not known any more. */
+  /**
+   * Returns the first moment from `since` on at which observers could show `text`. Returns `since` if the
+   * store does not know that any more.
+   */
   shownAt(queue: string, text: string, since: number): number | undefined;
 
-  /** Deletes the entry at that index: 0 is the oldest, -1 the newest. */
+  /** Deletes the entry at index `place`: 0 is the oldest entry, -1 the newest. */
   removeEntry(queue: string, place: number): void;
-  /** Adds an entry of another kind of client for a while. */
+  /** Adds an entry of a foreign client for `forMs`. */
   enterStranger(queue: string, forMs: number, degree: number): void;
 
-  /** Returns what should not exist after all clients have ended. */
+  /** Returns the keys or nodes that should not exist after all clients have ended. */
   left(): readonly string[];
 }
 
-/** Dependencies of a store. */
+/** The parts from which a simulated store is built. */
 export interface Premises {
   readonly timeline: Timeline;
   readonly random: Random;

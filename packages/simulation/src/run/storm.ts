@@ -6,12 +6,15 @@ const SECOND_MS = 1_000;
 
 interface StormOptions {
   readonly client: string;
-  /** Largest number of requests per second. */
+  /** Largest number of requests per second that the client may send. */
   readonly most: number;
   readonly holds: Pick<Holds, 'thefts'>;
 }
 
-/** Counts the requests of a client. Each theft allows as many again: waiters that were overtaken join again, and steal again. */
+/**
+ * Checks that a client sends no storm of requests. Each theft doubles the limit: waiters that were overtaken
+ * join again, and steal again.
+ */
 export class Storm {
   readonly #client: string;
   readonly #most: number;

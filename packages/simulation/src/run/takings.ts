@@ -2,21 +2,22 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// A session hands over for at most 100 ms after its first unanswered removal; the rest is the error of the clients' clocks.
+// Longest time in milliseconds for which a session may hand over after its queue was taken: 100 ms after the
+// first removal without a response, and the error of the clients' clocks.
 const HANDS_OVER_FOR_MS = 150;
 
-/** First release by a session of a queue that another session has taken from it. */
+/** The first release of a queue by a session after another session has taken the queue from it. */
 interface Release {
   readonly at: number;
-  /** Holds of the session that began afterwards. */
+  /** Number of holds of the session that began afterwards. */
   begun: number;
 }
 
-/** Checks that a session soon stops to hand over a queue that another session has taken from it. */
+/** Checks that a session soon stops handing over a queue that another session has taken from it. */
 export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** By the session and the hold that has taken the queue from it. */
+  /** Releases by the session and the hold that has taken the queue from it. */
   readonly #releases = new Map<string, Release>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -24,7 +25,7 @@ export class Takings {
     this.#judge = judge;
   }
 
-  /** Notes a release. `others`: the holds that have begun in the run. */
+  /** Records a release. `others` are the holds that have begun in the run. */
   release(held: Held, others: readonly Held[]): void {
     const taker = takerOf(held, others);
     if (!taker) return;
@@ -33,8 +34,8 @@ export class Takings {
   }
 
   /**
-   * Checks a hold that begins. The first one after the release is allowed at any time, since the client may have been frozen
-   * between the hand-over and this moment. `others`: the holds that have begun in the run.
+   * Checks a hold that begins. The first hold after the release is allowed at any time, since the client may
+   * have been frozen between the hand-over and this moment. `others` are the holds that have begun in the run.
    */
   begin(held: Held, others: readonly Held[]): void {
     const taker = takerOf(held, others);
@@ -64,7 +65,7 @@ function nameOf(held: Held, taker: Held): string {
   return `${String(sessionOf(held))} ${lifeOf(taker)}`;
 }
 
-/** Returns whether the two cannot hold at a time: permits of both may fit into the limit. */
+/** Returns whether the two holds cannot exist at the same time. Permits of both may fit into the limit. */
 function excludes(held: Held, other: Held): boolean {
   return conflict(held, other) && held.permits + other.permits > held.limit;
 }

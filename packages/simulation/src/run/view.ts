@@ -7,7 +7,10 @@ interface ViewTools extends Pick<Surroundings, 'timeline' | 'judge' | 'holds'> {
   readonly queue: string;
 }
 
-/** Checks what a client sees of a queue: always a state that existed, in its order, and none older than one it saw before. */
+/**
+ * Checks the states of a queue that a client observes. Each state must have existed, and no state may be
+ * older than one observed before.
+ */
 export class View {
   readonly queue: string;
   readonly #around: ViewTools;
@@ -26,7 +29,7 @@ export class View {
     });
   }
 
-  /** Whether it shows the present state. */
+  /** Whether the client observes the present state of the queue. */
   get isRight(): boolean {
     const { holds, queue } = this.#around;
     return this.#latest?.status === 'live' && textOf(this.#latest) === holds.store.shown(queue);

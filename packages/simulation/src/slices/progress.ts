@@ -1,4 +1,4 @@
-/** Seeds from `from` up to, not including, `to`. */
+/** The seeds from `from` (inclusive) to `to` (exclusive). */
 export interface Slice {
   readonly from: number;
   readonly to: number;
@@ -11,19 +11,19 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** What the runs of some seeds came to. */
+/** The total results of the runs of some seeds. */
 export interface Outcome {
   readonly events: number;
   readonly grants: number;
   readonly violations: readonly Violation[];
 }
 
-/** All that was played so far. Kept in a file, so that a long search can be stopped and resumed. */
+/** The progress of a long search, which is stored in a file so that the search can be stopped and resumed. */
 export interface Progress extends Outcome {
   readonly store: string;
-  /** The commit that was played. Runs of another one say nothing about it. */
+  /** The commit whose code was run. Results of another commit do not count. */
   readonly revision: string;
-  /** Sorted, without overlaps and without neighbours that touch. */
+  /** The seeds that were run, as sorted slices that neither overlap nor touch. */
   readonly played: readonly Slice[];
 }
 
@@ -43,7 +43,7 @@ export function withSlice(progress: Progress, slice: Slice, outcome: Outcome): P
   };
 }
 
-/** Returns the seeds that are left of a range, in slices of at most `size`. */
+/** Returns the seeds of a range that were not run yet, in slices of at most `size` seeds. */
 export function slicesLeft({ played }: Pick<Progress, 'played'>, { from, to }: Slice, size: number): Slice[] {
   const left: Slice[] = [];
   let next = from;

@@ -61,7 +61,10 @@ function revision(): string {
   return git('status', '--porcelain', '--untracked-files=no') === '' ? git('rev-parse', 'HEAD') : 'changed';
 }
 
-/** @throws {Error} when it is the progress of other code */
+/**
+ * Reads the stored progress, or returns empty progress.
+ * @throws {Error} when the progress was made with other code
+ */
 function progressOf({ store, state, isRestart }: Options): Progress {
   const now = revision();
   if (isRestart || !existsSync(state)) return noProgress(store, now);
@@ -72,7 +75,7 @@ function progressOf({ store, state, isRestart }: Options): Progress {
   );
 }
 
-/** Replaces the file at once, so that a process that is killed leaves the old one or the new one. */
+/** Replaces the file in one step, so that a process that is killed leaves the old file or the new one. */
 function keep(state: string, progress: Progress): void {
   mkdirSync(dirname(state), { recursive: true });
   writeFileSync(`${state}.new`, JSON.stringify(progress, undefined, 1));

@@ -17,7 +17,8 @@ export function certainly(
   const attempt = (): void => {
     if (isDone) return;
     const { leading } = ensemble;
-    // An attempt ends with its leader: what that could not commit is lost.
+    // A leader that is replaced drops what it could not commit, so the change is requested again from the new
+    // leader.
     if (leading && leading !== asked && ensemble.hasQuorum(leading)) {
       asked = leading;
       const step = work.step(leading.tree);

@@ -15,25 +15,25 @@ import {
 } from './messages.ts';
 import { Code, type Step } from './prepare.ts';
 
-/** The client's end of a connection, as a member sees it. */
+/** The client's end of a connection, to which a member sends frames. */
 export interface Peer {
   send(frame: Buffer): void;
-  /** Closes the connection after sending what is queued. */
+  /** Closes the connection after the queued frames were sent. */
   close(): void;
 }
 
 /** Returns whether the client's access is denied now. */
 export type IsDenied = () => boolean;
 
-/** A request in its order: responses are sent in the order of the requests. */
+/** A request whose response is pending. Responses are sent in the order of the requests. */
 interface PendingResponse {
-  /** Sends the response when it is its turn; undefined until the result is known. */
+  /** Sends the response. `undefined` until the result is known. */
   answer: (() => void) | undefined;
 }
 
 /** A client's connection to a member. */
 export class Connection {
-  /** Session id; 0 before there is one. */
+  /** Session id; 0 before the connection has a session. */
   session = 0n;
   readonly #member: Member;
   readonly #peer: Peer;
@@ -58,13 +58,13 @@ export class Connection {
     this.#peer.send(eventFrame(path, type));
   }
 
-  /** Handles the disconnect of the client; its session continues. */
+  /** Handles the client's disconnect. The session continues. */
   gone(): void {
     this.#isOver = true;
     this.#member.forget(this);
   }
 
-  /** Sends the queued responses, and then nothing more. */
+  /** Sends the queued responses, and closes the connection. */
   hangUp(): void {
     if (this.#isOver) return;
     this.gone();
@@ -94,7 +94,7 @@ export class Connection {
     );
   }
 
-  /** Moves the session to this connection. */
+  /** Continues an existing session on this connection. */
   #goOn({ session, password }: Hello, timeoutMs: number): void {
     const member = this.#member;
     for (const other of [...member.connections]) if (other.session === session) other.hangUp();
@@ -118,7 +118,7 @@ export class Connection {
 
   #take(request: Request): void {
     const member = this.#member;
-    // Requests of an expired session are dropped silently.
+    // Requests of an expired session are dropped without a response.
     if (!member.touch(this.session)) return;
     const place: PendingResponse = { answer: undefined };
     this.#line.push(place);
@@ -139,7 +139,7 @@ export class Connection {
     else settle(() => this.#answer(request, request.type === 'unknown' ? Code.unimplemented : Code.ok));
   }
 
-  /** Sends responses in order: a pending change delays the following ones. */
+  /** Sends the responses that are ready, in order. A pending change delays all later responses. */
   #advance(): void {
     while (!this.#isOver && this.#line[0]?.answer) this.#line.shift()?.answer?.();
   }
@@ -166,7 +166,7 @@ export class Connection {
     });
   }
 
-  /** Sends an error as a result, unless the session itself has ended. */
+  /** Sends the error of a request, unless the session itself has ended. */
   #answerFailed(
     request: Request,
     steps: readonly Step[],
@@ -214,7 +214,7 @@ export class Connection {
   }
 }
 
-/** Any password that the client also knows is sufficient. */
+/** Returns the password of a session. Any value will do, if the client can repeat it. */
 function passwordOf(session: bigint): Buffer {
   const password = Buffer.alloc(16, 0x5a);
   password.writeBigInt64BE(session);

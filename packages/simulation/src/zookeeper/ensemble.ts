@@ -8,10 +8,10 @@ import { Member } from './member.ts';
 export interface EnsembleOptions {
   readonly members: number;
   readonly tickMs: number;
-  /** syncLimit in ticks. */
+  /** ZooKeeper's setting `syncLimit`, in ticks. */
   readonly syncLimit: number;
   readonly containersEveryMs: number;
-  /** Largest rate error of its members' clocks. */
+  /** Largest rate error of the members' clocks, as a fraction. */
   readonly rateError: number;
 }
 
@@ -19,15 +19,15 @@ const ELECTION_CHECK_MS = 50;
 const ELECTION_MS = 300;
 
 /**
- * The members and their leader: one log, to which one leader at a time may append while a majority follows it. It models all that
- * a client can observe. That is what takes effect and whether at all, how late each member applies it, and what a deposed leader
- * still answers until it notices.
+ * The members and their leader: one log, to which one leader at a time may append while a majority follows
+ * it. It models all that a client can observe: which changes take effect, how late each member applies them,
+ * and how a deposed leader still responds until it notices.
  */
 export class Ensemble {
   readonly options: EnsembleOptions;
   readonly timeline: Timeline;
   readonly members: readonly Member[];
-  /** The latest leadership; it may have ended. */
+  /** The latest leadership, which may have ended. */
   leading: Leading | undefined;
   /** Called with each transaction when it is committed. */
   onCommitted: (entry: Entry) => void = () => undefined;
@@ -49,7 +49,7 @@ export class Ensemble {
     this.#tend();
   }
 
-  /** The leader that can commit. */
+  /** The leader if it can commit, or `undefined`. */
   get leader(): Member | undefined {
     return this.leading && !this.leading.isOver ? this.leading.member : undefined;
   }
@@ -63,7 +63,7 @@ export class Ensemble {
     return 2 * (this.#reached(leading).length + 1) > this.members.length;
   }
 
-  /** Returns whether a proposal made now may reach another member. */
+  /** Returns whether a proposal that is made now may reach another member. */
   reachesAny(leading: Leading): boolean {
     return this.#reached(leading).length > 0;
   }
@@ -130,7 +130,7 @@ export class Ensemble {
     for (const member of able) if (member !== leader) this.#join(member);
   }
 
-  /** The next leader's log contains the uncommitted entries of the old leader as far as it received them. */
+  /** The next leader's log contains the uncommitted entries of the former leader that it received. */
   #keepSome(): void {
     const { pending = [] } = this.leading ?? {};
     const alone = pending.findIndex(({ isSpread }) => !isSpread);

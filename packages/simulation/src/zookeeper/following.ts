@@ -7,7 +7,7 @@ import { Pipe } from './pipe.ts';
 export class Following {
   readonly leading: Leading;
   readonly member: Member;
-  /** Tick of the leader at which the follower times out without a response. */
+  /** Tick of the leader at which it drops the follower unless the follower responds before. */
   deadline: number;
   isOver = false;
   readonly #ensemble: Ensemble;
@@ -28,14 +28,14 @@ export class Following {
     this.#listen(this.#heardAt);
   }
 
-  /** Sends a task to the leader, in order. */
+  /** Sends a task to the leader. Tasks arrive in order. */
   tell(task: (leading: Leading) => void): void {
     this.#up.send(this.#ensemble.hopMs(), () => {
       if (!this.leading.isOver) task(this.leading);
     });
   }
 
-  /** Sends a task to the follower, in order. */
+  /** Sends a task to the follower. Tasks arrive in order. */
   hear(task: () => void): void {
     this.#down.send(this.#ensemble.hopMs() + this.member.lagMs, () => {
       this.#heardAt = this.member.machine.now();
@@ -43,7 +43,9 @@ export class Following {
     });
   }
 
-  /** Reports the follower's sessions; the leader counts it until that tick. */
+  /**
+   * Requests the sessions of the follower. The leader counts the follower as present until the tick `deadline`.
+   */
   ping(deadline: number): void {
     this.hear(() => {
       const touched = this.member.takeTouched();
@@ -54,7 +56,7 @@ export class Following {
     });
   }
 
-  /** Notifies the ends that still exist, if they can be reached. */
+  /** Ends the connection. The leader and the follower are notified if they still exist and can be reached. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -71,7 +73,7 @@ export class Following {
     });
   }
 
-  /** Handles that the follower has left: the leader is notified when possible. */
+  /** Handles that the follower has left. The leader is notified when it can be reached. */
   left(): void {
     this.#up.end();
     this.#down.end();
@@ -85,7 +87,10 @@ export class Following {
     return tickMs * syncLimit;
   }
 
-  /** Leaves a leader that sends nothing. A member that was paused handles pending messages first. */
+  /**
+   * Leaves a leader that sends nothing for too long. A member that was paused first handles the messages that
+   * have arrived.
+   */
   #listen(lookedAt: number): void {
     const { machine } = this.member;
     const pauseMs = this.#ensemble.options.tickMs / 2;

@@ -5,35 +5,41 @@ import { Code, prepare, type Step } from './prepare.ts';
 import { Tracker } from './tracker.ts';
 import { CONTAINER, type Change, type Node, type Tree } from './tree.ts';
 
-/** A transaction: it takes effect when a majority has it. A failed one has an id, and does nothing. */
+/**
+ * A transaction of the log, which takes effect when a majority has it. A transaction that failed has an id,
+ * and changes nothing.
+ */
 export interface Entry {
   readonly zxid: bigint;
   readonly changes: readonly Change[];
-  /** Session of the request; 0 for none. */
+  /** Session of the request; 0 if the transaction belongs to no session. */
   readonly by: bigint;
-  /** Called at the member that received the request, when it has applied the transaction. */
+  /** Called at the member that received the request, when the member has applied the transaction. */
   readonly done: Done | undefined;
-  /** Whether any other member may have it before it is committed. */
+  /** Whether another member may have received the transaction before it is committed. */
   readonly isSpread: boolean;
 }
 
-/** Waits for a transaction. */
+/** The response to a transaction that is still in progress. */
 export interface Done {
   readonly member: Member;
-  /** A member that has stopped serving meanwhile does not respond. */
+  /**
+   * The member's serving period in which the request arrived. If the member has stopped serving since then,
+   * it does not respond.
+   */
   readonly period: number;
-  /** Called with the node of each change, as it was right after it. */
+  /** Called with the node of each change, in its state right after that change. */
   readonly go: (nodes: readonly (Node | undefined)[]) => void;
 }
 
-/** Session of a request, and the member that received it. */
+/** The session of a request, and the member that received the request. */
 export interface Origin {
   readonly member: Member;
   readonly session: bigint;
   readonly isDenied: boolean;
 }
 
-/** Result of a write, reported when the member has applied it. */
+/** The result of a write, reported when the receiving member has applied it. */
 export type Outcome =
   | { readonly code: 0; readonly paths: readonly string[] }
   | { readonly code: number; readonly failed: number };
@@ -41,23 +47,23 @@ export type Outcome =
 const AGAIN_MS = 50;
 const NO_SESSION = 0n;
 
-/** A member's role while it leads, or still believes to. */
+/** The role of a member while it leads, or still believes that it leads. */
 export class Leading {
   readonly member: Member;
   readonly epoch: bigint;
   readonly tracker: Tracker;
   readonly followings = new Set<Following>();
-  /** Uncommitted entries in order. */
+  /** Transactions that are not committed yet, in order. */
   readonly pending: Entry[] = [];
   tick = 0;
   isOver = false;
   readonly #ensemble: Ensemble;
-  /** State with all proposals. */
+  /** The state after all proposals, committed or not. */
   readonly tree: Tree;
   #zxid: bigint;
   readonly #syncs = new Map<bigint, (() => void)[]>();
 
-  /** Starts after the member has applied all that is committed. */
+  /** Begins to lead after the member has applied everything that is committed. */
   constructor(ensemble: Ensemble, member: Member, epoch: bigint) {
     this.#ensemble = ensemble;
     this.member = member;
@@ -71,7 +77,7 @@ export class Leading {
     this.#sweep();
   }
 
-  /** Executes all of the steps, or none. */
+  /** Proposes a transaction that executes all of the steps or none of them. */
   change(
     origin: Origin,
     steps: readonly Step[],
@@ -99,13 +105,16 @@ export class Leading {
     this.#propose({ by: session, changes: [change] }, { member, period: member.period, go });
   }
 
-  /** Ends a session; later requests of it are ignored. */
+  /** Ends a session. Later requests of the session are ignored. */
   end(session: bigint, done?: Done): void {
     this.tracker.close(session);
     this.#propose({ by: session, changes: [{ type: 'end session', session }] }, done);
   }
 
-  /** Makes a change without a session; reports the path when it is committed, or `undefined` when it fails. */
+  /**
+   * Makes a change that belongs to no session. Calls `tell` with the path when the change is committed, or
+   * with `undefined` when it fails.
+   */
   operate(step: Step, tell: (path: string | undefined) => void): void {
     const prepared = prepare(this.tree, [step], { session: NO_SESSION, isDenied: false });
     if ('code' in prepared) tell(undefined);
@@ -116,14 +125,17 @@ export class Leading {
     }
   }
 
-  /** Responds locally when nothing is in flight, whichever member may lead by now. */
+  /**
+   * Handles a `sync`. If no transaction is in flight, the leader responds without asking other members, so a
+   * deposed leader may respond too.
+   */
   sync(go: () => void): void {
     const last = this.pending.at(-1);
     if (!last) go();
     else this.#syncs.set(last.zxid, [...(this.#syncs.get(last.zxid) ?? []), go]);
   }
 
-  /** Ends the leadership. */
+  /** Ends the leadership of the member. */
   stop(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -160,7 +172,10 @@ export class Leading {
     this.#syncs.delete(entry.zxid);
   }
 
-  /** Every half tick it asks its followers for their sessions; every tick it counts those that respond. */
+  /**
+   * Asks the followers for their sessions every half tick. Every tick, counts the followers that have
+   * responded.
+   */
   #beat(isWhole = false): void {
     const { tickMs, syncLimit } = this.#ensemble.options;
     this.member.machine.after(tickMs / 2, () => {
@@ -185,7 +200,7 @@ export class Leading {
     });
   }
 
-  /** Removes empty containers. */
+  /** Removes empty containers at regular intervals. */
   #sweep(): void {
     this.member.machine.after(this.#ensemble.options.containersEveryMs, () => {
       if (this.isOver) return;

@@ -7,7 +7,7 @@ import { EventType, Tree } from './tree.ts';
 
 type Watchers = Map<string, Set<Connection>>;
 
-/** One member: its own copy of the tree, as far as it has applied the log, and its connections. */
+/** One member of the ensemble: its connections, and its copy of the tree as far as it has applied the log. */
 export class Member {
   readonly host: string;
   readonly machine: Machine;
@@ -15,11 +15,11 @@ export class Member {
   readonly connections = new Set<Connection>();
   tree = new Tree();
   isUp = true;
-  /** Whether it is cut off from the other members. */
+  /** Whether the member is cut off from the other members. */
   isCut = false;
-  /** Additional delay of applying. */
+  /** Additional delay in milliseconds until the member applies transactions. */
   lagMs = 0;
-  /** Changes each time that it begins to serve. */
+  /** Number that changes each time the member begins to serve. */
   period = 0;
   leading: Leading | undefined;
   following: Following | undefined;
@@ -44,7 +44,7 @@ export class Member {
     this.machine = new Machine(timeline, `member${number}`, { rate, bootedAt: 1_000 * number });
   }
 
-  /** Whether it believes to lead. */
+  /** Whether the member believes that it leads. */
   get leads(): boolean {
     return this.leading !== undefined;
   }
@@ -67,7 +67,9 @@ export class Member {
     this.period += 1;
   }
 
-  /** Leaves its leader, or ends its leadership: it serves no client until there is a leader again. */
+  /**
+   * Leaves the leader, or ends the own leadership. The member serves no client until there is a leader again.
+   */
   look(): void {
     const { leading, following } = this;
     this.leading = undefined;
@@ -81,7 +83,7 @@ export class Member {
     following?.left();
   }
 
-  /** Loses everything except its log. */
+  /** Ends the process of the member, which loses everything except its log. */
   crash(): void {
     this.isUp = false;
     const { leading, following } = this;
@@ -91,14 +93,14 @@ export class Member {
     this.machine.crash();
   }
 
-  /** Applies what it has missed, before it serves in that epoch. */
+  /** Applies the transactions that the member has missed, and then serves in the new epoch. */
   catchUp(log: readonly Entry[], epoch: bigint): void {
     for (const entry of log.slice(this.#applied)) this.tree.apply(entry.changes, entry.zxid, () => undefined);
     this.#applied = log.length;
     this.tree.zxid = epoch << 32n > this.tree.zxid ? epoch << 32n : this.tree.zxid;
   }
 
-  /** Applies the entry that ends there, triggers watches, and then responds to the requester. */
+  /** Applies the log entry that ends at index `end`, triggers watches, and then sends the response. */
   apply({ changes, zxid, done }: Entry, end: number): void {
     if (end <= this.#applied) return;
     this.#applied = end;
@@ -107,14 +109,16 @@ export class Member {
     for (const change of changes) if (change.type === 'end session') this.#hangUp(change.session);
   }
 
-  /** Sends a task to its leader, or to itself; the response returns the same way. */
+  /**
+   * Sends a task to the leader, which may be the member itself. The response returns on the same connection.
+   */
   ask(task: (leading: Leading, answer: (back: () => void) => void) => void): void {
     const { following, leading } = this;
     if (leading) task(leading, (back) => back());
     else following?.tell((leader) => task(leader, (back) => following.hear(back)));
   }
 
-  /** Returns `false` for a session that it knows to have ended. */
+  /** Renews a session. Returns `false` if the member knows that the session has ended. */
   touch(session: bigint): boolean {
     if (this.leading) return this.leading.tracker.touch(session);
     this.#touched.add(session);
@@ -143,7 +147,7 @@ export class Member {
       for (const connections of watchers.values()) connections.delete(connection);
   }
 
-  /** Each watch is triggered once. */
+  /** Notifies the watches of a path. Each watch is triggered only once. */
   #trigger(path: string, type: (typeof EventType)[keyof typeof EventType]): void {
     const told = new Set<Connection>();
     const kinds =

@@ -2,7 +2,7 @@ import { JuteReader, JuteWriter, OpCode, framed, type WireStat } from '../produc
 import { Code, type Mode, type Step } from './prepare.ts';
 import type { Node } from './tree.ts';
 
-/** A request of a client. */
+/** A request that a client sends. */
 export type Request = { readonly xid: number } & (
   | { readonly type: 'ping' | 'sync' | 'close' | 'auth' | 'unknown' }
   | ReadRequest
@@ -10,7 +10,7 @@ export type Request = { readonly xid: number } & (
   | { readonly type: 'change'; readonly steps: readonly Step[]; readonly op: number }
 );
 
-/** A read that may leave a watch. */
+/** A read request, which may also set a watch. */
 export interface ReadRequest {
   readonly type: 'look';
   readonly op: number;
@@ -18,18 +18,18 @@ export interface ReadRequest {
   readonly watches: boolean;
 }
 
-/** First message of a client. */
+/** The first message that a client sends. */
 export interface Hello {
   readonly lastZxid: bigint;
   readonly timeoutMs: number;
-  /** Session id; 0 for a new one. */
+  /** Id of the session to continue; 0 for a new session. */
   readonly session: bigint;
   readonly password: Buffer;
 }
 
 const LENGTH_BYTES = 4;
 const PASSWORD_BYTES = 16;
-// By the flags of a create request.
+// The creation modes, indexed by the flags of a create request.
 const MODES: readonly Mode[] = [
   { kind: 'persistent', isSequential: false },
   { kind: 'ephemeral', isSequential: false },
@@ -98,7 +98,7 @@ function bytesOf(reader: JuteReader): Buffer {
   return Buffer.from(reader.buffer() ?? Buffer.alloc(0));
 }
 
-/** Confirms a session; a timeout of 0 reports that it does not exist. */
+/** Returns the frame that confirms a session. A timeout of 0 means that the session does not exist. */
 export function welcomeFrame(session: bigint, timeoutMs: number, password: Buffer): Buffer {
   const writer = new JuteWriter().int(0).int(0).int(timeoutMs).long(session);
   return framed(
@@ -109,7 +109,7 @@ export function welcomeFrame(session: bigint, timeoutMs: number, password: Buffe
   );
 }
 
-/** Makes a response with the member's last transaction. */
+/** Returns the frame of a response, with the id of the member's last transaction. */
 export function answerFrame(
   { xid, zxid, code }: { readonly xid: number; readonly zxid: bigint; readonly code: number },
   put: (writer: JuteWriter) => unknown = () => undefined,
@@ -129,8 +129,8 @@ export function eventFrame(path: string, type: number): Buffer {
 }
 
 /**
- * Computes the version of the children as clients see it: twice the number of created ones, minus the present ones. Containers
- * report 0.
+ * Returns the stat of a node as clients see it. Its children's version is twice the number of created
+ * children, minus the present children. The owner of a container is reported as 0.
  */
 function statOf(node: Node): WireStat {
   return {
@@ -149,17 +149,17 @@ export function putStat(writer: JuteWriter, node: Node): void {
   writer.int(stat.dataLength).int(stat.numChildren).long(stat.pzxid);
 }
 
-/** A change that was executed. */
+/** A change that was executed, for its response. */
 export interface Carried {
   readonly op: number;
   readonly steps: readonly Step[];
-  /** Path of each step. */
+  /** The path of each step. */
   readonly paths: readonly string[];
-  /** The node after each step that changed one; `undefined` for other steps. */
+  /** The node after each step that changed one, and `undefined` for all other steps. */
   readonly nodes: readonly (Node | undefined)[];
 }
 
-/** Writes the response to a change. */
+/** Writes the response to a change that was executed. */
 export function putDone(writer: JuteWriter, { op, steps, paths, nodes }: Carried): void {
   const left = [...nodes];
   for (const [at, step] of steps.entries()) {
@@ -176,7 +176,7 @@ function putEnd(writer: JuteWriter): void {
   writer.int(OpCode.error).bool(true).int(-1);
 }
 
-/** Writes the response to steps of which one failed. */
+/** Writes the response to a transaction in which one step failed. */
 export function putFailed(
   writer: JuteWriter,
   steps: readonly Step[],

@@ -1,16 +1,19 @@
-/** Parses the name of an entry, independently of the code under test. */
+/**
+ * The parsed name of an entry. The parser is independent of the code under test, so that it can check that
+ * code.
+ */
 export interface Named {
   readonly number: number;
   readonly shared: boolean;
   readonly permits: number;
-  /** Order of the writer that it was before. */
+  /** For a reader that was a writer before: the order of its former entry. */
   readonly since: bigint | undefined;
 }
 
 const ENTRY = /(shared-lock-|lock-|__WRIT__|__READ__|__lock__|__rlock__|__fast__)(-?\d+)$/;
 const READERS: ReadonlySet<string> = new Set(['shared-lock-', '__READ__', '__rlock__']);
 
-/** Returns `undefined` for a name that is not an entry. */
+/** Parses a node name. Returns `undefined` for a name that is not an entry's. */
 export function namedAs(name: string): Named | undefined {
   const [, mark, number] = ENTRY.exec(name) ?? [];
   if (mark === undefined) return undefined;

@@ -7,7 +7,10 @@ interface Sent {
 
 const AGAIN_MS = 50;
 
-/** One direction of a connection between two members: messages arrive in order, and late after an interruption. */
+/**
+ * One direction of a connection between two members. Messages arrive in order, and after an interruption they
+ * arrive late.
+ */
 export class Pipe {
   readonly #timeline: Timeline;
   readonly #to: Machine;
@@ -21,7 +24,7 @@ export class Pipe {
     this.#isOpen = isOpen;
   }
 
-  /** Delivers the task after this many milliseconds, unless it is delayed. */
+  /** Delivers the task after `ms` milliseconds, or later if an earlier one is delayed. */
   send(ms: number, task: () => void): void {
     if (this.#isOver) return;
     const at = Math.max(this.#timeline.now() + ms, this.#sent.at(-1)?.at ?? 0);
@@ -29,7 +32,7 @@ export class Pipe {
     if (this.#sent.length === 1) this.#wait(ms);
   }
 
-  /** Drops what is in flight. */
+  /** Drops all messages in flight. */
   end(): void {
     this.#isOver = true;
     this.#sent.splice(0);

@@ -23,20 +23,20 @@ export type Step =
   | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version: number }
   | { readonly type: 'delete container'; readonly path: string };
 
-/** How a node is created. */
+/** The creation mode of a node. */
 export interface Mode {
   readonly isSequential: boolean;
   readonly kind: 'persistent' | 'ephemeral' | 'container';
 }
 
-/** Session of the request. */
+/** The client that sent a request. */
 export interface Requester {
   readonly session: bigint;
-  /** Whether its access is denied. */
+  /** Whether the client is denied access. */
   readonly isDenied: boolean;
 }
 
-/** Result of the steps: the changes with the path of each, or which step failed, and why. */
+/** The result of preparing steps: all changes and their paths, or which step failed and why. */
 export type Prepared =
   | { readonly changes: readonly Change[]; readonly paths: readonly string[] }
   | { readonly failed: number; readonly code: number };
@@ -50,7 +50,9 @@ class Refusal extends Error {
   }
 }
 
-/** Checks the steps of a transaction, each against the tree after the previous ones. */
+/**
+ * Checks the steps of a transaction. Each step is checked against the tree as the previous steps leave it.
+ */
 export function prepare(tree: Tree, steps: readonly Step[], asker: Requester): Prepared {
   const after = steps.length > 1 ? tree.copy() : tree;
   const changes: Change[] = [];

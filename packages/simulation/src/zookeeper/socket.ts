@@ -6,7 +6,7 @@ import type { Member } from './member.ts';
 
 const LENGTH_BYTES = 4;
 
-/** Connection of a client's socket. */
+/** The link on which a client's socket sends, with a counter. */
 export interface Wiring {
   readonly link: Link<Member>;
   readonly isDenied: IsDenied;
@@ -14,9 +14,12 @@ export interface Wiring {
   readonly onSent: () => void;
 }
 
-/** A client's socket, as far as the wire client uses it. Frames arrive in order: when one is lost, all that follow are lost. */
+/**
+ * A client's socket, with the part of its interface that the wire client uses. Frames arrive in order. When
+ * one is lost, all later ones are lost too.
+ */
 export class SimulatedSocket extends EventEmitter {
-  /** Whether it has ended for the client. */
+  /** Whether the socket has ended for the client. */
   isOver = false;
   readonly #wiring: Wiring;
   readonly #connection: Connection;
@@ -42,9 +45,9 @@ export class SimulatedSocket extends EventEmitter {
     else link.client.later(1, () => this.#fail('connect ECONNREFUSED'));
   }
 
-  /** Sends what is written, which may be several frames, as one piece. */
+  /** Sends bytes as one piece, which may contain several frames. */
   write(bytes: Buffer): void {
-    // The client may renumber a request: the sent frames must not change.
+    // The bytes are copied, because the client may renumber a request after it was sent.
     const frames = framesOf(Buffer.from(bytes));
     frames.forEach(() => this.#wiring.onSent());
     this.#send('there', () => frames.forEach((frame) => this.#connection.hear(frame)));
@@ -56,7 +59,7 @@ export class SimulatedSocket extends EventEmitter {
     this.#over();
   }
 
-  /** Ends with its process; the operating system notifies the member. */
+  /** Closes the socket at the end of its process. The operating system notifies the member. */
   drop(): void {
     if (this.isOver) return;
     this.#send('there', () => this.#connection.gone());
@@ -64,7 +67,10 @@ export class SimulatedSocket extends EventEmitter {
     this.#forget();
   }
 
-  /** Accepted by the member's operating system, even while its process is paused. */
+  /**
+   * Opens the connection. The member's operating system accepts it, even while the member's process is
+   * paused.
+   */
   #greet(): void {
     const { link } = this.#wiring;
     const there = link.arrival('there');
@@ -105,7 +111,7 @@ export class SimulatedSocket extends EventEmitter {
   }
 }
 
-/** Splits bytes into frames, each of which is a length and that many bytes. */
+/** Splits bytes into frames. Each frame is a length and that many bytes. */
 function framesOf(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -120,7 +126,7 @@ function isLost(link: Link<Member>, way: Direction): boolean {
   return way === 'there' ? link.times() === 0 : link.isReplyLost;
 }
 
-/** Returns the interface of the platform's socket. */
+/** Casts the simulated socket to the type of the platform's socket. */
 export function dialled(socket: SimulatedSocket): Dialled {
   return { socket: socket as unknown as Dialled['socket'], ready: 'connect' };
 }

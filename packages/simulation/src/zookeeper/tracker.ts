@@ -1,6 +1,6 @@
 import type { Machine } from '../timeline.ts';
 
-/** The member that a session's client is connected to. */
+/** Identifies the member to which a session's client is connected. */
 export type Owner = object;
 
 interface Tracked {
@@ -10,13 +10,15 @@ interface Tracked {
   isClosing: boolean;
 }
 
-/** Times of the sessions, measured by the leader's own clock: they end with a tick, never early. */
+/**
+ * The times of the sessions, measured by the leader's own clock. A session expires with a tick, never early.
+ */
 export class Tracker {
   readonly #machine: Machine;
   readonly #tickMs: number;
   readonly #sessions = new Map<bigint, Tracked>();
 
-  /** Restarts all sessions with a new leader. */
+  /** Restarts the times of all sessions when a member becomes leader. */
   constructor(machine: Machine, tickMs: number, sessions: Iterable<[bigint, number]>) {
     this.#machine = machine;
     this.#tickMs = tickMs;
@@ -27,7 +29,7 @@ export class Tracker {
     this.#sessions.set(id, { timeoutMs, owner, endsAt: this.#endsAt(timeoutMs), isClosing: false });
   }
 
-  /** Returns `false` for an ended session. */
+  /** Renews a session. Returns `false` for a session that has ended. */
   touch(id: bigint): boolean {
     const session = this.#sessions.get(id);
     if (!session || session.isClosing) return false;
@@ -40,7 +42,7 @@ export class Tracker {
     if (session) session.owner = owner;
   }
 
-  /** Returns whether that member may act for the session. */
+  /** Returns whether the member `owner` may act for the session. */
   check(id: bigint, owner: Owner): 'right' | 'expired' | 'moved' {
     const session = this.#sessions.get(id);
     if (!session || session.isClosing) return 'expired';
@@ -48,7 +50,7 @@ export class Tracker {
     return session.owner === owner ? 'right' : 'moved';
   }
 
-  /** Ignores the session from now on. */
+  /** Ignores all later requests of the session. */
   close(id: bigint): void {
     const session = this.#sessions.get(id);
     if (session) session.isClosing = true;

@@ -1,18 +1,18 @@
-/** A node in the state that results from the log. Ephemeral nodes end with their session. */
+/** A node of the tree. An ephemeral node ends with the session that owns it. */
 export interface Node {
   readonly data: Buffer;
   readonly czxid: bigint;
   readonly mzxid: bigint;
-  /** Id of the transaction that created or deleted a child last. */
+  /** Id of the last transaction that created or deleted a child. */
   readonly pzxid: bigint;
   readonly version: number;
-  /** Number of created children, modulo 2^32: the number of the next sequential one. */
+  /** Number of children created so far, modulo 2^32. It is the number of the next sequential child. */
   readonly made: number;
   readonly owner: bigint;
   readonly children: ReadonlySet<string>;
 }
 
-/** A change of the tree that cannot fail any more. */
+/** A checked change of the tree, which cannot fail any more. */
 export type Change =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly owner: bigint }
   | { readonly type: 'delete'; readonly path: string }
@@ -20,13 +20,16 @@ export type Change =
   | { readonly type: 'begin session'; readonly session: bigint; readonly timeoutMs: number }
   | { readonly type: 'end session'; readonly session: bigint };
 
-/** Events of watches, by the numbers of the protocol. */
+/** The types of watch events, with the numbers of the protocol. */
 export const EventType = { created: 1, deleted: 2, changed: 3, child: 4 } as const;
 
-/** Owner of a container, instead of a session. */
+/** The owner of a container node, in place of a session id. */
 export const CONTAINER: bigint = -(2n ** 63n);
 
-/** Called with each event of a change, in order: of the node itself, or (`child`) of its list of children. */
+/**
+ * Called with each event of a change, in order. The event is about the node itself, or, with type `child`,
+ * about the list of its children.
+ */
 export type OnEvent = (path: string, type: (typeof EventType)[keyof typeof EventType]) => void;
 
 const ROOT: Node = {
@@ -34,7 +37,7 @@ const ROOT: Node = {
   children: new Set(),
 };
 
-/** The nodes and the sessions, as of one transaction. */
+/** The nodes and sessions as of one transaction. */
 export class Tree {
   /** Id of the last transaction. */
   zxid = 0n;
@@ -53,12 +56,15 @@ export class Tree {
     return tree;
   }
 
-  /** Returns the paths that end with a session. */
+  /** Returns the paths of the nodes that end with a session. */
   ephemeralsOf(session: bigint): string[] {
     return [...this.nodes].flatMap(([path, { owner }]) => (owner === session ? [path] : []));
   }
 
-  /** Applies a transaction; its changes share its id. Returns the node of each change, as it is right after it. */
+  /**
+   * Applies the changes of one transaction. Returns the node of each change, in its state right after that
+   * change.
+   */
   apply(changes: readonly Change[], zxid: bigint, tell: OnEvent): readonly (Node | undefined)[] {
     this.zxid = zxid;
     return changes.map((change) => {

@@ -11,16 +11,16 @@ import { namedAs, type Named } from './names.ts';
 import { SimulatedSocket, dialled } from './socket.ts';
 import { CONTAINER, Tree, splitPath, type Node } from './tree.ts';
 
-/** Short ticks make short sessions: the shortest is four ticks. */
+/** The ticks are short, because the shortest session is four ticks. */
 const TICKS = { tickTimeMs: 500, syncLimit: 2 };
 const CONTAINERS_EVERY_MS = 5_000;
-/** A session, and one for observers. */
+/** A client needs two connections: one for its session, and one for observers. */
 const CONNECTIONS = 2;
 const REGISTERS = '/.queuelock/register/';
-// Directories that persist, by the rules of their namings.
+// Paths of directories that persist when they are empty, by the rules of their key formats.
 const STAYING: ReadonlySet<string> = new Set(['/', '/f', '/k']);
 const STRANGER = '_c_00000000-0000-0000-0000-000000000000-';
-// Rest of a foreign entry's name, by the naming of the queue.
+// The end of a foreign entry's name, by the key format of the queue.
 const MARKS = { fast: '__fast__', kazoo: '__lock__', 'curator-read-write': '__WRIT__', curator: 'lock-' };
 
 interface Entered extends Named {
@@ -28,14 +28,14 @@ interface Entered extends Named {
   readonly token: bigint;
 }
 
-/** ZooKeeper as a run uses it. */
+/** The simulated ZooKeeper ensemble as a store of a run. */
 export class ZooKeeperStore implements Store {
   readonly mostASecond = 150;
   onDeleted: Store['onDeleted'] = () => undefined;
   readonly #premises: Premises;
   readonly #ensemble: Ensemble;
   readonly #fate: Machine;
-  /** The committed state. */
+  /** The committed state of the ensemble. */
   readonly #tree = new Tree();
 
   constructor(premises: Premises) {
@@ -106,14 +106,18 @@ export class ZooKeeperStore implements Store {
     const entered = [...this.#entered(queue)].sort(
       (one, other) => one.number - other.number || Number(one.shared) - Number(other.shared),
     );
-    // A writer that becomes a reader counts as the reader as soon as that entry exists.
+    // A writer that becomes a reader has two entries for a moment. It counts as a reader as soon as the entry
+    // of the reader exists.
     const standing = entered.filter(
       ({ number, shared }, at) => shared || entered[at + 1]?.number !== number || !entered[at + 1]?.shared,
     );
     return standing.map(({ key, number }) => `${key} ${number}`).join(', ');
   }
 
-  /** Labels are read one by one, so a queue may briefly be shown in a state that never existed. */
+  /**
+   * An observer reads labels one by one, so it may briefly show a state that never existed. So any state
+   * counts as shown since `since`.
+   */
   shownAt(_queue: string, _text: string, since: number): number {
     return since;
   }
@@ -184,7 +188,10 @@ export class ZooKeeperStore implements Store {
   }
 }
 
-/** Registers persist, and so do directories that were never used. */
+/**
+ * Returns whether a node should have been removed. Registers persist, and so do directories that were never
+ * used.
+ */
 function isLeft(path: string, { owner, made, children }: Node): boolean {
   if (owner === CONTAINER) return made > 0 && children.size === 0;
   return owner > 0n || !(STAYING.has(path) || path.startsWith(REGISTERS));

@@ -14,7 +14,7 @@ export const ENDS: readonly Mutant[] = [
     "      liveness.endByRefusal('the server refused to remove an entry', error);\n",
     '      void error;\n',
   ]),
-  mutant('a closed session leaves its stream open', 'nothing left', [
+  mutant('the close of a session leaves its stream open', 'nothing left', [
     'etcd/src/session/keep-alive.ts',
     '    stream?.channel.close();\n',
     '',

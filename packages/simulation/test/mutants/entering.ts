@@ -28,7 +28,7 @@ export const ENTERING: readonly Mutant[] = [
     ['etcd/src/entry/enqueue.ts', '      ...newcomers.map(({ entry }) => absent(entry.range)),\n', ''],
   ),
   mutant(
-    'a written entry is on no lease any more',
+    'a write to an entry detaches its key from the lease',
     ['progress', 'nothing left'],
     [
       'etcd/src/queue/txn.ts',
@@ -37,7 +37,7 @@ export const ENTERING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'an entry is on no lease',
+    'an entry is attached to no lease',
     ['progress', 'nothing left'],
     [
       'etcd/src/entry/enqueue.ts',
@@ -65,7 +65,7 @@ export const ENTERING: readonly Mutant[] = [
     'const all = []; for (const one of newcomers) all.push(...(await enter(this.#context, [one], enqueueAlways))); return all;',
   ]),
   mutant(
-    'every entry of a batch reads the entries ahead of the first one',
+    'every entry of a batch gets the entries ahead of its first entry',
     ['no storm', 'order', 'exclusive'],
     [
       'etcd/src/entry/enqueue.ts',

@@ -12,7 +12,7 @@ export const HANDING_OVER: readonly Mutant[] = [
     ['etcd/src/turn/successors.ts', '!entry.followed || !isPlain(entry)', '!entry.owned'],
   ),
   mutant(
-    'a grant is told a revision that the store has not had',
+    'a grant gets a revision that the store never had',
     ['tokens'],
     ['etcd/src/turn/successors.ts', 'if (at > this.#connection.revision) return;', ''],
   ),
@@ -22,7 +22,7 @@ export const HANDING_OVER: readonly Mutant[] = [
     ['etcd/src/turn/successors.ts', 'entry.isKeyExposed || ', ''],
   ),
   mutant(
-    'a session hands over however long a removal has been without an answer',
+    'a session hands over although a removal has had no response for long',
     ['taken'],
     ['etcd/src/turn/successors.ts', ' && !this.#isLate()', ''],
   ),
@@ -32,7 +32,7 @@ export const HANDING_OVER: readonly Mutant[] = [
     ['etcd/src/entry/leaving.ts', 'isPlain(entry) && !generation.isExported', 'isPlain(entry)'],
   ),
   mutant(
-    'a grant is told the revision of the one before it',
+    'a grant gets the revision of the grant before it',
     ['tokens'],
     ['etcd/src/turn/successors.ts', 'entry.grantToken + 1n', 'entry.grantToken'],
   ),

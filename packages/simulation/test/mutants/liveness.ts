@@ -41,7 +41,7 @@ export const LIVENESS: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'a hold is believed in until a timer says otherwise',
+    'a hold ends only when a timer fires',
     'exclusive',
     [
       'core/src/session/liveness.ts',

@@ -20,11 +20,11 @@ export const POSITIONS: readonly Mutant[] = [
     '(left -= 1) < 0',
   ]),
   mutant(
-    'the names of entries tell of one permit each',
+    'the names of entries always contain one permit',
     [...TOO_EARLY, 'outcome'],
     ['etcd/src/queue/keys.ts', '    permits: Number(permits),', '    permits: Math.min(1, Number(permits)),'],
   ),
-  mutant('own permits count as one', TOO_EARLY, [
+  mutant('the own permits count as a single permit', TOO_EARLY, [
     'core/src/turn/watch-kit.ts',
     'let left = limit - permits;',
     'let left = limit - Math.min(1, permits);',
@@ -60,7 +60,7 @@ export const POSITIONS: readonly Mutant[] = [
     'refs.filter((other) => other === undefined)',
   ]),
   mutant(
-    'two of a queue may enter at one point',
+    'two entries of one queue may have the same order',
     ['tokens', 'order', 'exclusive', 'outcome', 'progress'],
     [
       'etcd/src/session/entries.ts',
@@ -88,7 +88,7 @@ export const POSITIONS: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'the oldest are taken for the nearest',
+    'the oldest entries count as the nearest predecessors',
     ['outcome', 'order', 'exclusive', 'no storm'],
     ['etcd/src/queue/txn.ts', "sort_order: 'Descend'", "sort_order: 'Ascend'"],
   ),

@@ -7,7 +7,7 @@ export const OF_RECIPES: readonly Mutant[] = [
     'waiting.length < members - 1 ?',
   ]),
   mutant(
-    'a round begins while members of the last one are there',
+    'a round begins while members of the previous round are present',
     ['agreed', 'progress'],
     [
       'recipes/src/double-barrier-round.ts',
@@ -42,7 +42,7 @@ export const OF_RECIPES: readonly Mutant[] = [
     'state.ops',
   ]),
   mutant(
-    'a cohort lets several in at once',
+    'a cohort admits several members at once',
     ['exclusive', 'progress'],
     ['recipes/src/cohort.ts', '    if (this.#holder) return;\n', ''],
   ),

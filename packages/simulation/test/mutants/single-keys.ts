@@ -12,7 +12,7 @@ export const SINGLE_KEYS: readonly Mutant[] = [
     'return held ? { ...turn, grantToken: revision } : turn;',
   ]),
   mutant(
-    'a single key is not given back',
+    'a single key is not released',
     ['progress', 'nothing left'],
     [
       'etcd/src/entry/leaving.ts',
@@ -21,7 +21,7 @@ export const SINGLE_KEYS: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'a single key is on no lease',
+    'a single key is attached to no lease',
     ['progress', 'nothing left'],
     [
       'etcd/src/entry/single-key.ts',

@@ -17,7 +17,7 @@ export const STORMS: readonly Mutant[] = [
     'new ExponentialBackoff({ initialDelay: 1, maxDelay: 2 })',
   ]),
   mutant(
-    'a refusal is no answer',
+    'a refusal does not count as a response',
     ['no storm', 'outcome', 'progress'],
     ['core/src/kit/definite.ts', "  'ACCESS_DENIED',\n", ''],
   ),

@@ -86,7 +86,7 @@ export const WATCHING: readonly Mutant[] = [
     ['core/src/claim/contender.ts', '    else this.#fail(error);\n', ''],
   ),
   mutant(
-    'an owner whose entry is removed is not told',
+    'an owner whose entry is removed is not notified',
     ['taken', 'told', 'exclusive', 'progress'],
     [
       'etcd/src/entry/entry.ts',
@@ -114,7 +114,7 @@ export const WATCHING: readonly Mutant[] = [
     '',
   ]),
   mutant(
-    'confirmations are taken in the order of the requests',
+    'confirmations of watches are assigned in the order of the requests',
     ['exclusive', 'order', 'outcome', 'view', 'progress'],
     [
       'etcd/src/server/watch-ids.ts',
@@ -128,7 +128,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'a watch is known by the id that was proposed for it',
+    'a watch keeps the id that was proposed for it',
     ['progress', 'view'],
     ['etcd/src/server/watch-ids.ts', 'this.#owners.set(id, owner);', 'this.#owners.set(request, owner);'],
   ),

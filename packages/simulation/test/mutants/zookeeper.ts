@@ -51,7 +51,7 @@ const POSITIONS: readonly Mutant[] = [
     '(left -= 1) < 0',
   ]),
   mutant(
-    'the names of entries tell of one permit each',
+    'the names of entries always contain one permit',
     [...TOO_EARLY, 'outcome'],
     [
       'zookeeper/src/queue/entries.ts',
@@ -75,7 +75,7 @@ const POSITIONS: readonly Mutant[] = [
     'distance(other.sequence, own.sequence) !== 0;',
   ]),
   mutant(
-    'the oldest are taken for the nearest',
+    'the oldest entries count as the nearest predecessors',
     [...TOO_EARLY, ...ENDLESS],
     [
       'zookeeper/src/queue/entries.ts',
@@ -104,7 +104,7 @@ const POSITIONS: readonly Mutant[] = [
     'return mayConvert ? true : observed;',
   ]),
   mutant(
-    'a token is the number of the entry',
+    'the number of an entry serves as its token',
     ['tokens', 'order', 'exclusive'],
     ['zookeeper/src/turn/turns.ts', 'token: position.token,', 'token: orderOf(position.own.sequence),'],
   ),
@@ -117,7 +117,7 @@ const ENTERING: readonly Mutant[] = [
     "    if (state.status === 'absent' || state.status === 'unknown') return undefined;\n",
   ]),
   mutant(
-    'an entry is on no session',
+    'an entry belongs to no session',
     ['progress', 'nothing left', 'outcome'],
     [
       'zookeeper/src/entry/enqueue.ts',
@@ -126,7 +126,7 @@ const ENTERING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'several names are entered one by one, in no order',
+    'several names are entered one by one, in any order',
     'progress',
     [
       'zookeeper/src/multi/enqueue-all.ts',
@@ -173,7 +173,7 @@ const ENTERING: readonly Mutant[] = [
 
 const WATCHING: readonly Mutant[] = [
   mutant(
-    'a node that goes is no news',
+    'the removal of a node causes no notification',
     'progress',
     [
       'zookeeper/src/server/watches.ts',
@@ -219,7 +219,7 @@ const WATCHING: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'an own entry that is removed is no news',
+    'the removal of the own entry causes no notification',
     ['told', 'exclusive', 'progress'],
     [
       'zookeeper/src/turn/turns.ts',
@@ -250,13 +250,13 @@ const CONNECTIONS: readonly Mutant[] = [
     ],
   ),
   mutant(
-    'a connection has no pulse',
+    'a connection sends no pings',
     ['progress', 'exclusive', 'outcome', 'nothing left'],
     ['zookeeper/src/wire/link.ts', "    if (need.type === 'ping') this.tell(ping(), Xid.ping);\n", ''],
     ['zookeeper/src/wire/pulse.ts', "  if (now >= deadAt) return { type: 'end' };\n", ''],
   ),
   mutant(
-    'a closed session is left to its timeout, with its socket',
+    'the close of a session leaves its socket and session to the timeout',
     ['nothing left', 'progress'],
     [
       'zookeeper/src/wire/connections.ts',
@@ -275,7 +275,7 @@ const CONNECTIONS: readonly Mutant[] = [
     'return 0;',
   ]),
   mutant(
-    'answers of a broken connection go to the next',
+    'responses of a broken connection are assigned to the next connection',
     ENDLESS,
     ['zookeeper/src/wire/link.ts', '    this.#pipeline.fail(CONNECTION_LOSS);\n', ''],
     ['zookeeper/src/driver/calls.ts', '    call.fail(requestTimedOut(what, this.#timeout.ms));\n', ''],

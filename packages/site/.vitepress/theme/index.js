@@ -3,7 +3,7 @@ import DefaultTheme from 'vitepress/theme';
 import { defineComponent, h } from 'vue';
 import './style.css';
 
-/** The page of the playground is a program of its own: it brings React and styles that are not those of the site. */
+/** Shows the playground in a frame: it is a separate program with its own React and its own styles. */
 function playground() {
   const address = withBase('/playground-page/index.html#/contenders/demo');
   return h('div', { class: 'playground' }, [

@@ -1,4 +1,7 @@
-/** No browser follows a call chain through promises, so entering again what one holds is not noticed here. */
+/**
+ * Replaces Node's class by one that stores nothing, because browsers cannot follow a call chain through
+ * promises. So the client does not notice when a holder requests its own lock again.
+ */
 export class AsyncLocalStorage<T> {
   getStore(): T | undefined {
     return undefined;
@@ -9,7 +12,7 @@ export class AsyncLocalStorage<T> {
   }
 }
 
-/** Runs work at once: there is no context to keep. */
+/** Replaces Node's class: runs functions directly, since there is no context to restore. */
 export class AsyncResource {
   static bind<F>(work: F): F {
     return work;

@@ -1,4 +1,4 @@
-/** Channels that nothing listens to. */
+/** A channel without subscribers replaces all channels of Node. */
 const silent = { hasSubscribers: false, publish: (): void => undefined };
 
 export const channel = (): typeof silent => silent;

@@ -1,2 +1,2 @@
-/** Browsers do not warn of many listeners. */
+/** Does nothing, since browsers do not warn of many listeners. */
 export const setMaxListeners = (): void => undefined;

@@ -1,9 +1,12 @@
-/** What Node has globally and browsers lack, as far as the core, the memory store and the bridge use it. Imported first. */
+/**
+ * Defines the globals of Node that browsers lack and that the core, the memory store and the bridge use. It
+ * must be imported before them.
+ */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Bytes that are text: a part of Node's `Buffer`. */
+/** The part of Node's `Buffer` that converts text to bytes and back. */
 class Bytes extends Uint8Array {
   static override from(source: unknown): Bytes {
     const bytes = typeof source === 'string' ? encoder.encode(source) : (source as ArrayLike<number>);

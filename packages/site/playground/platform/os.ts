@@ -1,4 +1,7 @@
 export const hostname = (): string => 'this page';
 
-/** Returns the uptime in seconds, sleep of the machine included, by the time of day. */
+/**
+ * Returns a time in seconds that continues while the machine sleeps, as Node's `uptime` does. It is computed
+ * from the time of day.
+ */
 export const uptime = (): number => Date.now() / 1_000;

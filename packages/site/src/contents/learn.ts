@@ -1,6 +1,6 @@
 import { own, page, readme, sectionsOf, type Chapter } from './page.ts';
 
-/** What one reads to use it: first steps, guides, concepts. */
+/** Pages for learning: first steps, guides and concepts. */
 export const LEARN: readonly Chapter[] = [
   {
     title: 'Start',

@@ -1,19 +1,19 @@
-/** A text of the repository, or some of its sections. */
+/** A source of a page: a file of the repository, or some of its sections. */
 export interface Part {
-  /** From the root of the repository. */
+  /** Path of the file from the root of the repository. */
   readonly file: string;
-  /** Headings of the second level, in this order; without them the whole file. */
+  /** Headings of the second level to show, in this order. Default: the whole file. */
   readonly sections?: readonly string[];
-  /** Headings of the second level that are left out, since another page has them. */
+  /** Headings of the second level to leave out, since another page shows them. */
   readonly without?: readonly string[];
 }
 
 export interface Page {
-  /** The address, without a slash in front and without an ending. */
+  /** The address of the page, without a leading slash and without a file ending. */
   readonly route: string;
-  /** In the list of pages, and the heading of a page that is made of sections. */
+  /** The name in the list of pages, and the heading of a page that is built from sections. */
   readonly title: string;
-  /** One sentence for search engines and for `llms.txt`. */
+  /** One sentence about the page, for search engines and for `llms.txt`. */
   readonly about: string;
   readonly parts: readonly Part[];
 }
@@ -23,7 +23,7 @@ export interface Chapter {
   readonly pages: readonly Page[];
 }
 
-/** Makes a page: its address, its title, and what it is about. */
+/** Returns a page: its address, its title, a sentence about it, and its parts. */
 export function page(
   [route, title, about]: readonly [route: string, title: string, about: string],
   ...parts: readonly Part[]
@@ -31,7 +31,7 @@ export function page(
   return { route, title, about, parts };
 }
 
-/** A text that is written for the site alone. */
+/** Returns a part whose text is written for the site only. */
 export function own(name: string): Part {
   return { file: `packages/site/pages/${name}.md` };
 }
@@ -40,7 +40,7 @@ export function readme(name: string): Part {
   return { file: `packages/${name}/README.md` };
 }
 
-/** Sections of a page beside the packages. */
+/** Returns a part with sections of a Markdown file in the folder `packages`. */
 export function sectionsOf(name: string, ...sections: readonly string[]): Part {
   return { file: `packages/${name}.md`, sections };
 }

@@ -6,21 +6,21 @@ import { QueueLockError } from '@queuelock/core/backend';
 /** A parameter of a statement, or a value of a row. Texts of users are bytes, because a driver may end a string at its first NUL. */
 type Value = number | string | null | Uint8Array;
 
-/** The members of a prepared statement of `node:sqlite` that are used. */
+/** The properties of a prepared statement of `node:sqlite` that this package uses. */
 export interface Statement {
   run(...values: readonly Value[]): { readonly changes: number | bigint };
   get(...values: readonly Value[]): unknown;
   all(...values: readonly Value[]): readonly unknown[];
 }
 
-/** The members of a connection of `node:sqlite` that are used. Every call is synchronous. */
+/** The properties of a connection of `node:sqlite` that this package uses. Every call is synchronous. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
   close(): void;
 }
 
-/** The members of the module that are used. */
+/** The exports of `node:sqlite` that this package uses. */
 export interface Driver {
   readonly DatabaseSync: new (path: string) => Database;
 }

@@ -2,7 +2,7 @@ import { statSync, type Stats } from 'node:fs';
 
 type Identity = Pick<Stats, 'dev' | 'ino'>;
 
-/** The files that the path of a lock file and those of its side files lead to. */
+/** The identities of a lock file and its side files, found by their paths. */
 export type FileIdentity = readonly (Identity | undefined)[];
 
 /** `-wal` and `-shm` exist while any process has the file open. The last process that closes it removes them. */

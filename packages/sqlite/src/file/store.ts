@@ -21,7 +21,7 @@ export interface EntryNotification {
 
 interface StoreSettings {
   readonly clock: Clock;
-  /** Is called after each committed step with its notifications. Those of ended sessions come first. */
+  /** Is called after each committed step with its notifications. Notifications about ended sessions come first. */
   readonly onStep: (notifications: readonly EntryNotification[]) => void;
 }
 

@@ -126,8 +126,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the sessions whose lease has expired. It reads the table only if one can have expired: renewals only delay ends, and a new
-   * lease lasts for its TTL.
+   * Returns the sessions whose lease has expired. It reads the table only if one can have expired: renewals only extend leases, and a new lease lasts
+   * for its TTL.
    */
   expired(): readonly number[] {
     const now = machineTime();

@@ -5,8 +5,8 @@ import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /**
- * The processes of this many entries at the front are watched, so that their end is noticed at once. The end of others is noticed when they
- * come to the front, or by their leases.
+ * The processes of this many entries at the front are watched, so that their end is noticed at once. The end of another process is noticed when its
+ * entry comes to the front, or by its lease.
  */
 const WATCHED_ENTRIES = 16;
 

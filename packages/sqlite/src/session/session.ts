@@ -154,7 +154,7 @@ export class SqliteSession implements Session {
     return position;
   }
 
-  /** Enqueues all entries or none. If one that was enqueued before was removed, the others are removed too. */
+  /** Enqueues all entries or none. If an entry that was enqueued by an earlier call was removed, the others are removed too. */
   #enqueueAll(specs: readonly EntrySpec[]): readonly EntryPosition[] | undefined {
     const present = specs.filter(({ queue, id }) => this.#own(queue, id) !== undefined);
     if (present.length === 0 || present.length === specs.length)

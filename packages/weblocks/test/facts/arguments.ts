@@ -6,7 +6,7 @@ const nobody = (): never => {
   throw new Error('no callback runs');
 };
 
-/** Calls as a caller without types does. */
+/** Returns `request` without types, so that a test can pass wrong arguments. */
 function untyped(locks: LockManager): { request(...args: unknown[]): Promise<unknown> } {
   return locks;
 }
@@ -51,7 +51,7 @@ export const argumentFacts: Facts = {
       },
     },
     {
-      title: 'members that are left out or undefined have their defaults, and so have options that are null',
+      title: 'options that are left out or undefined have their defaults, and options that are null too',
       async check({ peer }) {
         const locks = untyped(peer().locks);
         const modeOf = (lock: unknown): unknown => (lock as { mode: unknown }).mode;

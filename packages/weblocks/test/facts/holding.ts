@@ -4,7 +4,7 @@ import { hold, picture, reasonOf, type Facts } from '../frame.ts';
 
 const SHARED = { mode: 'shared' } as const;
 
-/** Takes long enough that any request that could overtake would have. */
+/** Reads the snapshot twice, which takes long enough for any request that could overtake another. */
 async function lookTwice(locks: Parameters<typeof picture>[0]): Promise<void> {
   await picture(locks);
   await picture(locks);
@@ -47,7 +47,8 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'a lock has a name and a mode, a token that grows, a signal of its loss, and whether it is held',
+      title:
+        'a granted lock has a name and a mode, a token that grows, a signal that aborts on its loss, and the property held',
       async check({ peer }) {
         const { locks } = peer();
         const first = await hold(locks, 'jobs');
@@ -88,7 +89,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'another name is granted while one is held',
+      title: 'a lock of another name is granted while one is held',
       async check({ peer }) {
         const { locks } = peer();
         const order: string[] = [];
@@ -150,7 +151,8 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'readers that are granted after a writer run their callbacks in the order of their requests',
+      title:
+        'readers that are granted together after a writer run their callbacks in the order of their requests',
       async check({ peer }) {
         const { locks } = peer();
         const writer = await hold(peer().locks, 'book');

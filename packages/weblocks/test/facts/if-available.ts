@@ -16,7 +16,7 @@ export const ifAvailableFacts: Facts = {
   about: 'ifAvailable',
   facts: [
     {
-      title: 'a free lock is granted, one under another name that is held too',
+      title: 'a free lock is granted, also while a lock of another name is held',
       async check({ peer }) {
         const { locks } = peer();
         const other = await hold(locks, 'other');
@@ -25,7 +25,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     ...PAIRS.map(([held, asked, granted]) => ({
-      title: `${asked} while ${held} is held is ${granted ? 'granted' : 'not available'}, to the same client as to another one`,
+      title: `${asked} while ${held} is held is ${granted ? 'granted' : 'not available'}, to the same client and to another one`,
       async check({ peer }: Parameters<Facts['facts'][number]['check']>[0]) {
         const { locks } = peer();
         const holding = await hold(locks, 'jobs', { mode: held });
@@ -55,7 +55,8 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'a reader is not granted past a waiting writer, and a refused request leaves no entry',
+      title:
+        'a reader is not granted ahead of a waiting writer, and a request that was not granted leaves no entry',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const reader = await hold(here, 'book', { mode: 'shared' });
@@ -73,8 +74,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title:
-        'a request at the front of the line that is not in the hold yet is neither overtaken nor delayed',
+      title: 'a request at the front of `line` that is not in `hold` yet is neither overtaken nor delayed',
       async check({ peer, scope }) {
         const { locks, client } = peer();
         const front = await client.acquire(`${scope}/line/jobs`);
@@ -96,7 +96,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'of many simultaneous requests one is granted, or none',
+      title: 'of many simultaneous requests at most one is granted',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         let holders = 0;

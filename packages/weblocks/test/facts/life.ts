@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { expectDom, hold, picture, reasonOf, type Facts } from '../frame.ts';
 
 export const lifeFacts: Facts = {
-  about: 'the life of a manager',
+  about: 'the lifetime of a manager',
   facts: [
     {
-      title: 'close ends all holds and waits, leaves nothing, and refuses later calls',
+      title: 'close ends all holds and waits, leaves nothing in the store, and makes later calls reject',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(here, 'jobs');
@@ -24,7 +24,7 @@ export const lifeFacts: Facts = {
       },
     },
     {
-      title: 'a manager over a backend has a client of its own, and closes it',
+      title: 'a manager over a backend creates its own client, and closes it',
       async check({ connect, scope, peer }) {
         const { locks } = peer();
         {
@@ -37,7 +37,7 @@ export const lifeFacts: Facts = {
       },
     },
     {
-      title: 'a client that was passed in stays open',
+      title: 'a manager over a client that was passed in leaves it open',
       async check({ peer }) {
         const { locks, client } = peer();
         await locks.request('jobs', () => undefined);
@@ -47,7 +47,7 @@ export const lifeFacts: Facts = {
     },
     {
       title:
-        'a lost session rejects held requests with an AbortError and waiting ones with SESSION_LOST or CLOSED',
+        'after the loss of the session, held requests reject with an AbortError and waiting ones with SESSION_LOST or CLOSED',
       async check({ peer, until }) {
         const [victim, other] = [peer(), peer().locks];
         const theirs = await hold(other, 'theirs');

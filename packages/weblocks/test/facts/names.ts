@@ -26,7 +26,7 @@ export const nameFacts: Facts = {
   facts: [
     {
       title:
-        'any sequence of UTF-16 units is a name of its own: all can be held at the same time, and read back',
+        'every sequence of UTF-16 units is a separate name: all can be held at the same time, and are reported by query',
       async check({ peer }) {
         const { locks } = peer();
         const holdings = [];

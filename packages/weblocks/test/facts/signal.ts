@@ -39,7 +39,7 @@ export const signalFacts: Facts = {
     },
     {
       title:
-        'an abort in the turn of the request wins although the lock is free, and the next request is granted',
+        'an abort in the turn of the request rejects it although the lock is free, and the next request is granted',
       async check({ peer }) {
         const { locks } = peer();
         const controller = new AbortController();
@@ -85,7 +85,8 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'aborts that coincide with grants run no callback, or all of it, and leave the lock free',
+      title:
+        'aborts that coincide with grants let the callback run completely or not at all, and leave the lock free',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         for (let i = 0; i < 12; i += 1) {

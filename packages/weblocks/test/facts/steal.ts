@@ -10,14 +10,14 @@ export const stealFacts: Facts = {
   about: 'steal',
   facts: [
     {
-      title: 'a free lock is granted to a thief as to any request',
+      title: 'a request with steal is granted a free lock like any other request',
       async check({ peer }) {
         expect(await peer().locks.request('jobs', STEAL, (lock) => lock?.mode)).to.equal('exclusive');
       },
     },
     {
       title:
-        'a thief is granted what is held; the robbed request rejects with an AbortError, its lock knows, and its callback goes on',
+        'a request with steal gets a held lock; the former request rejects with an AbortError, its signal aborts, and its callback continues',
       async check({ peer }) {
         for (const robber of [undefined, peer().locks]) {
           const { locks } = peer();
@@ -36,7 +36,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title: 'a thief takes the lock from all readers at once',
+      title: 'a request with steal takes the lock from all readers at once',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const readers = [
@@ -49,7 +49,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title: 'of two thieves the last one has the lock',
+      title: 'of two requests with steal the last one has the lock',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         here.request('jobs', () => never).catch(() => undefined);
@@ -64,7 +64,7 @@ export const stealFacts: Facts = {
     },
     {
       title:
-        'waiters stay behind a thief in the order of their requests, and requests during the theft queue behind them',
+        'waiters stay behind a request with steal in the order of their requests, and requests during the steal queue behind them',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         const robbed = await hold(peers[0]!, 'jobs');
@@ -91,7 +91,7 @@ export const stealFacts: Facts = {
     },
     {
       title:
-        'no waiter is granted between the former holder and the thief, whatever the former holder does meanwhile',
+        'no waiter is granted between the former holder and a request with steal, whatever the former holder does meanwhile',
       async check({ peer }) {
         const [robbed, waiter, thief] = [peer().locks, peer().locks, peer().locks];
         for (let i = 0; i < 8; i += 1) {
@@ -106,7 +106,8 @@ export const stealFacts: Facts = {
             .catch(() => undefined);
           await waiter.query();
           const stolen = thief.request('jobs', STEAL, (lock) => tokens.push(lock!.token));
-          // Ends the holder in some rounds: then the waiter may be granted ahead of the thief, and loses the lock or has ended.
+          // In some rounds the holder ends. Then the waiter may be granted ahead of the request with `steal`,
+          // and either loses the lock to it or has already ended.
           if (i > 3) void holding.end();
           await Promise.all([stolen, waits, ended]);
           await holding.end().catch(() => undefined);

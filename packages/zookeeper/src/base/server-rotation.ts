@@ -10,7 +10,7 @@ export class ServerRotation {
     this.#random = random;
   }
 
-  /** Returns the next of these addresses. If there are several, it is not the one returned last. */
+  /** Returns the next of these addresses. If there are several, the result differs from the previous one. */
   next(addresses: readonly string[]): string {
     const present = new Set(addresses);
     const remaining = this.#remaining.filter((address) => present.has(address));

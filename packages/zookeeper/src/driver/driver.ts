@@ -17,7 +17,8 @@ export interface NodeStat {
   /** The number of times that the content was replaced. */
   readonly version: number;
   /**
-   * The number of times that a child was created or deleted, modulo 2^32. This is twice the number of created children minus those present.
+   * The number of times that a child was created or deleted, modulo 2^32. This is twice the number of created children minus the number of present
+   * ones.
    */
   readonly childChanges: number;
   readonly childCount: number;

@@ -78,7 +78,7 @@ export function errorOf(code: number, what: string): QueueLockError {
   return new QueueLockError(known, remedy === undefined ? text : `${text}: ${remedy}`);
 }
 
-/** Creates the error of a request without a reply. The request may still take effect: a session never takes a request back. */
+/** Creates the error of a request without a reply. The request may still take effect, since a sent request cannot be withdrawn. */
 export function requestTimedOut(what: string, afterMs: number): QueueLockError {
   return new QueueLockError(
     'UNAVAILABLE',

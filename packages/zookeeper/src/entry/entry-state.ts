@@ -1,4 +1,4 @@
-/** An own entry that is in the queue, as far as this client knows. */
+/** An entry of this session that is in the queue, as far as this client knows. */
 export interface PresentEntry {
   readonly status: 'present';
   /** The path of the entry's node. */
@@ -25,7 +25,7 @@ interface ConvertingEntry extends Omit<PresentEntry, 'status'> {
 /** An own entry that has a node. */
 export type QueuedEntry = PresentEntry | ConvertingEntry;
 
-/** The state of an own entry, with the data that belongs to each state. */
+/** The state of an entry of this session, with the data that belongs to each state. */
 export type EntryState =
   /** The entry has no node, and no request that creates one is in flight. */
   | { readonly status: 'absent' }

@@ -198,7 +198,7 @@ export class OwnEntry {
     return removed.includes(true);
   }
 
-  /** Removes the remains of an attempt that the caller never learned of. The entry may be enqueued again. Call it only in the lane. */
+  /** Removes the remains of an attempt whose outcome the caller never got. The entry may be enqueued again. Call it only in the lane. */
   async retract(): Promise<void> {
     const node = await this.#find();
     if (!node) return;

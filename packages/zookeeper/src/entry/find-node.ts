@@ -12,7 +12,7 @@ export interface NodeQuery {
   readonly known: string | undefined;
 }
 
-/** The node of an own entry. */
+/** The node of an entry of this session. */
 export interface FoundNode {
   readonly path: string;
   readonly token: bigint;

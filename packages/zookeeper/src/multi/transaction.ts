@@ -46,7 +46,7 @@ export async function enqueueInTransaction(
     signal?.throwIfAborted();
     for (const { entry } of members) entry.markAttempted();
     const [done, inGate, lists] = await Promise.all([
-      // Each entry learns its node at once, even if a later step fails.
+      // Each entry records its node at once, even if a later step fails.
       zk.multi(steps).then((result) => {
         const { paths = [], zxid: czxid = 0n } = result.done ? result : {};
         for (const [at, { entry }] of members.entries()) {

@@ -25,7 +25,7 @@ export function nameBefore(sequence: number, { exclusive }: Scheme): string {
 }
 
 /**
- * Returns the name of the reader that an own exclusive entry is converted to. It has the same number, so the same position. It also
+ * Returns the name of the reader that an exclusive entry of this package is converted to. It has the same number, so the same position. It also
  * contains the writer's token, which would be lost otherwise: the token of the new node is larger than those of some entries behind.
  */
 export function readerOf(name: string, token: bigint, scheme: Scheme): string {
@@ -34,7 +34,7 @@ export function readerOf(name: string, token: bigint, scheme: Scheme): string {
   return `${prefix}${scheme.style.since(token)}${scheme.shared}${number}`;
 }
 
-/** Returns the token that an own reader had as a writer and keeps. Returns `undefined` for any other entry. */
+/** Returns the token that a reader of this package had as a writer and keeps. Returns `undefined` for any other entry. */
 export function keptToken(name: string, scheme: Scheme): bigint | undefined {
   const [, , token] = (scheme.shared !== undefined && scheme.readerShape.exec(name)) || [];
   return token === undefined ? undefined : BigInt(`0x${token}`);
@@ -54,7 +54,7 @@ export interface Contender {
   readonly sequence: number | undefined;
   /** Whether the entry is shared. Two shared entries do not conflict. */
   readonly shared: boolean;
-  /** The permits and the limit in the name of an own exclusive entry, if it has any. */
+  /** The permits and the limit in the name of an exclusive entry of this package, if the name contains them. */
   readonly permits?: number;
   readonly limit?: number;
 }
@@ -81,7 +81,7 @@ interface OwnParts {
   readonly number: string;
 }
 
-/** Parses the name of an own exclusive entry. */
+/** Parses the name of an exclusive entry of this package. */
 function ownParts(name: string, { shape }: Scheme): OwnParts | undefined {
   const [, prefix, permits = '0', limit = '0', number] = shape.exec(name) ?? [];
   if (prefix === undefined || number === undefined) return undefined;

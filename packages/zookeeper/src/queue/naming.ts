@@ -45,9 +45,9 @@ interface NameStyle {
 export interface Scheme {
   readonly naming: Naming;
   readonly style: NameStyle;
-  /** Matches the name of an own exclusive entry, with groups for prefix, permits, limit and number. */
+  /** Matches the name of an exclusive entry of this package, with groups for prefix, permits, limit and number. */
   readonly shape: RegExp;
-  /** Matches the name of an own reader that was a writer, with groups for prefix, token and number. */
+  /** Matches the name of a reader of this package that was a writer, with groups for prefix, token and number. */
   readonly readerShape: RegExp;
   /** The mark of a new exclusive entry. */
   readonly exclusive: Mark;

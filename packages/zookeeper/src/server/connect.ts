@@ -16,7 +16,7 @@ import { firstValueFrom, merge } from '../base/rx.ts';
 import { addressText, type Dial } from '../wire/dial.ts';
 import { WireDriver } from '../wire/driver.ts';
 
-/** What is needed to connect, besides the settings. */
+/** The arguments of a connection attempt, besides the settings. */
 export interface ConnectRequest {
   /** Opens the sockets of the wire client. Default: over the network. */
   readonly dial?: Dial | undefined;

@@ -15,7 +15,7 @@ export interface RegisterStore {
   withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
   /** The connection, while there are observers. */
   readonly viewer$: Observable<ZkDriver>;
-  /** Maps the errors of a stream to those of the backend. */
+  /** Maps the errors of a stream to errors of the backend. */
   mapErrors<T>(seen$: Observable<T>): Observable<T>;
 }
 

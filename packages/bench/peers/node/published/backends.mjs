@@ -1,4 +1,4 @@
-// The backends by kind, from the packages as they are published. Each is loaded when it is asked for.
+// The backends by kind, loaded from the published packages. Each is loaded when it is first needed.
 export const backends = {
   'ours-memory': async () => (await import('@queuelock/memory')).memory(),
   'ours-etcd3': () => overEtcd('etcd3'),
@@ -15,7 +15,7 @@ async function overZooKeeper(transport) {
   return (await import('@queuelock/zookeeper')).zookeeper({ hosts: [process.env.ZK], transport });
 }
 
-/** A client over the backend of that kind. Core and backend are loaded side by side. */
+/** Returns a client over a backend of the given kind. Core and backend are loaded at the same time. */
 export async function clientOver(kind) {
   const [{ createLockClient }, backend] = await Promise.all([import('@queuelock/core'), backends[kind]()]);
   return createLockClient(backend, { ttlMs: 30_000 });

@@ -1,19 +1,25 @@
-// Client program for `cold`: cold.mjs KIND cold name=…; a free lock over and over in a fresh process, from the packages as they are published: how
-// long a cycle takes by its number, and how many JavaScript functions it calls.
+// Client program for the scenario `cold`: cold.mjs KIND cold name=…. A fresh process acquires and releases a
+// free lock again and again, with the published packages. The program measures how long each cycle takes by
+// its number, and how many JavaScript functions a cycle calls.
 import { Session } from 'node:inspector/promises';
 import { clientOver } from './backends.mjs';
 
 const [kind, , ...rest] = process.argv.slice(2);
 const { name } = Object.fromEntries(rest.map((argument) => argument.split('=')));
 
-/** The last cycle of each range. The last range is that of a process which has run for long. */
+/**
+ * The last cycle of each range. The last range shows the cycles of a process that has run for a long time.
+ */
 const RANGES = { At1: 1, To10: 10, To100: 100, To500: 500, To2000: 2_000, '': 10_000 };
 const COUNTED = 100;
 
 const locks = await clientOver(kind);
 const never = new AbortController();
 
-/** Values of all cycles up to each last one, and of none before it: `p50To10`, `cpuTo10`. */
+/**
+ * Returns values for the cycles of each range, for instance `p50To10` and `cpuTo10`. A range begins after the
+ * last cycle of the range before it.
+ */
 async function byRange() {
   const values = {};
   let cycle = 0;
@@ -33,7 +39,7 @@ async function byRange() {
   return values;
 }
 
-/** How many functions one cycle calls, those of Node included. */
+/** Returns how many functions one cycle calls, those of Node included. */
 async function callsOf(cycle) {
   const inspector = new Session();
   inspector.connect();
@@ -46,7 +52,7 @@ async function callsOf(cycle) {
   const counts = result
     .filter(({ url }) => url !== import.meta.url)
     .flatMap(({ functions }) => functions.map(({ ranges }) => ranges[0].count / COUNTED));
-  // What ran less often than every other cycle is a heartbeat, or the counting.
+  // Functions that ran less often than in every other cycle belong to heartbeats, or to the counting itself.
   return counts.filter((count) => count >= 0.5).reduce((sum, count) => sum + count, 0);
 }
 

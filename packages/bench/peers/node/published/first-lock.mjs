@@ -1,4 +1,4 @@
-// A process from its start to its first lock, from the packages as they are published: first-lock.mjs KIND; ends by itself.
+// Takes the first lock of a fresh process with the published packages, and exits: first-lock.mjs KIND.
 import { clientOver } from './backends.mjs';
 
 const others = {

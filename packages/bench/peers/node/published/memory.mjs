@@ -1,5 +1,5 @@
-// Client program for `memory`: memory.mjs KIND memory n=… name=…; what a process takes with that many waits, from the packages as
-// they are published. Needs --expose-gc.
+// Client program for the scenario `memory`: memory.mjs KIND memory n=… name=…. Measures the memory of a
+// process with `n` waiters, with the published packages. Needs --expose-gc.
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientOver } from './backends.mjs';
 
@@ -8,7 +8,7 @@ const parameters = Object.fromEntries(rest.map((argument) => argument.split('=')
 const n = Number(parameters.n);
 const SETTLE_MS = 1_000;
 
-/** One more waiter; resolves when it waits. */
+/** Adds one waiter, and resolves when it waits. */
 async function ours() {
   const client = await clientOver(kind);
   await client.acquire(parameters.name);

@@ -1,4 +1,5 @@
-// Client program for `start`: start.mjs KIND start …; the time from the start of a process to its first lock.
+// Client program for the scenario `start`: start.mjs KIND start …. Measures the time from the start of a
+// process to its first lock.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +19,7 @@ async function started(kind) {
 }
 
 const kind = process.argv[2];
-// The first one reads the files from the disk.
+// The first start is not counted, because it reads the files from the disk.
 await started(kind);
 const times = [];
 for (let i = 0; i < TIMES; i += 1) times.push(await started(kind));

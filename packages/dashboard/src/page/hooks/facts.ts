@@ -4,7 +4,10 @@ import { createContext, useContext, useEffect, useState } from 'react';
 
 export const FactsContext = createContext<BridgeFacts | undefined>(undefined);
 
-/** Returns the facts of the bridge. Reads them again after each reconnect, because the bridge may be another one. */
+/**
+ * Returns the facts of the bridge. Reads them again after each reconnect, because the page may be connected
+ * to another bridge by then.
+ */
 export function useBridgeFacts(): BridgeFacts | undefined {
   const client = useBridge();
   const { connection } = useConnection();
@@ -17,7 +20,8 @@ export function useBridgeFacts(): BridgeFacts | undefined {
         if (isMounted) setFacts(answer);
       },
       () => {
-        // Ignores the error: the connection state shows it, and the facts are read again after a reconnect.
+        // The error is ignored: the connection state shows it, and the facts are read again after a
+        // reconnect.
       },
     );
     return () => {
@@ -27,7 +31,7 @@ export function useBridgeFacts(): BridgeFacts | undefined {
   return facts;
 }
 
-/** Returns what this page may do, as far as it is known. */
+/** Returns the actions that this page may do, as far as they are known. */
 export function useMay(): BridgeFacts['may'] {
   return useContext(FactsContext)?.may ?? NOTHING;
 }

@@ -6,7 +6,7 @@ import { useStoredText } from './stored-text.ts';
 /** The user's own join to a queue, with its actions. */
 export interface OwnJoin {
   readonly view: LockView;
-  /** Id of the entry, while there is one. */
+  /** Id of the user's entry, while there is one. */
   readonly id: string | undefined;
   /** Whether the user has joined or is joining. */
   readonly hasJoined: boolean;

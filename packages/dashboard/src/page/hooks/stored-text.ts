@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** Stores a text in this browser, or until the page closes if storage is forbidden. */
+/** Stores a text in this browser. If storage is forbidden, the text is kept until the page closes. */
 export function useStoredText(key: string, initial: string): readonly [string, (value: string) => void] {
   const [value, setValue] = useState(() => read(key) ?? initial);
   const store = useCallback(
@@ -26,6 +26,6 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(`queuelock.${key}`, value);
   } catch {
-    // Storage is forbidden or full: the text lasts as long as the page.
+    // Storage is forbidden or full, so the text is kept only until the page closes.
   }
 }

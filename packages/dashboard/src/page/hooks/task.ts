@@ -1,12 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-/** State of an action that runs on request, one at a time. */
+/** State of an action that the user starts. Only one such action runs at a time. */
 export type Task<T> =
   | { readonly status: 'idle' | 'busy' }
   | { readonly status: 'done'; readonly value: T }
   | { readonly status: 'failed'; readonly message: string };
 
-/** Returns the state and a function that starts the action. Its signal aborts when the component unmounts. */
+/**
+ * Returns the state, and a function that starts the action. The action's signal aborts when the component
+ * unmounts.
+ */
 export function useTask<T>(): readonly [Task<T>, (work: (signal: AbortSignal) => Promise<T>) => void] {
   const [task, setTask] = useState<Task<T>>({ status: 'idle' });
   const unmounted = useRef<AbortController>(undefined);

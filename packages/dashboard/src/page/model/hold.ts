@@ -7,17 +7,17 @@ export interface HoldMeter {
    * duration.
    */
   readonly kind: 'budget' | 'typical' | 'unknown';
-  /** From 0 to 1. */
+  /** The part of the duration that is over or left, from 0 to 1. */
   readonly part: number;
-  /** With `budget`: remaining milliseconds; otherwise milliseconds since the grant. */
+  /** With `budget`: remaining milliseconds of the proven time. Otherwise: milliseconds since the grant. */
   readonly ms: number;
   /** With `typical`: usual duration of a hold in milliseconds. */
   readonly typicalMs: number | undefined;
 }
 
 /**
- * Computes the meter of a holding entry. `at` is the time of the snapshot, `now` the current time, both by the bridge's clock.
- * `fullMs` is the largest proven time seen.
+ * Computes the meter of a holding entry. `at` is the time of the snapshot and `now` the current time, both by
+ * the bridge's clock. `fullMs` is the largest proven time seen so far.
  */
 export function holdMeter(
   entry: Pick<EntrySnapshot, 'heldAt' | 'remainingMs' | 'typicalHoldMs'>,
@@ -68,7 +68,7 @@ export function notesOf({
   return texts.filter((text) => text !== '').join(', ');
 }
 
-/** Returns the announcement for screen readers after a change of holders; `undefined` if there is none. */
+/** Returns the announcement for screen readers after a change of holders, or `undefined` if there is none. */
 export function handOffText(before: readonly string[], after: readonly string[]): string | undefined {
   const newHolders = after.filter((owner) => !before.includes(owner));
   if (newHolders.length > 0)

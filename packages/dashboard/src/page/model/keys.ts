@@ -1,14 +1,14 @@
 import { hashOf, type Route } from './route.ts';
 
-/** Actions of keys anywhere on the page. */
+/** The actions that keys start anywhere on the page. */
 export type Shortcut =
   | { readonly kind: 'go'; readonly hash: string }
   | { readonly kind: 'search' | 'help' | 'theme' | 'back' | 'contenders' };
 
-/** A pressed key with its context. */
+/** A pressed key, and the state of the page at that time. */
 export interface Pressed {
   readonly key: string;
-  /** Whether Ctrl, Alt or Meta is pressed: such keys belong to the browser. */
+  /** Whether Ctrl, Alt or Meta is pressed. Such key combinations belong to the browser. */
   readonly modified: boolean;
   /** Whether the user is typing, or a dialog is open. */
   readonly busy: boolean;
@@ -47,7 +47,7 @@ const SINGLE: Readonly<Record<string, 'search' | 'help' | 'theme' | 'back'>> = {
   b: 'back',
 };
 
-/** Returns the action of a key; `undefined` for most keys. */
+/** Returns the action of a key, or `undefined` for keys without an action. */
 export function shortcutOf({ key, modified, busy, before }: Pressed): Shortcut | undefined {
   if (modified || busy) return undefined;
   if (before === 'g' && key === 'c') return { kind: 'contenders' };

@@ -6,9 +6,12 @@ export interface QueueRow {
   readonly depth: number;
   /** Departures per second, over the last ten seconds. */
   readonly handOffsPerS: number;
-  /** Time in milliseconds since the first entry was seen first. */
+  /** Time in milliseconds since the present first entry was first seen at the front. */
   readonly heldMs: number;
-  /** Whether it was first already when the bridge began to watch, so that the real time may be longer. */
+  /**
+   * Whether the entry was already at the front when the bridge began to watch, so that the real time may be
+   * longer.
+   */
   readonly heldLonger: boolean;
   /** Recent duration of a turn; `undefined` if none has ended. */
   readonly turnMs: number | undefined;
@@ -23,7 +26,7 @@ interface Sample {
 
 interface Metered {
   readonly queue: ListedQueueSnapshot;
-  /** Samples, the earliest first. */
+  /** Samples of the queue, the earliest first. */
   readonly samples: readonly Sample[];
 }
 
@@ -34,7 +37,7 @@ export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Adds a snapshot. */
+/** Adds a snapshot to the measurements. */
 export function metered(before: Meter, { queues, at }: Pick<QueuesSnapshot, 'queues' | 'at'>): Meter {
   return new Map(queues.map((queue) => [queue.name, follow(before.get(queue.name), queue, at)]));
 }
@@ -44,13 +47,13 @@ function follow(before: Metered | undefined, queue: ListedQueueSnapshot, at: num
   if (!before || before.queue.departures > queue.departures) return { queue, samples: [sample] };
   const recent = before.samples.filter((_sample, index, all) => {
     const next = all[index + 1];
-    // Keeps one sample from before the window as its beginning.
+    // One sample from before the window is kept as the beginning of the window.
     return next === undefined || at - next.at < WINDOW_MS;
   });
   return { queue, samples: [...recent, sample] };
 }
 
-/** Computes the rows at `now`, by the bridge's clock. */
+/** Computes the rows at the time `now` of the bridge's clock. */
 export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   return [...meter.values()].map(({ queue, samples }) => {
     const { name, depth, frontAt, frontLonger = false } = queue;
@@ -70,7 +73,7 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   });
 }
 
-/** Totals of all queues. */
+/** Totals over all queues. */
 export interface Sum {
   readonly entries: number;
   readonly handOffsPerS: number;
@@ -78,7 +81,7 @@ export interface Sum {
   readonly slowest: QueueRow | undefined;
 }
 
-/** Sums up rows. */
+/** Adds up the rows of all queues. */
 export function sumOf(rows: readonly QueueRow[]): Sum {
   let [entries, handOffsPerS] = [0, 0];
   let slowest: QueueRow | undefined;

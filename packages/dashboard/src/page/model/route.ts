@@ -1,4 +1,7 @@
-/** The selected view. It is part of the address, after `#`, so that it can be bookmarked and works with the back button. */
+/**
+ * The selected view. It is part of the page's address, after `#`, so that it can be bookmarked and works with
+ * the back button.
+ */
 export type Route =
   | { readonly view: 'queues' }
   | { readonly view: 'queue'; readonly name: string }
@@ -9,7 +12,7 @@ export type Route =
   | { readonly view: 'faults' }
   | { readonly view: 'contenders'; readonly name: string };
 
-/** Views without a name. */
+/** The views that belong to no single queue, so that their address contains no name. */
 export const VIEWS = ['queues', 'elections', 'sessions', 'deadlocks', 'faults'] as const;
 
 /** Parses an address; an unknown one selects the list of queues. */
@@ -37,14 +40,14 @@ function encoded(name: string): string {
   });
 }
 
-/** Decodes a name; empty for text that {@link hashOf} did not make. */
+/** Decodes a name. Returns an empty name for text that {@link hashOf} did not create. */
 function named(text: string): string {
   try {
     return decodeURIComponent(text).replace(/~([\da-f]{4})/g, (_all, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );
   } catch {
-    // The address has an invalid `%` sequence, as a user may have typed it.
+    // The address has an invalid `%` sequence, which a user may have typed.
     return '';
   }
 }

@@ -1,5 +1,3 @@
-// Uses the same formats as the terminal views.
-
 /**
  * Makes a text from a store safe to show. Characters that a screen would hide or reorder are replaced by their escape sequences,
  * because any program may have written the text.

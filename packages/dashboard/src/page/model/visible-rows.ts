@@ -21,7 +21,7 @@ const MEASURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: QueueRow) => num
   wait: ({ waitMs }) => waitMs ?? -1,
 };
 
-/** Returns the rows to show, the largest first; names from A to Z. */
+/** Returns the rows to show. Numbers are sorted from the largest, names from A to Z. */
 export function visibleRows(
   rows: readonly QueueRow[],
   { sort, reverse, filter }: Choice,
@@ -36,7 +36,10 @@ function compare(a: QueueRow, b: QueueRow, sort: SortKey): number {
   return sort === 'name' ? 0 : MEASURES[sort](b) - MEASURES[sort](a);
 }
 
-/** Returns the order after a click on a title: by that column, or reversed if it was already. */
+/**
+ * Returns the order after a click on a column title: by that column, or reversed if it is already sorted by
+ * it.
+ */
 export function sortedBy(choice: Choice, sort: SortKey): Choice {
   return { ...choice, sort, reverse: choice.sort === sort && !choice.reverse };
 }

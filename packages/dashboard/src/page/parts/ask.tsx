@@ -25,7 +25,9 @@ export interface AskProps {
   readonly onClose: () => void;
 }
 
-/** Requests the lock from its holder and shows the answer. Closing the dialog withdraws the request. */
+/**
+ * Requests the lock from its holder, and shows the holder's answer. Closing the dialog withdraws the request.
+ */
 export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
   const client = useBridge();
   const [reason, setReason] = useState('');

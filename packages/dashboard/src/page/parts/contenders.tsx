@@ -67,7 +67,7 @@ export function Contenders({ snapshot, isRunning }: ContendersProps): ReactEleme
 interface ContenderProps {
   readonly contender: ContenderSnapshot;
   readonly snapshot: ContendersSnapshot;
-  /** `undefined` if the shown data is outdated. */
+  /** Current time by the bridge's clock; `undefined` if the shown data is outdated. */
   readonly now: number | undefined;
   readonly onAct: (act: Exclude<ContendersAct['act'], 'add'>) => void;
 }

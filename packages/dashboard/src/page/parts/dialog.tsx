@@ -11,12 +11,13 @@ export interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Runs before the element is removed from the page: only then does closing the dialog restore the focus.
+  // The dialog is closed before its element is removed from the page, because only then does the browser
+  // restore the focus.
   useLayoutEffect(() => {
     const opened = dialog.current;
     if (opened && !opened.open) {
       opened.showModal();
-      // The browser would focus the first element, which is the close button.
+      // The browser itself would focus the first element, which is the close button.
       opened.querySelector<HTMLElement>('input, footer button')?.focus();
     }
     return () => opened?.close();

@@ -9,7 +9,7 @@ import { plain } from '../model/text.ts';
 /** Props of a section that shows a snapshot. */
 export interface FreshProps {
   readonly observed: Observed<Snapshot>;
-  /** Render the children also before the first snapshot. */
+  /** Whether the children are rendered also before the first snapshot. */
   readonly isAlwaysShown?: boolean;
   readonly children: ReactNode;
 }
@@ -49,7 +49,7 @@ export function isLive({ connection, snapshot }: Observed<Snapshot>): boolean {
 
 const CONNECTION_TEXTS = { live: 'live', connecting: 'connecting', stale: 'no response' } as const;
 
-/** Shows the state of the page's connection, always visible. */
+/** Shows the state of the page's connection. It is always visible. */
 export function ConnectionPill(): ReactElement {
   const { connection } = useConnection();
   return (

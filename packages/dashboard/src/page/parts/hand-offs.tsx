@@ -2,10 +2,12 @@ import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { handOffText } from '../model/hold.ts';
 import { plain } from '../model/text.ts';
 
-// Interval in which a screen reader can read one sentence.
+// Interval in milliseconds in which a screen reader can read one sentence.
 const PACE_MS = 4_000;
 
-/** Announces the holder to screen readers. After quick changes it announces only the latest. */
+/**
+ * Announces the holder to screen readers. After several quick changes it announces only the latest holder.
+ */
 export function HandOffs({ owners }: { readonly owners: readonly string[] }): ReactElement {
   const [words, setWords] = useState('');
   const announced = useRef(owners);

@@ -78,7 +78,7 @@ export function Header({ route, theme: { theme, toggle }, onHelp }: HeaderProps)
   );
 }
 
-/** Logo: three entries of a queue, of which the first holds. */
+/** Draws the logo: three entries of a queue, of which the first one holds. */
 function Mark(): ReactElement {
   return (
     <svg viewBox="0 0 20 20" aria-hidden="true" className="mark">

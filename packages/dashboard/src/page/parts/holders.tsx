@@ -6,7 +6,7 @@ import { count, duration, seconds } from '../model/text.ts';
 import { Pairs } from './dialog.tsx';
 import { Empty, StoredText } from './words.tsx';
 
-/** Actions that are allowed on an entry; a missing one is not. */
+/** The actions that are allowed on an entry. A missing action is not allowed. */
 export interface EntryActions {
   readonly onEvict?: (entry: EntrySnapshot) => void;
   readonly onAsk?: (holder: EntrySnapshot) => void;
@@ -19,10 +19,10 @@ export interface HoldersProps {
   readonly actions: EntryActions;
 }
 
-// Shared holders are shown one by one up to this number.
+// Largest number of shared holders that are shown one by one.
 const SHOWN = 4;
 
-/** Shows the admitted entries. */
+/** Shows the admitted entries of a queue. */
 export function Holders({ snapshot, isRunning, actions }: HoldersProps): ReactElement {
   const holders = holdersOf(snapshot);
   const { bridge: now } = useNow(250, isRunning);
@@ -127,7 +127,7 @@ interface BarProps {
 function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): ReactElement {
   const isLong = kind === 'typical' && typicalMs !== undefined && ms > typicalMs;
   const usual = typicalMs === undefined ? '' : `typically ${duration(typicalMs)}`;
-  // Outdated data proves nothing.
+  // Outdated data does not prove that the entry still holds.
   const isProven = kind !== 'budget' || isRunning;
   const texts = {
     budget: !isRunning ? 'the proven time is unknown' : `${duration(ms)} proven, until the next heartbeat`,
@@ -144,7 +144,10 @@ function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): Rea
   );
 }
 
-/** Returns the largest value so far: each heartbeat restores the proven time to it. */
+/**
+ * Returns the largest value so far. It is the full proven time, because each heartbeat restores the remaining
+ * time to it.
+ */
 function useLargest(value: number): number {
   const [largest, setLargest] = useState(value);
   if (value > largest) setLargest(value);

@@ -5,11 +5,11 @@ import { plain, short } from '../model/text.ts';
 
 const RADIUS = 100;
 const HALF = { across: 52, down: 15 };
-// Arrows end a little before the label that they point at.
+// Space around a label in which no arrow is drawn, a little larger than the label itself.
 const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
 const MAX_NODES = 12;
 
-/** Draws a cycle of waits, in which each waits for the next. The first one should give up. */
+/** Draws a cycle of waits, in which each entry waits for the next one. The first entry should give up. */
 export function Ring({ circle }: { readonly circle: readonly StuckSnapshot[] }): ReactElement {
   const id = useId();
   const shown = circle.slice(0, MAX_NODES);

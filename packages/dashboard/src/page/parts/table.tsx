@@ -12,7 +12,7 @@ export interface Column<R> {
   /** Whether the column is hidden first when there is not enough room. */
   readonly isSpare?: boolean;
   readonly cell: (row: R) => ReactNode;
-  /** Called upon a click on the title. */
+  /** Called when the title is clicked. */
   readonly onSort?: () => void;
 }
 
@@ -138,7 +138,7 @@ function indexOf(element: Element): number {
   return Number(row?.dataset['index'] ?? -1);
 }
 
-/** Moves the focus to the first link or button of another row, once that is rendered. */
+/** Moves the focus to the first link or button of another row, once that row is rendered. */
 function useMoves(
   body: { readonly current: HTMLDivElement | null },
   reveal: (to: number) => void,

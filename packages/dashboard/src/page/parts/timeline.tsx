@@ -20,7 +20,7 @@ const WINDOWS = [
 /** Props of the timeline. */
 export interface TimelineProps {
   readonly snapshot: TimelineSnapshot;
-  /** Whether the time advances. */
+  /** Whether the timeline moves with the time. It does not while the data is outdated. */
   readonly isRunning: boolean;
   /** Id of the user's own entry. */
   readonly ownId: string | undefined;
@@ -30,7 +30,7 @@ export interface TimelineProps {
 export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactElement {
   const [windowMs, setWindowMs] = useState<number>(WINDOWS[0][1]);
   const isNarrow = useMedia('(max-width: 720px)');
-  // A movement of less than a pixel needs no new drawing.
+  // The drawing is updated only when something moves by at least a pixel.
   const { bridge: now } = useNow(Math.max(usePaceMs(), windowMs / 600), isRunning);
   const frame = { now, windowMs, lanes: isNarrow ? 10 : 14 };
   const drawing = drawingOf(snapshot, frame);
@@ -148,7 +148,7 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // Few hand-offs are drawn lower than many.
+  // The scale has a least maximum, so that few hand-offs are drawn lower than many.
   const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (

@@ -2,7 +2,7 @@ import { useEffect, useRef, type ReactElement, type ReactNode } from 'react';
 import { hashOf } from '../model/route.ts';
 import { plain } from '../model/text.ts';
 
-/** Shows a text from the store, in full when the pointer is on it. */
+/** Shows a text from the store, and its full length when the pointer is on it. */
 export function StoredText({
   text,
   none = '-',
@@ -40,7 +40,7 @@ export interface FigureProps {
   readonly tone?: 'hold' | 'wait' | 'danger';
 }
 
-/** One important number. */
+/** Shows one important number with its title and an optional note. */
 export function Figure({ title, value, note, tone }: FigureProps): ReactElement {
   return (
     <div className="figure" data-tone={tone}>

@@ -27,7 +27,7 @@ export function QueueView({ name }: { readonly name: string }): ReactElement {
   const seen = useQueue(name);
   const timeline = useTimeline(name);
   const may = useMay();
-  // Kept here and not in the panel, because hiding the panel must not end the join.
+  // The join is kept here and not in the panel, because hiding the panel must not end the join.
   const join = useOwnJoin(name);
   const [doing, setDoing] = useState<PendingAction>();
   const acts = useMemo(
