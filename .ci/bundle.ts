@@ -1,8 +1,8 @@
 // Bundles the built files of the command and of libraries into few files. Otherwise Node would read dozens or
 // hundreds of files at each start.
-import { build, type BuildOptions } from 'esbuild';
+import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { copyFileSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { publicPackages } from './packages.ts';
 import { rxParts, wholeRx } from './rx-parts.ts';
 
@@ -27,12 +27,23 @@ const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
  */
 const INLINED = 'cockatiel';
 
+/**
+ * Packages of others that a bundle may have in it, with the files of their notices, which their authors ask for in each copy. Others stay outside: some
+ * licenses do not allow it, and some packages are large.
+ */
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  [INLINED, 'LICENSE'],
+  ['rxjs', 'LICENSE.txt'],
+  ['semver', 'LICENSE'],
+  ['tslib', 'LICENSE.txt'],
+]);
+
 function manifestOf(name: string): Manifest {
   return JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8')) as Manifest;
 }
 
 /** Bundles built files of a package. All dependencies except `INLINED` stay imports. */
-async function bundle(name: string, files: readonly string[], options: BuildOptions = {}): Promise<string> {
+async function bundle(name: string, files: readonly string[], options: BuildOptions = {}): Promise<void> {
   const outdir = outdirOf(name);
   const { dependencies, optionalDependencies, peerDependencies } = manifestOf(name);
   const outside = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
@@ -58,14 +69,25 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     ...options,
     metafile: true,
   });
-  if (Object.keys(metafile.inputs).some((input) => input.includes(`node_modules/${INLINED}/`)))
-    copyLicense(resolve('packages', name, 'node_modules', INLINED), 'LICENSE', outdir);
-  return outdir;
+  for (const folder of othersIn(metafile)) copyNotice(folder, name);
 }
 
-/** Copies the license of a bundled library, which requires its notice in each copy. */
-function copyLicense(library: string, file: string, outdir: string): void {
-  copyFileSync(join(library, file), join(outdir, `${basename(library)}.LICENSE.txt`));
+/** Returns the folders of the packages of others of which a bundle has a part. */
+function othersIn({ outputs }: Metafile): ReadonlySet<string> {
+  const parts = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const files = parts.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+  const folders = files.map((file) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]);
+  return new Set(folders.filter((folder) => folder !== undefined));
+}
+
+function copyNotice(folder: string, name: string): void {
+  const library = folder.replace(/^.*\bnode_modules\//, '');
+  const notice = NOTICES.get(library);
+  if (notice === undefined)
+    throw new Error(
+      `the bundle of ${name} would contain ${library}: name it in (peer)dependencies of ${name}`,
+    );
+  copyFileSync(join(folder, notice), join(outdirOf(name), `${library}.LICENSE.txt`));
 }
 
 function outdirOf(name: string): string {
@@ -90,5 +112,4 @@ for (const { name } of publicPackages()) {
 // The bundle of the command contains our packages that it loads, and RxJS as ES modules, whose unused parts
 // are dropped.
 const rxjs = resolve('packages/cli/node_modules/rxjs');
-const command = await bundle('cli', ['main.js', 'run/watchdog-process.js'], { plugins: [wholeRx(rxjs)] });
-copyLicense(rxjs, 'LICENSE.txt', command);
+await bundle('cli', ['main.js', 'run/watchdog-process.js'], { plugins: [wholeRx(rxjs)] });

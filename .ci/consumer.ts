@@ -58,12 +58,13 @@ export function installConsumer(folder: string, tarballs: string, packages: read
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
 }
 
-/** Returns the messages of the compiler about the consumer, line by line. Also checks the declarations of the packages. */
+/** Returns the messages of the compiler about a file, by default the consumer, line by line. Also checks the declarations of the packages. */
 export function compileConsumer(
   folder: string,
   compiler: readonly string[],
   moduleResolution: Resolution,
   more: Readonly<Record<string, unknown>> = {},
+  file = 'consumer.ts',
 ): readonly string[] {
   const compilerOptions = {
     target: 'es2022',
@@ -77,7 +78,7 @@ export function compileConsumer(
     ...more,
   };
   const config = join(folder, `tsconfig.${moduleResolution}.json`);
-  writeFileSync(config, JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: [file] }));
   const [command = '', ...args] = compiler;
   const ran = spawnSync(command, [...args, '-p', config], { encoding: 'utf8', cwd: folder });
   if (ran.error !== undefined) throw ran.error;

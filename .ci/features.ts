@@ -91,7 +91,7 @@ function evidence(): string {
     '',
     '## How to read it',
     '',
-    '- Files under `conformance/` run on every store; files under `recipes/test/facts/` on memory, etcd and ZooKeeper.',
+    '- Files under `conformance/` run on every store; files under `recipes/test/facts/` on memory, etcd and ZooKeeper, and in the long run on Redis, PostgreSQL, MariaDB and Consul.',
     '- `*.test.ts` runs with `pnpm test`, `*.long.ts` with `pnpm test:long`.',
     '- The other tools were read, mostly from source, at the versions below. Nothing that is said of them was run.',
     '',

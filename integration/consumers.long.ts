@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { compileConsumer, installConsumer, RESOLUTIONS, type Resolution } from '../.ci/consumer.ts';
@@ -36,6 +36,18 @@ const COMPILERS: readonly Compiler[] = [
   { version: '7.0', command: installed('tsc'), lacks: ['node10'] },
 ];
 
+/** A page has neither the types of Node nor a `lib` with AsyncDisposable. */
+const PAGE = `
+import { createBridgeClient } from '@queuelock/bridge/client';
+import { BridgeProvider, useLock } from '@queuelock/react';
+function Button() {
+  const { lock } = useLock('invoice');
+  return <button>{lock ? lock.token : 'Edit'}</button>;
+}
+export const page = <BridgeProvider client={createBridgeClient()}><Button /></BridgeProvider>;
+`;
+const OF_PAGE = { lib: ['es2022', 'dom', 'dom.iterable'], types: [], jsx: 'react-jsx' };
+
 describe('the packed packages in a program that checks all declarations', () => {
   let folder: string;
   let consumer: string;
@@ -62,6 +74,13 @@ describe('the packed packages in a program that checks all declarations', () => 
       }).timeout(180_000);
     }
   }
+
+  for (const { version, command, options = {} } of COMPILERS)
+    it(`compile in a page with TypeScript ${version}`, () => {
+      writeFileSync(join(consumer, 'page.tsx'), PAGE);
+      const messages = compileConsumer(consumer, command, 'bundler', { ...options, ...OF_PAGE }, 'page.tsx');
+      expect(messages.join('\n')).to.equal('');
+    }).timeout(180_000);
 
   it('resolve in Node at each entry, by import and by require', () => {
     const doors = publicPackages().flatMap(({ name, doors: subpaths }) =>

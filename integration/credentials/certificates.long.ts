@@ -31,36 +31,37 @@ describeRotation('Redis', 'IP:127.0.0.1', async (files) => {
   };
 });
 
-describeRotation('PostgreSQL', 'IP:127.0.0.1', async (files) => {
-  const { ca, cert, key } = files.server;
-  // PostgreSQL refuses a key that other users may read.
-  await chmod(key, 0o600);
-  await giveTo(await unprivilegedUser('postgres'), key);
-  const server = await startPostgres([
-    'ssl=on',
-    `ssl_ca_file=${ca}`,
-    `ssl_cert_file=${cert}`,
-    `ssl_key_file=${key}`,
-  ]);
-  return {
-    connect: () =>
-      postgresAt(
-        `postgres://postgres@${server.endpoint}/postgres?sslmode=verify-full&${parametersOf(files)}`,
-      ),
-    restart: () => server.restart(),
-    stop: () => server.stop(),
-  };
-});
+for (const driver of ['pg', 'postgres'])
+  describeRotation(`PostgreSQL over npm ${driver}`, 'IP:127.0.0.1', async (files) => {
+    const { ca, cert, key } = files.server;
+    // PostgreSQL refuses a key that other users may read.
+    await chmod(key, 0o600);
+    await giveTo(await unprivilegedUser('postgres'), key);
+    const server = await startPostgres([
+      'ssl=on',
+      `ssl_ca_file=${ca}`,
+      `ssl_cert_file=${cert}`,
+      `ssl_key_file=${key}`,
+    ]);
+    const parameters = `sslmode=verify-full&${parametersOf(files)}&driver=${driver}`;
+    return {
+      connect: () => postgresAt(`postgres://postgres@${server.endpoint}/postgres?${parameters}`),
+      restart: () => server.restart(),
+      stop: () => server.stop(),
+    };
+  });
 
-describeRotation('MariaDB', 'IP:127.0.0.1', async (files) => {
-  const { ca, cert, key } = files.server;
-  const server = await startMariaDb([`--ssl-ca=${ca}`, `--ssl-cert=${cert}`, `--ssl-key=${key}`]);
-  return {
-    connect: () => mysqlAt(`mysql://root@${server.endpoint}/test?${parametersOf(files)}`),
-    restart: () => server.restart(),
-    stop: () => server.stop(),
-  };
-});
+for (const driver of ['mysql2', 'mariadb'])
+  describeRotation(`MariaDB over npm ${driver}`, 'IP:127.0.0.1', async (files) => {
+    const { ca, cert, key } = files.server;
+    const server = await startMariaDb([`--ssl-ca=${ca}`, `--ssl-cert=${cert}`, `--ssl-key=${key}`]);
+    const parameters = `${parametersOf(files)}&driver=${driver}`;
+    return {
+      connect: () => mysqlAt(`mysql://root@${server.endpoint}/test?${parameters}`),
+      restart: () => server.restart(),
+      stop: () => server.stop(),
+    };
+  });
 
 describeRotation('ZooKeeper', 'DNS:localhost', async (files) => {
   const server = await startSecureZooKeeper(files.certificates);

@@ -40,47 +40,49 @@ describePasswords('Redis', async ({ username, password: first }) => {
   };
 });
 
-describePasswords('PostgreSQL', async ({ username, password: first }) => {
-  const server = await startPostgres();
-  const operator = new Client({ connectionString: postgresUrl(server) });
-  await operator.connect();
-  await operator.query(`create role ${username} login superuser password '${first}'`);
-  // The rule makes the server ask this user for a password. All other users are trusted.
-  const access = join(server.directory, 'data', 'pg_hba.conf');
-  const rule = `host all ${username} 127.0.0.1/32 scram-sha-256\n`;
-  await writeFile(access, rule + (await readFile(access, 'utf8')));
-  await operator.query('select pg_reload_conf()');
-  return {
-    connect: (auth) => postgres({ url: `postgres://${server.endpoint}/postgres`, auth }),
-    change: async (password) => {
-      await operator.query(`alter role ${username} password '${password}'`);
-      await operator.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
-        username,
-      ]);
-    },
-    async stop() {
-      await operator.end();
-      await server.stop();
-    },
-  };
-});
+for (const driver of ['pg', 'postgres'] as const)
+  describePasswords(`PostgreSQL over npm ${driver}`, async ({ username, password: first }) => {
+    const server = await startPostgres();
+    const operator = new Client({ connectionString: postgresUrl(server) });
+    await operator.connect();
+    await operator.query(`create role ${username} login superuser password '${first}'`);
+    // The rule makes the server ask this user for a password. All other users are trusted.
+    const access = join(server.directory, 'data', 'pg_hba.conf');
+    const rule = `host all ${username} 127.0.0.1/32 scram-sha-256\n`;
+    await writeFile(access, rule + (await readFile(access, 'utf8')));
+    await operator.query('select pg_reload_conf()');
+    return {
+      connect: (auth) => postgres({ url: `postgres://${server.endpoint}/postgres`, driver, auth }),
+      change: async (password) => {
+        await operator.query(`alter role ${username} password '${password}'`);
+        await operator.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
+          username,
+        ]);
+      },
+      async stop() {
+        await operator.end();
+        await server.stop();
+      },
+    };
+  });
 
-describePasswords('MariaDB', async ({ username, password: first }) => {
-  const server = await startMariaDb();
-  const operator = await createConnection(mariaDbAccess(server));
-  // The user is created for this host. Otherwise MariaDB would prefer the anonymous user of this host.
-  const user = `${username}@localhost`;
-  await operator.query(`create user ${user} identified by '${first}'`);
-  await operator.query(`grant all on test.* to ${user}`);
-  return {
-    connect: (auth) => mysql({ url: `mysql://${server.endpoint}/test`, auth }),
-    change: async (password) => {
-      await operator.query(`alter user ${user} identified by '${password}'`);
-      await operator.query(`kill user ${username}`);
-    },
-    async stop() {
-      await operator.end();
-      await server.stop();
-    },
-  };
-});
+for (const driver of ['mysql2', 'mariadb'] as const)
+  describePasswords(`MariaDB over npm ${driver}`, async ({ username, password: first }) => {
+    const server = await startMariaDb();
+    const operator = await createConnection(mariaDbAccess(server));
+    // The user is created for this host. Otherwise MariaDB would prefer the anonymous user of this host.
+    const user = `${username}@localhost`;
+    await operator.query(`create user ${user} identified by '${first}'`);
+    await operator.query(`grant all on test.* to ${user}`);
+    return {
+      connect: (auth) => mysql({ url: `mysql://${server.endpoint}/test`, driver, auth }),
+      change: async (password) => {
+        await operator.query(`alter user ${user} identified by '${password}'`);
+        await operator.query(`kill user ${username}`);
+      },
+      async stop() {
+        await operator.end();
+        await server.stop();
+      },
+    };
+  });

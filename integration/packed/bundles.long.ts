@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { sharedEtcd, sharedZooKeeper } from '@queuelock/harness/services';
+import { sharedEtcd, sharedRedis, sharedZooKeeper } from '@queuelock/harness/services';
 import { ROOT } from '../pages/scratch.ts';
 import { Installation, link, outputOf, type Printed } from './installation.ts';
 
@@ -74,7 +74,7 @@ describe('packed code, bundled into one file by esbuild', function () {
         const { message, ms, ...error } = await outcomeOf(program(imports, backend), format);
         expect(error).to.deep.equal({ code: 'INVALID_ARGUMENT', retryable: false });
         const why = {
-          esm: /is not installed where .*: npm install \w+@\d; or .*leave transport out/,
+          esm: /is not installed where .*: npm install \w+@\d; or .*omit the option transport/,
           cjs: /cannot load/,
         };
         expect(message).to.match(why[format]);
@@ -119,6 +119,69 @@ describe('packed code without its optional peers', function () {
     );
     expect(await installation.check(source)).to.equal('');
   });
+});
+
+describe('packed code over a client library that is CommonJS', function () {
+  this.timeout(120_000);
+  let installation: Installation;
+  let server: string;
+  const bundles: string[] = [];
+
+  before(async () => {
+    server = (await sharedRedis('bundles')).endpoint;
+    installation = await Installation.of(['core', 'redis']);
+  });
+  after(async () => {
+    await Promise.all(bundles.map((file) => rm(dirname(file), { recursive: true })));
+    await installation.remove();
+  });
+
+  async function bundled(format: 'esm' | 'cjs', external: readonly string[] = []): Promise<string> {
+    const imports = "import { redis } from '@queuelock/redis';";
+    const code = program(imports, 'redis({ url: `redis://${process.env.REDIS}` })');
+    const bundle = await installation.bundle(code, { format, external: [...external] });
+    bundles.push(bundle);
+    return bundle;
+  }
+
+  it('takes locks in one file of the format cjs', async () => {
+    expect(await outputOf(await bundled('cjs'), { REDIS: server })).to.deep.equal({ grew: true });
+  });
+
+  it('refuses at once, with the remedy, in one file of the format esm', async () => {
+    const { code, message } = await outputOf(await bundled('esm'), { REDIS: server });
+    expect(code).to.equal('INVALID_ARGUMENT');
+    expect(message).to.match(/npm package redis cannot be loaded .*let a bundler leave it out/);
+  });
+
+  it('takes locks in the format esm where the bundle leaves the library out', async () => {
+    const bundle = await bundled('esm', ['redis']);
+    await link(dirname(bundle), 'redis', join(ROOT, 'packages/redis'));
+    expect(await outputOf(bundle, { REDIS: server })).to.deep.equal({ grew: true });
+  });
+});
+
+describe('packed code with an optional client library', function () {
+  this.timeout(120_000);
+  let installation: Installation;
+  before(async () => {
+    installation = await Installation.of(['core', 'postgres', 'mysql']);
+  });
+  after(() => installation.remove());
+
+  for (const [backend, library] of [
+    ['postgres', 'postgres'],
+    ['mysql', 'mariadb'],
+  ] as const)
+    it(`lets webpack leave ${library} out of a bundle of ${backend}`, async () => {
+      const file = join(installation.directory, 'node_modules/@queuelock', backend, 'bundle/index.js');
+      const imports = [...(await readFile(file, 'utf8')).matchAll(/\bimport\(\s*([^)]*?)\s*\)/g)];
+      const ofLibrary = imports
+        .map(([, argument = '']) => argument)
+        .filter((one) => one.endsWith(`"${library}"`));
+      expect(ofLibrary).to.have.length(1);
+      expect(ofLibrary[0]).to.include('/* webpackIgnore: true */');
+    });
 });
 
 describe('packed code whose client library is missing', function () {

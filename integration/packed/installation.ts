@@ -64,7 +64,7 @@ export class Installation {
   }
 
   /** Bundles a program and all its imports into one file, in another directory that has no packages. */
-  async bundle(code: string, options: Pick<BuildOptions, 'format'>): Promise<string> {
+  async bundle(code: string, options: Pick<BuildOptions, 'format' | 'external'>): Promise<string> {
     this.#programs += 1;
     const source = await this.write(`program-${this.#programs}.mjs`, code);
     const directory = await mkdtemp(join(tmpdir(), 'queuelock-bundled-'));

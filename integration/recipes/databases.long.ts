@@ -1,5 +1,6 @@
 // The tests and servers of other packages are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
+import { Operator as ConsulOperator } from '../../packages/consul/test/operator.ts';
 import { OwnServer as MySqlServer } from '../../packages/mysql/test/servers.ts';
 import { OwnServer as PostgresServer } from '../../packages/postgres/test/servers.ts';
 import { recipeFacts } from '../../packages/recipes/test/facts.ts';
@@ -8,12 +9,13 @@ import { describeRecipes, type Store } from '../../packages/recipes/test/frame.t
 import { Operator as RedisOperator } from '../../packages/redis/test/operator.ts';
 /* eslint-enable no-restricted-imports */
 import type { Backend } from '@queuelock/core';
+import { consul } from '@queuelock/consul';
 import { mysql } from '@queuelock/mysql';
 import { postgres } from '@queuelock/postgres';
 import { redis } from '@queuelock/redis';
 import { filter, firstValueFrom } from 'rxjs';
 import { startProxy } from '@queuelock/harness/faults';
-import { startRedis } from '@queuelock/harness/services';
+import { startConsul, startRedis } from '@queuelock/harness/services';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { lineThrough } from './sites.ts';
 
@@ -99,4 +101,22 @@ describe('recipes on a separate MariaDB server', () => {
       leftovers: async (queue) => (await own.operator.entries(queue)).map((entry) => JSON.stringify(entry)),
     });
   describeRecipes('mysql', open, facts);
+});
+
+describe('recipes on a Consul of their own', () => {
+  let server: ProcessService;
+  before(async () => {
+    server = await startConsul({ way: 'process' });
+  });
+  after(() => server.stop());
+
+  const open = async (): Promise<Store> =>
+    storeOf({
+      name: 'consul',
+      endpoint: server.endpoint,
+      connect: (endpoint) => consul({ hosts: endpoint, prefix: `${PREFIX}/`, minTtlMs: 100 }),
+      leftovers: (queue) =>
+        new ConsulOperator(server.endpoint).keysUnder(`${PREFIX}/queues/${encodeURIComponent(queue)}/`),
+    });
+  describeRecipes('consul', open, recipeFacts);
 });

@@ -1,5 +1,6 @@
 // The tests of the package are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
+import { fairShareFacts } from '../../packages/recipes/test/facts/fair-share.ts';
 import { callerContextFacts } from '../../packages/recipes/test/facts/caller-context.ts';
 import { describeRecipes } from '../../packages/recipes/test/frame.ts';
 /* eslint-enable no-restricted-imports */
@@ -26,6 +27,9 @@ describe('recipes on a separate SQLite file', () => {
         return entries.map(({ key }) => key);
       },
     }),
-    [{ recipe: "the caller's context", facts: callerContextFacts }],
+    [
+      { recipe: "the caller's context", facts: callerContextFacts },
+      { recipe: 'a fair share', facts: fairShareFacts },
+    ],
   );
 });

@@ -12,7 +12,9 @@ configuration, ~/.config/queuelock/config.json (or QUEUELOCK_CONFIG):
   zk://[user:password@]host:port[,…][/chroot]     ZooKeeper; ?tickTimeMs=2000&syncLimit=5 as the servers have them; zks:// with TLS, as etcds://
   redis://[user:password@]host:port[/database]    Redis, Valkey; rediss:// with TLS, ?ca=file&cert=file&key=file
   postgres://[user:password@]host:port/database   PostgreSQL; ?schema=name, TLS with ?sslmode=verify-full&ca=file&cert=file&key=file
+                                                  ?driver=postgres connects by npm postgres, installed beside the command
   mysql://[user:password@]host:port/database      MySQL, MariaDB; ?tls=true with TLS, ?ca=file&cert=file&key=file
+                                                  ?driver=mariadb connects by npm mariadb, installed beside the command
   consul://[:token@]host:port[,…][/prefix]        Consul; ?dc=, ?ns=, ?node=, ?minTtlMs=; consuls:// with TLS, ?ca=file&cert=file&key=file
 
 Other users can read a command line: give passwords in QUEUELOCK_PASSWORD or QUEUELOCK_PASSWORD_FILE with QUEUELOCK_USER, or in the configuration.

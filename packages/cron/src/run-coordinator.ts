@@ -15,13 +15,16 @@ export interface RunCoordinator {
 
 /** Settings of a coordinator of node-cron. */
 export interface RunCoordinatorOptions
-  extends Pick<OncePerOptions, 'owner'>, Pick<TickJobOptions, 'signal' | 'timeoutMs' | 'maxWaitingTicks'> {
+  extends
+    Pick<OncePerOptions, 'owner' | 'lateSlots'>,
+    Pick<TickJobOptions, 'signal' | 'timeoutMs' | 'maxWaitingTicks'> {
   /** Prefix of the lock names, before the name of the task. Default: `cron/`. */
   readonly prefix?: string;
 }
 
 const OPTIONS: KnownOptions<RunCoordinatorOptions> = {
   owner: 'string',
+  lateSlots: 'number',
   signal: 'any',
   timeoutMs: 'number',
   maxWaitingTicks: 'number',
@@ -39,17 +42,24 @@ const KEY = /^(.+):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/s;
  * of different ticks may overlap, and a tick whose process dies is not repeated. Where that matters use
  * `oncePerTick` with `fromNodeCron`. The task option `distributedLease` has no effect: records of ticks do
  * not expire.
+ * The coordinator does not run a tick older than the latest one, unless `lateSlots` allows it.
+ * @param options settings; all are optional
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when an option is unknown or invalid
  * @example
  * cron.setRunCoordinator(runCoordinator(locks));
  * cron.schedule('0 3 * * *', sendReport, { name: 'daily-report', distributed: true });
  */
 export function runCoordinator(client: LockClient, options?: RunCoordinatorOptions): RunCoordinator {
   const checked = checkedOptions('options of runCoordinator', options, OPTIONS);
-  const { prefix = DEFAULT_PREFIX, owner, ...rest } = checked;
-  const of = owner === undefined ? {} : { owner };
+  const { prefix = DEFAULT_PREFIX, owner, lateSlots, ...rest } = checked;
+  const of = { ...(owner !== undefined && { owner }), ...(lateSlots !== undefined && { lateSlots }) };
+  const create = (task: string): TickJob =>
+    oncePerTick(oncePer(client, `${prefix}${task}`, of), () => undefined, rest);
+  // Reports an invalid option now, and not at the first tick.
+  create('any');
   const jobs = new Map<string, TickJob>();
   const jobOf = (task: string): TickJob => {
-    const job = jobs.get(task) ?? oncePerTick(oncePer(client, `${prefix}${task}`, of), () => undefined, rest);
+    const job = jobs.get(task) ?? create(task);
     jobs.set(task, job);
     return job;
   };

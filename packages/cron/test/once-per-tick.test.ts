@@ -105,6 +105,22 @@ describe('oncePerTick', () => {
     expect(String(key)).to.match(/INVALID_ARGUMENT.*key/);
   });
 
+  it('lets a coordinator run a late tick where lateSlots allows it, and none twice', async () => {
+    const key = (tick: Date): string => `report:${tick.toISOString()}`;
+    const strict = runCoordinator(one, { prefix: 'strict/' });
+    const late = clients.map((client) => runCoordinator(client, { prefix: 'late/', lateSlots: 1 }));
+    expect(await strict.shouldRun(key(NEXT))).to.equal(true);
+    expect(await strict.shouldRun(key(TICK))).to.equal(false);
+    expect(await late[0]!.shouldRun(key(NEXT))).to.equal(true);
+    expect(await late[1]!.shouldRun(key(TICK))).to.equal(true);
+    expect(await late[0]!.shouldRun(key(TICK))).to.equal(false);
+  });
+
+  it('refuses invalid options of a coordinator before the first tick', () => {
+    expect(() => runCoordinator(one, { lateSlots: 16 })).to.throw('lateSlots is a whole number from 0 to 15');
+    expect(() => runCoordinator(one, { maxWaitingTicks: 0 })).to.throw('maxWaitingTicks is a whole number');
+  });
+
   it("implements the coordinator of node-cron's distributed tasks", async () => {
     const runs: string[] = [];
     const skipped: string[] = [];

@@ -49,6 +49,12 @@ describe('the URL of a MySQL', () => {
     expect(() => fromUrl('mysql://h/a?ca=/not/there')).to.throw('names a PEM file that can be read');
   });
 
+  it('names the npm package that connects, unless the option driver does, and refuses another one', () => {
+    expect(serverOf('mysql://h/a?driver=mariadb')).to.have.property('driver', 'mariadb');
+    expect(() => fromUrl('mysql://h/a?driver=knex')).to.throw('driver is mysql2 or mariadb; got "knex"');
+    expect(() => mysql({ url: 'mysql://h/a?driver=knex', driver: 'mysql2' })).not.to.throw();
+  });
+
   it('with a certificate enables TLS', () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
     const ca = join(directory, 'ca.pem');

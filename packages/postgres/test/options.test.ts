@@ -32,6 +32,15 @@ describe('the URL of a PostgreSQL', () => {
     expect(() => fromUrl('postgres://h?shema=a')).to.throw('shema is unknown, did you mean schema?');
   });
 
+  it('names the npm package that connects, and refuses another one', async () => {
+    await fromUrl('postgres://h?driver=postgres').close();
+    expect(() => fromUrl('postgres://h?driver=knex')).to.throw('driver is pg or postgres; got "knex"');
+  });
+
+  it('yields to the option driver', () => {
+    expect(() => postgres({ url: 'postgres://h?driver=knex', driver: 'pg' })).not.to.throw();
+  });
+
   it('with certificates needs files that can be read', () => {
     expect(() => fromUrl('postgres://h?ca=/no/such.pem')).to.throw('names a PEM file that can be read');
   });

@@ -6,7 +6,8 @@ const REFERENCE = { text: 'Reference', items: [{ text: 'API', link: '/api/' }], 
 
 export default defineConfig({
   title: 'queuelock',
-  description: 'Fair distributed locks for Node over etcd, ZooKeeper, Redis, PostgreSQL, MySQL and SQLite',
+  description:
+    'Fair distributed locks for Node over etcd, ZooKeeper, Consul, Redis, PostgreSQL, MySQL and SQLite',
   base: process.env.QUEUELOCK_SITE_BASE ?? '/',
   srcDir: '.content',
   // `public/**` has the same texts as Markdown files for programs, so VitePress must not make pages of them.

@@ -7,7 +7,7 @@ export function llmsTxt(chapters: readonly Chapter[]): string {
   return [
     '# queuelock',
     '',
-    '> Fair distributed locks for Node in TypeScript, over etcd, ZooKeeper, Redis, PostgreSQL, MySQL, SQLite or memory. First come, first served; every grant has a fencing token.',
+    '> Fair distributed locks for Node in TypeScript, over etcd, ZooKeeper, Consul, Redis, PostgreSQL, MySQL, SQLite or memory. First come, first served; every grant has a fencing token.',
     '',
     'Each page is there as Markdown too, at its address with the ending `.md`. All of them together: [llms-full.txt](/llms-full.txt).',
     '',

@@ -1,3 +1,5 @@
+// Declares AsyncDisposable in programs whose compiler options do not: those for browsers, with a `lib` up to ES2024.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Observable } from 'rxjs';
 import type { QueueEntry } from './queue-api.ts';
 

@@ -154,6 +154,7 @@ export class ServerProcess implements ProcessService {
   }
 
   // Keeps the port, because clients know it. Another process that took it meanwhile did so only briefly, or appears in the error.
+  // Connections of a killed PostgreSQL are processes that end a moment after it, and keep its data directory until then.
   async restart(): Promise<void> {
     await this.#end('SIGTERM');
     for (let attempt = 1; ; attempt += 1) {
@@ -161,9 +162,9 @@ export class ServerProcess implements ProcessService {
         await this.start();
         return;
       } catch (error) {
-        const taken = this.portTaken();
+        const mayRetry = this.portTaken() || this.#isDataTaken();
         await this.#end('SIGKILL');
-        if (!taken || attempt === ATTEMPTS) throw error;
+        if (!mayRetry || attempt === ATTEMPTS) throw error;
         await pause(200);
       }
     }
@@ -171,6 +172,10 @@ export class ServerProcess implements ProcessService {
 
   portTaken(): boolean {
     return /address already in use/i.test(this.#logTail());
+  }
+
+  #isDataTaken(): boolean {
+    return /pre-existing shared memory block/.test(this.#logTail());
   }
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {

@@ -20,7 +20,7 @@ import type { Driver } from '../driver/driver.ts';
 import { MariadbDriver } from '../driver/mariadb-driver.ts';
 import { OwnDriver } from '../driver/own-driver.ts';
 import { PoolDriver, type MysqlPoolLike } from '../driver/pool-driver.ts';
-import { tlsAddress } from '../driver/tls-address.ts';
+import { tlsAddress, tlsIdentity } from '../driver/tls-address.ts';
 import { EMPTY, type Observable } from '../base/rx.ts';
 import { serverOf, type Server } from './url.ts';
 
@@ -28,7 +28,8 @@ import { serverOf, type Server } from './url.ts';
 export interface MysqlOptions {
   /**
    * Address of the database: `mysql://user:password@host:3306/database`, or equivalently `mariadb://`. Every part except the scheme and the
-   * database is optional. Parameters: `tls=true`, and `ca`, `cert` and `key` with the paths of PEM files, which enable TLS too.
+   * database is optional. Parameters: `tls=true`, `driver` as the option of that name, and `ca`, `cert` and `key` with the paths of PEM files,
+   * which enable TLS too.
    */
   readonly url?: string;
   /**
@@ -44,8 +45,8 @@ export interface MysqlOptions {
    */
   readonly pool?: MysqlPoolLike;
   /**
-   * The npm package that connects to the `url`: `mysql2`, which is installed with this one, or `mariadb`, which the application installs. Default
-   * `mysql2`.
+   * The npm package that connects to the `url`: `mysql2`, which is installed with this one, or `mariadb`, which the application installs. Default:
+   * that of the URL, else `mysql2`.
    */
   readonly driver?: 'mysql2' | 'mariadb';
   /**
@@ -122,21 +123,22 @@ export function settingsOf(options: MysqlOptions): Settings {
 function ownServer(
   {
     url = '',
-    driver = 'mysql2',
+    driver,
     tls,
     auth,
   }: { [Name in 'url' | 'driver' | 'tls' | 'auth']: MysqlOptions[Name] | undefined },
   withinMs: number,
 ): Pick<Settings, 'driver' | 'errors$'> {
-  if (!['mysql2', 'mariadb'].includes(driver))
-    throw invalidArgument('driver', driver, 'is mysql2 or mariadb');
   const server = serverOf(url);
+  const library = driver ?? server.driver ?? 'mysql2';
+  if (!['mysql2', 'mariadb'].includes(library))
+    throw invalidArgument('driver', library, 'is mysql2 or mariadb');
   const { files, login, endpoint } = server;
   const limits = { withinMs: withinMs / 2, makeContext: createSecureContext };
   const credentials = connectionCredentials({ files, login, tls, auth, ...limits });
   const secured = { ...server, secure: server.secure || havePems(tls) };
   const made =
-    driver === 'mysql2'
+    library === 'mysql2'
       ? new OwnDriver(
           endpoint,
           async () => connectionOptions(secured, await credentials.next(), withinMs),
@@ -160,7 +162,7 @@ function mariadbOptions(
     ...{ host, port, database, connectTimeout },
     ...(user !== undefined && { user }),
     ...(password !== undefined && { password }),
-    ...(secure && { ssl: tls }),
+    ...(secure && { ssl: { ...tls, ...tlsIdentity(host) } }),
   };
 }
 

@@ -10,9 +10,15 @@ import {
 const DEFAULT_PORT = '3306';
 const RULE = 'is written mysql://user:password@host:port/database, with one host and the name of a database';
 
-type Parameters = PemFiles & { readonly tls?: string | undefined };
+type Parameters = PemFiles & { readonly tls?: string | undefined; readonly driver?: string | undefined };
 
-const PARAMETERS: KnownOptions<Parameters> = { tls: 'string', ca: 'string', cert: 'string', key: 'string' };
+const PARAMETERS: KnownOptions<Parameters> = {
+  tls: 'string',
+  driver: 'string',
+  ca: 'string',
+  cert: 'string',
+  key: 'string',
+};
 
 /** The parts of a backend URL. */
 export interface Server {
@@ -23,6 +29,7 @@ export interface Server {
   readonly login: Login;
   readonly database: string;
   readonly secure: boolean;
+  readonly driver: string | undefined;
   /** The PEM files that the URL names. */
   readonly files: PemFiles;
 }
@@ -38,7 +45,7 @@ export function serverOf(url: string): Server {
   const [, name = '', port = DEFAULT_PORT] =
     /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(hosts[0] ?? '127.0.0.1') ?? [];
   const parameters: Parameters = Object.fromEntries(params);
-  const { tls, ...files } = checkedOptions('parameters of a mysql: URL', parameters, PARAMETERS);
+  const { tls, driver, ...files } = checkedOptions('parameters of a mysql: URL', parameters, PARAMETERS);
   if (tls !== undefined && !['true', 'false'].includes(tls))
     throw invalidArgument('backend URL parameter tls', tls, 'is true or false');
   const hasFiles = Object.keys(files).length > 0;
@@ -51,6 +58,7 @@ export function serverOf(url: string): Server {
     login: { username, password },
     database: path,
     secure: tls === 'true' || hasFiles,
+    driver,
     files,
   };
 }

@@ -51,7 +51,7 @@ export function isDenial(error: unknown): boolean {
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(library: 'mysql2' | 'mariadb', error: unknown): never {
-  const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library}, or hand in a pool`;
+  const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library} and let a bundler leave it out, or hand in a pool`;
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 

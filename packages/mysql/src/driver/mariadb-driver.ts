@@ -22,8 +22,11 @@ export class MariadbDriver implements Driver {
   }
 
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
+    // An application that does not use this library need not install it: webpack would refuse a missing package.
     const [{ createConnection }, options] = await Promise.all([
-      import('mariadb').catch((error: unknown) => refuseWithoutLibrary('mariadb', error)),
+      import(/* webpackIgnore: true */ 'mariadb').catch((error: unknown) =>
+        refuseWithoutLibrary('mariadb', error),
+      ),
       this.#optionsNow(),
     ]);
     signal.throwIfAborted();

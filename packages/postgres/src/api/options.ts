@@ -33,7 +33,7 @@ export interface PostgresOptions {
   /**
    * Address of the server: `postgres://user:password@host:5432/database`. Every part except the scheme is optional. npm pg replaces absent
    * parts by its own defaults (`PGHOST`, `PGUSER`, `PGPASSWORD`, …). Parameters: `schema`, `sslmode` (`disable`, `require`, `verify-ca`,
-   * `verify-full`), and `ca`, `cert` and `key` with the paths of PEM files. Default `postgres:`.
+   * `verify-full`), `driver` as the option of that name, and `ca`, `cert` and `key` with the paths of PEM files. Default `postgres:`.
    */
   readonly url?: string;
   /**
@@ -57,8 +57,8 @@ export interface PostgresOptions {
    */
   readonly client?: PostgresJsLike;
   /**
-   * The npm package that connects to the `url`: `pg`, which is installed with this one, or `postgres`, which the application installs. Default
-   * `pg`.
+   * The npm package that connects to the `url`: `pg`, which is installed with this one, or `postgres`, which the application installs. Default:
+   * that of the URL, else `pg`.
    */
   readonly driver?: 'pg' | 'postgres';
   /**
@@ -187,7 +187,7 @@ function givenOf({
 function ownServer(
   {
     url = 'postgres:',
-    driver = 'pg',
+    driver,
     tls,
     auth,
   }: { [Name in 'url' | 'driver' | 'tls' | 'auth']: PostgresOptions[Name] | undefined },
@@ -198,9 +198,10 @@ function ownServer(
   const limits = { withinMs: requestTimeoutMs / 2, makeContext: createSecureContext };
   const credentials = connectionCredentials({ files, login, tls, auth, ...limits });
   const mode = sslModeOf(server.sslmode, havePems(files, tls));
-  if (!['pg', 'postgres'].includes(driver)) throw invalidArgument('driver', driver, 'is pg or postgres');
+  const library = driver ?? server.driver ?? 'pg';
+  if (!['pg', 'postgres'].includes(library)) throw invalidArgument('driver', library, 'is pg or postgres');
   const made =
-    driver === 'pg'
+    library === 'pg'
       ? new PgDriver(endpoint, async () => clientConfig(server, mode, await credentials.next()))
       : new PostgresJsDriver(endpoint, async () => postgresJsConfig(server, mode, await credentials.next()));
   return { driver: made, errors$: credentials.errors$, schema };

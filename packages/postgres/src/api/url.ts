@@ -12,11 +12,13 @@ const RULE = 'is written postgres://user:password@host:port/database or postgres
 interface Parameters extends PemFiles {
   readonly schema?: string;
   readonly sslmode?: string;
+  readonly driver?: string;
 }
 
 const PARAMETERS: KnownOptions<Parameters> = {
   schema: 'string',
   sslmode: 'string',
+  driver: 'string',
   ca: 'string',
   cert: 'string',
   key: 'string',
@@ -32,6 +34,7 @@ export interface Server {
   readonly database: string | undefined;
   readonly schema: string | undefined;
   readonly sslmode: string | undefined;
+  readonly driver: string | undefined;
   /** The PEM files that the URL names. */
   readonly files: PemFiles;
 }
@@ -46,7 +49,7 @@ export function serverOf(url: string): Server {
     throw invalidArgument('backend URL', display, RULE);
   const [, name, port] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(hosts[0] ?? '') ?? [];
   const parameters: Parameters = Object.fromEntries(params);
-  const { schema, sslmode, ...files } = checkedOptions(
+  const { schema, sslmode, driver, ...files } = checkedOptions(
     'parameters of a postgres: URL',
     parameters,
     PARAMETERS,
@@ -59,6 +62,7 @@ export function serverOf(url: string): Server {
     database: path || undefined,
     schema,
     sslmode,
+    driver,
     files,
   };
 }

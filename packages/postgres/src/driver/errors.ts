@@ -47,7 +47,7 @@ export function breaksConnection(error: unknown): boolean {
  */
 export function refuseWithoutLibrary(library: 'pg' | 'postgres', error: unknown): never {
   const other = library === 'pg' ? ', or hand in a pool' : '';
-  const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library}${other}`;
+  const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library} and let a bundler leave it out${other}`;
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 

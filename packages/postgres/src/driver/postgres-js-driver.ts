@@ -37,8 +37,11 @@ export class PostgresJsDriver implements Driver {
   }
 
   async open(events: WireEvents): Promise<Wire> {
+    // An application that does not use this library need not install it: webpack would refuse a missing package.
     const [{ default: postgres }, config] = await Promise.all([
-      import('postgres').catch((error: unknown) => refuseWithoutLibrary('postgres', error)),
+      import(/* webpackIgnore: true */ 'postgres').catch((error: unknown) =>
+        refuseWithoutLibrary('postgres', error),
+      ),
       this.#configNow(),
     ]);
     events.signal.throwIfAborted();

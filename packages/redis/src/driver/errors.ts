@@ -52,7 +52,7 @@ export function isMigrating(error: unknown): boolean {
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(error: unknown): never {
-  const message = `the npm package redis cannot be loaded (${failureOf(error)}): run npm install redis, or hand in a client`;
+  const message = `the npm package redis cannot be loaded (${failureOf(error)}): run npm install redis and let a bundler leave it out, or hand in a client`;
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 

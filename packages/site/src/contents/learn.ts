@@ -30,6 +30,10 @@ export const LEARN: readonly Chapter[] = [
         own('playground'),
       ),
       page(
+        ['libraries', 'With your libraries', 'Which page is about the library that you use already.'],
+        own('libraries'),
+      ),
+      page(
         ['comparison', 'Comparison', 'How queuelock differs from other lock libraries, on one screen.'],
         own('comparison'),
       ),
@@ -49,8 +53,12 @@ export const LEARN: readonly Chapter[] = [
       ),
       page(
         ['guides/cron', 'A cron job once per tick', 'One of all instances runs the job, once per tick.'],
-        sectionsOf('EXAMPLES', 'Once per tick', 'Once per release'),
+        sectionsOf('EXAMPLES', 'Once per tick'),
         own('late-ticks'),
+      ),
+      page(
+        ['guides/migrations', 'Migrations once per release', 'One of all starting instances migrates.'],
+        sectionsOf('EXAMPLES', 'Once per release'),
       ),
       page(
         ['guides/leader', 'Leader election', 'One instance leads, and another takes over when it ends.'],
