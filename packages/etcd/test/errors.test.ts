@@ -33,7 +33,7 @@ const FAILURES = [
   [3, 'INVALID_ARGUMENT', 'etcdserver: request is too large', 'INVALID_ARGUMENT'],
   [12, 'UNIMPLEMENTED', 'unknown service etcdserverpb.KV', 'INVALID_ARGUMENT'],
   [12, 'UNIMPLEMENTED', 'Received HTTP status code 404', 'UNAVAILABLE'],
-  [12, 'UNIMPLEMENTED', 'answered with HTTP status 404', 'UNAVAILABLE'],
+  [12, 'UNIMPLEMENTED', 'the member responded with HTTP status 404', 'UNAVAILABLE'],
   [9, 'FAILED_PRECONDITION', 'etcdserver: rpc not supported for learner', 'UNAVAILABLE'],
   [4, 'DEADLINE_EXCEEDED', 'no answer within 1500 ms', 'UNAVAILABLE'],
   [1, 'CANCELLED', 'Cancelled on client', 'UNAVAILABLE'],

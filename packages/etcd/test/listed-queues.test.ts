@@ -108,7 +108,7 @@ describe('the diagnosis of keys in etcd', () => {
       'warning directory "p/config/"',
       'warning directory "p/leased/"',
     ]);
-    expect(below[0]?.text).to.match(/\(2\).* "config" would wait for ever/);
+    expect(below[0]?.text).to.match(/\(2\).* "config" would wait forever/);
     expect(below[1]?.text).to.match(/"leased" would wait until their leases end/);
     expect(found(...keys)[1]).to.match(/^warning directories: 2 of them /);
     const many = Array.from({ length: 15 }, (_, at) => key(`p/d${at}/x`, at + 1, '0'));

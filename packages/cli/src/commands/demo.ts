@@ -81,7 +81,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
   const url = findNamedStore(options)?.url;
   if (options.page === true && isMemory(url))
     throw new Failure(
-      'the contenders of the page are processes, which cannot share memory: leave out --page',
+      'the contenders of the page are processes, which cannot share memory: omit --page',
       {
         exitCode: EXIT.usage,
       },

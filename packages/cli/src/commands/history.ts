@@ -57,8 +57,8 @@ function runHistory(name: string, { limit, json, ...place }: HistoryOptions): Pr
     const hidden = changes.length - shown.length;
     if (hidden > 0)
       out.print(
-        { ev: 'gap', text: `${counted(hidden, 'change')} left out` },
-        `# ${counted(hidden, 'change')} left out`,
+        { ev: 'gap', text: `${counted(hidden, 'change')} omitted` },
+        `# ${counted(hidden, 'change')} omitted`,
       );
     else
       for (const entry of before) printChange(out, { revision: undefined, ev: 'before', entry, held: false });

@@ -34,7 +34,7 @@ export function sendUnary<Request extends object, Response>(
       },
     });
     const stopWaiting = unary.afterTimeout(() =>
-      call.fail(new GrpcError('DEADLINE_EXCEEDED', `no answer within ${withinMs} ms`)),
+      call.fail(new GrpcError('DEADLINE_EXCEEDED', `no response within ${withinMs} ms`)),
     );
     call.end(frame);
   });

@@ -86,7 +86,7 @@ class Connection {
         },
       } as object),
       socket: async () => {
-        if (this.#isOver) throw new Error('the connection was given back');
+        if (this.#isOver) throw new Error('the connection was returned to its pool');
         this.#socket = await connect();
         this.#destroyIfOver();
         return this.#socket;
@@ -97,7 +97,7 @@ class Connection {
   wireOf(sql: Sql): Wire {
     return {
       query: async (text, values) => {
-        if (this.#isOver) throw new Error('the connection was given back');
+        if (this.#isOver) throw new Error('the connection was returned to its pool');
         const rows: readonly unknown[] =
           values === undefined
             ? await sql.unsafe(text)
