@@ -39,7 +39,7 @@ describe('an unknown option', () => {
     const argument = `options of ${call.split(' ')[0] ?? ''}`;
     it(`is refused by ${call}, as are options that are not an object`, async () => {
       expect(await refusalOf(() => withOptions(untyped({ colour: 1 })))).to.match(
-        new RegExp(`^${argument}: colour is unknown, known are \\w+`),
+        new RegExp(`^${argument}: colour is unknown, known options are \\w+`),
       );
       for (const [input, shown] of [
         [null, 'null'],
@@ -88,7 +88,7 @@ describe('an unknown option', () => {
       'limit is unknown',
     );
     for (const spec of [{ steal: { reason: 'late' } }, { request: { reason: 'late', withinMs: 5 } }])
-      expect(await refusalOf(() => client.tryAcquire('x', spec))).to.include('needs a wait in the queue');
+      expect(await refusalOf(() => client.tryAcquire('x', spec))).to.include('requires a wait in the queue');
   });
 });
 

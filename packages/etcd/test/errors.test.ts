@@ -35,7 +35,7 @@ const FAILURES = [
   [12, 'UNIMPLEMENTED', 'Received HTTP status code 404', 'UNAVAILABLE'],
   [12, 'UNIMPLEMENTED', 'the member responded with HTTP status 404', 'UNAVAILABLE'],
   [9, 'FAILED_PRECONDITION', 'etcdserver: rpc not supported for learner', 'UNAVAILABLE'],
-  [4, 'DEADLINE_EXCEEDED', 'no answer within 1500 ms', 'UNAVAILABLE'],
+  [4, 'DEADLINE_EXCEEDED', 'no response within 1500 ms', 'UNAVAILABLE'],
   [1, 'CANCELLED', 'Cancelled on client', 'UNAVAILABLE'],
   [13, 'INTERNAL', 'Received RST_STREAM with code 2', 'UNAVAILABLE'],
   [2, 'UNKNOWN', 'context canceled', 'UNAVAILABLE'],

@@ -85,7 +85,7 @@ describe('the URL of an etcd backend', () => {
     ['zk://h', /starts with etcd:\/\/ or etcds:\/\//],
     [
       'etcd://alice:wonderland@h?timeout=5',
-      /timeout is unknown, known are ca, cert, key, heartbeatProof, naming, transport/,
+      /timeout is unknown, known options are ca, cert, key, heartbeatProof, naming, transport/,
     ],
     ['etcd://:wonderland@h', /has a user before the password/],
     ['etcds://alice:wonderland@h?ca=/nowhere/ca.pem', /names a PEM file that can be read/],

@@ -51,7 +51,7 @@ function checkOptions(client: RedisClientLike, library: ClientLibrary): void {
   if (library !== 'ioredis') return;
   if ('dropBufferSupport' in options) throw invalidArgument('client', 'a connection of ioredis 4', RULE);
   if (options.role === 'slave') {
-    const rule = 'must be "master": locks are made on the primary, and a replica refuses each step';
+    const rule = 'must be "master": use the primary, since a replica refuses each step';
     throw invalidArgument('option role of client', options.role, rule);
   }
   checkDatabase(client, Number(options.db ?? 0));

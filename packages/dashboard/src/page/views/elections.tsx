@@ -98,7 +98,7 @@ function Leader({ view }: { readonly view: LeaderView }): ReactElement {
         {leader && snapshot?.leaderAt !== undefined && `leads for ${seconds(now - snapshot.leaderAt)}, `}
         {others === 0
           ? 'no other candidate'
-          : `${counted(others, 'other')} ${others === 1 ? 'stands' : 'stand'}`}
+          : counted(others, 'other candidate')}
       </p>
     </div>
   );
