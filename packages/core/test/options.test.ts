@@ -55,7 +55,7 @@ const CLAIMS: readonly Wrong<ClaimOptions>[] = [
   [{ metadata: { a: 7 as unknown as string } }, 'metadata.a', '7', 'is a string'],
   [{ holding: 'x' as unknown as [] }, 'holding', '"x"', 'is a list of ownerships'],
   [{ holding: [undefined] as unknown as [] }, 'holding', 'an array', 'is a list of ownerships'],
-  [{ steal: 'now' as unknown as { reason: string } }, 'steal', 'a text', 'must be an object'],
+  [{ steal: 'now' as unknown as { reason: string } }, 'steal', 'a string', 'must be an object'],
 ];
 
 const ACQUISITIONS: readonly Wrong<AcquireOptions>[] = [

@@ -45,7 +45,7 @@ describe('an unknown option', () => {
         [null, 'null'],
         [500, '500'],
         [['x'], 'an array'],
-        ['secret', 'a text'],
+        ['secret', 'a string'],
         [() => 0, 'a function'],
       ] as const)
         expect(await refusalOf(() => withOptions(untyped(input)))).to.equal(

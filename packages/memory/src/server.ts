@@ -131,7 +131,10 @@ export class Server implements MemoryServer {
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');
-    throw new QueueLockError('ENTRY_LOST', `one of the entries that were enqueued together (${ids}) was removed`);
+    throw new QueueLockError(
+      'ENTRY_LOST',
+      `one of the entries that were enqueued together (${ids}) was removed`,
+    );
   }
 
   tryEnqueue(sessionId: string, spec: EntrySpec): Entry | undefined {

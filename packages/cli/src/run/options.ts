@@ -108,7 +108,7 @@ export function graceOf(grace: number | undefined, ttlMs: number): number {
 /** Text about commands that run a program, for the help. */
 export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with all its descendants, before
 the server can grant the lock to the next waiter. A watchdog process does that too if queuelock is frozen or killed.
---on-loss continue lets it continue: use it only if every write carries the token to a store that rejects older ones.
+With --on-loss continue it keeps running: use that only if every write carries the token to a store that rejects older ones.
 
 The command does not get QUEUELOCK_URL, QUEUELOCK_USER, QUEUELOCK_PASSWORD and QUEUELOCK_PASSWORD_FILE, unless --pass-credentials is given.
 

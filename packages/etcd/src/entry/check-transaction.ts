@@ -28,11 +28,7 @@ export function checkOneTransaction(
     const single = singleKeyOf(spec);
     if (single === undefined) continue;
     if (singles.has(single))
-      throw invalidArgument(
-        'specs',
-        queue,
-        'name queues that do not share a single key (option singleKey)',
-      );
+      throw invalidArgument('specs', queue, 'name queues that do not share a single key (option singleKey)');
     singles.add(single);
   }
 }

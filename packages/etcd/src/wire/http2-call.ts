@@ -136,7 +136,10 @@ export class Http2Call {
     if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
     const { ':status': http = HTTP_OK, 'content-type': type = 'nothing' } = this.#headers ?? {};
     if (http !== HTTP_OK)
-      return new GrpcError(STATUS_OF_HTTP[http] ?? 'UNAVAILABLE', `the member responded with HTTP status ${http}`);
+      return new GrpcError(
+        STATUS_OF_HTTP[http] ?? 'UNAVAILABLE',
+        `the member responded with HTTP status ${http}`,
+      );
     const code = this.#stream.rstCode;
     if (code === NGHTTP2_ENHANCE_YOUR_CALM)
       return new GrpcError('RESOURCE_EXHAUSTED', 'the member limits the rate of calls (ENHANCE_YOUR_CALM)');

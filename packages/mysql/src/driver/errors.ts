@@ -14,7 +14,10 @@ const HINTS: ReadonlyMap<number, string> = new Map([
   [1040, 'it has no connection left (max_connections)'],
   [1114, 'the disk of the server is full'],
   [1290, 'this server is a replica or read-only: use the primary'],
-  [1568, 'a connection of the pool is inside a transaction: commit before you return a connection to the pool'],
+  [
+    1568,
+    'a connection of the pool is inside a transaction: commit before you return a connection to the pool',
+  ],
   [1665, 'binlog_format is STATEMENT: set MIXED or ROW'],
   [1792, 'transaction_read_only (tx_read_only) is on: locks need transactions that write, so set it to OFF'],
   [1836, 'this server is read-only: use the primary'],

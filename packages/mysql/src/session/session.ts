@@ -204,7 +204,10 @@ export class MysqlSession implements Session, Resident {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
+      );
     const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();

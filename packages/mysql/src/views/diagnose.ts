@@ -84,8 +84,7 @@ function isOlder(is: readonly number[], than: readonly number[]): boolean {
 }
 
 function role(facts: Facts): Said {
-  if (isOn(facts.get('read_only')))
-    return [{ level: 'error', text: 'it is read-only: use the primary' }];
+  if (isOn(facts.get('read_only'))) return [{ level: 'error', text: 'it is read-only: use the primary' }];
   if (!isOn(facts.get('transaction_read_only')) && !isOn(facts.get('tx_read_only'))) return [];
   const text =
     'transaction_read_only (tx_read_only) is on: locks need transactions that write, so set it to OFF';
@@ -124,8 +123,7 @@ function replication(facts: Facts): Said {
 export function failover(facts: Facts, replicas: number): Said {
   if (replicas === 0) return [];
   const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold`;
-  const remedy =
-    'stop the old primary before another one is promoted (STONITH), and fence what is written';
+  const remedy = 'stop the old primary before another one is promoted (STONITH), and fence what is written';
   const [enabled, timeout] = ['enabled', 'timeout'].map(
     (name) => facts.get(`rpl_semi_sync_source_${name}`) ?? facts.get(`rpl_semi_sync_master_${name}`),
   );

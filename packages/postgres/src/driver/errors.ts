@@ -9,10 +9,7 @@ const LEAVE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03', 
 
 /** Hints for the operator, by error code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
-  [
-    '25006',
-    'this server is a replica, or default_transaction_read_only is on: use the primary',
-  ],
+  ['25006', 'this server is a replica, or default_transaction_read_only is on: use the primary'],
   ['53100', 'the disk of the server is full'],
   ['53200', 'the server has no memory left'],
   ['53300', 'the server has no connection left (max_connections)'],

@@ -190,7 +190,10 @@ export class PostgresSession implements Session {
 
   #requireOurs(): void {
     if (!this.#abandoned) return;
-    throw new QueueLockError('CLOSED', `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`);
+    throw new QueueLockError(
+      'CLOSED',
+      `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
+    );
   }
 
   #requireAlive({ word }: Answer): void {

@@ -187,7 +187,10 @@ export class RedisSession implements Session {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(script: Script, ...args: readonly string[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
+      );
     const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();
