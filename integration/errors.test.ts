@@ -101,7 +101,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await stage.clock.advance(50);
       return run;
     },
-    says: [/"x"/, /asked to stop after 50 ms \(workTimeoutMs\)/, /may have had effects/],
+    says: [/"x"/, /signal of the work aborted after 50 ms \(workTimeoutMs\)/, /may have had effects/],
   },
   REENTRANT: {
     make(stage) {
@@ -194,7 +194,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       }
       return undefined;
     },
-    says: [/"x"/, /\d+ ms of the hold are proven and 20000 are needed \(minRemainingMs\)/, /raise ttlMs/],
+    says: [/"x"/, /\d+ ms of the hold are proven, and minRemainingMs is 20000/, /raise ttlMs/],
   },
   QUEUE_FULL: {
     async make(stage) {
@@ -203,7 +203,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await stage.clock.advance(0);
       return errorOf(stage.client().acquire('x', { maxWaiters: 1 }));
     },
-    says: [/"x"/, /1 waiting already/, /maxWaiters is 1/, /try again later/],
+    says: [/"x"/, /wait already: 1/, /maxWaiters is 1/, /try again later/],
   },
   WAIT_TOO_LONG: {
     async make(stage) {
@@ -219,7 +219,7 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
       await stage.client().acquire('x', { limit: 5 });
       return errorOf(stage.client().acquire('x', { limit: 6 }));
     },
-    says: [/"x"/, /a limit of 5, here it is 6/, /agree on one, or use another name/],
+    says: [/"x"/, /a limit of 5, here it is 6/, /use the same number in all clients, or another name/],
   },
   // Only ZooKeeper can have a queue with foreign nodes. Its own tests of foreign entries cause this error
   // there.

@@ -349,7 +349,7 @@ describe('the bridge', () => {
     expect(make({ authorize: undefined })).to.throw(/authorize is a function/);
     expect(make({ basePath: 'x/' })).to.throw(/basePath/);
     expect(make({ times: { graceMs: -1 } })).to.throw(/times\.graceMs/);
-    expect(make({ limits: { many: 1 } })).to.throw(/limits: many is unknown, known are streams/);
+    expect(make({ limits: { many: 1 } })).to.throw(/limits: many is unknown, known options are streams/);
     expect(make({ limits: { stream: 1 } })).to.throw(/did you mean streams\?/);
     expect(make({ limits: null })).to.throw(/limits must be an object; got null/);
     expect(make({ times: { paceMs: null } })).to.throw(/paceMs is a number; got null/);

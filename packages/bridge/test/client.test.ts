@@ -130,12 +130,12 @@ describe('bridge client of a page', () => {
     await own.facts().catch(() => undefined);
     expect(sent).to.deep.equal(['one', 'two', 'two', 'three']);
     expect(errors.map(({ message }) => message)).to.deep.equal([
-      '[UNAVAILABLE] the headers of a request cannot be had: no token',
+      '[UNAVAILABLE] the headers of a request could not be obtained: no token',
     ]);
     own.close();
   });
 
-  it('fails a request before which the function headers never succeeded, and does not wait for it for ever', async () => {
+  it('fails a request before which the function headers never succeeded, and does not wait for it forever', async () => {
     const own = createBridgeClient({
       clock,
       headers: () => new Promise<never>(() => undefined),

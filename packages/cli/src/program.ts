@@ -27,7 +27,7 @@ Exit codes:
   69         another client holds the lock, and the wait ended
   75         the lock was lost while it was held
   126, 127   the command could not be started, or does not exist
-  128+n      ended by signal n; 141 when the reader of the output has gone
+  128+n      ended by signal n; 141 when the reader of the output has closed it
   others     the code of the command that was run`;
 
 type Add = (program: Command) => void;

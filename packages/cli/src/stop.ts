@@ -72,5 +72,5 @@ function onParentEnd(listener: () => void): void {
 
 /** Returns the reason for a closed stdout. The exit code is the same as with SIGPIPE. */
 export function readerClosed(): Stopped {
-  return new Stopped('the end of its reader', exitCodeOf('SIGPIPE'));
+  return new Stopped('the closed output', exitCodeOf('SIGPIPE'));
 }

@@ -47,7 +47,7 @@ describe('a foreign key ahead of a lock in etcd', function () {
 
   it('is shown by queuelock doctor', async () => {
     const { stdout } = await runCli(['doctor', ...backend]);
-    expect(stdout).to.match(new RegExp(`warning +directory "${prefix}jobs/": .*"jobs" would wait for ever`));
+    expect(stdout).to.match(new RegExp(`warning +directory "${prefix}jobs/": .*"jobs" would wait forever`));
     expect(stdout).to.match(new RegExp(`warning +directory "${prefix}config/"`));
   });
 });

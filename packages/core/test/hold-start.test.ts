@@ -75,7 +75,7 @@ describe('the start of a hold', () => {
       await clock.advance(TTL_MS / 4);
       expect(await requested)
         .to.have.property('message')
-        .that.matches(/^\[NOT_ENOUGH_TIME\] "x": \d+ ms of the hold are proven and 9000 are needed/);
+        .that.matches(/^\[NOT_ENOUGH_TIME\] "x": \d+ ms of the hold are proven, and minRemainingMs is 9000/);
       expect(server.entryCount).to.equal(0);
     });
 

@@ -15,7 +15,7 @@ type Wrong<O> = readonly [given: O, argument: string, value: string, rule: strin
 
 const long = (length: number): string => 'x'.repeat(length);
 const shown = (text: string): string => `"${text.slice(0, 77)}...`;
-const reason = 'says why in 1 to 200 characters';
+const reason = 'is a text of 1 to 200 characters';
 
 const CLAIMS: readonly Wrong<ClaimOptions>[] = [
   [{ mode: 'read' as 'shared' }, 'mode', '"read"', "'exclusive' or 'shared'"],
@@ -55,7 +55,7 @@ const CLAIMS: readonly Wrong<ClaimOptions>[] = [
   [{ metadata: { a: 7 as unknown as string } }, 'metadata.a', '7', 'is a string'],
   [{ holding: 'x' as unknown as [] }, 'holding', '"x"', 'is a list of ownerships'],
   [{ holding: [undefined] as unknown as [] }, 'holding', 'an array', 'is a list of ownerships'],
-  [{ steal: 'now' as unknown as { reason: string } }, 'steal', 'a text', 'must be an object'],
+  [{ steal: 'now' as unknown as { reason: string } }, 'steal', 'a string', 'must be an object'],
 ];
 
 const ACQUISITIONS: readonly Wrong<AcquireOptions>[] = [
@@ -63,7 +63,7 @@ const ACQUISITIONS: readonly Wrong<AcquireOptions>[] = [
     { reenter: {} as never },
     'reenter',
     'an object',
-    'a hold of "x" that this client has taken with reentrant: true',
+    'a hold of "x" that this client acquired with reentrant: true',
   ],
   [{ minRemainingMs: -1 }, 'minRemainingMs', '-1', 'a number of milliseconds from 0'],
   [{ timeoutMs: -1 }, 'timeoutMs', '-1', 'a number of milliseconds from 0'],

@@ -39,13 +39,13 @@ describe('an unknown option', () => {
     const argument = `options of ${call.split(' ')[0] ?? ''}`;
     it(`is refused by ${call}, as are options that are not an object`, async () => {
       expect(await refusalOf(() => withOptions(untyped({ colour: 1 })))).to.match(
-        new RegExp(`^${argument}: colour is unknown, known are \\w+`),
+        new RegExp(`^${argument}: colour is unknown, known options are \\w+`),
       );
       for (const [input, shown] of [
         [null, 'null'],
         [500, '500'],
         [['x'], 'an array'],
-        ['secret', 'a text'],
+        ['secret', 'a string'],
         [() => 0, 'a function'],
       ] as const)
         expect(await refusalOf(() => withOptions(untyped(input)))).to.equal(
@@ -88,7 +88,7 @@ describe('an unknown option', () => {
       'limit is unknown',
     );
     for (const spec of [{ steal: { reason: 'late' } }, { request: { reason: 'late', withinMs: 5 } }])
-      expect(await refusalOf(() => client.tryAcquire('x', spec))).to.include('needs a wait in the queue');
+      expect(await refusalOf(() => client.tryAcquire('x', spec))).to.include('requires a wait in the queue');
   });
 });
 
@@ -99,7 +99,7 @@ describe('an option of another type', () => {
 
   const wrong: readonly (readonly [options: object, message: string])[] = [
     [{ metadata: null }, 'metadata must be an object; got null'],
-    [{ metadata: 'x' }, 'metadata must be an object; got a text'],
+    [{ metadata: 'x' }, 'metadata must be an object; got a string'],
     [{ timeoutMs: '500' }, 'timeoutMs is a number; got "500"'],
     [{ timeoutMs: null }, 'timeoutMs is a number; got null'],
     [{ owner: 7 }, 'owner is a string; got 7'],
@@ -143,7 +143,7 @@ describe('an invalid backend, work or entry', () => {
 
   it('is refused by name, and a URL is not repeated, since it may contain a password', async () => {
     expect(await refusalOf(() => createLockClient(untyped('etcd://u:secret@h')))).to.equal(
-      'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text',
+      'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a string',
     );
     expect(await refusalOf(() => createLockClient(untyped({ hosts: 'h' })))).to.equal(
       `backend ${rule}; got an object`,

@@ -26,7 +26,7 @@ describe('the stop signal of the work', () => {
         expect(late).to.include({ code: 'WORK_TIMEOUT', retryable: false });
         expect(late)
           .to.have.property('message')
-          .that.matches(/"x".*asked to stop after 500 ms \(workTimeoutMs\)/);
+          .that.matches(/"x".*signal of the work aborted after 500 ms \(workTimeoutMs\)/);
         expect(await stage.passing(run('x', () => 'next'))).to.equal('next');
       }));
 

@@ -40,8 +40,7 @@ export interface MomentLike {
  */
 export function fromCron(job: TickJob): (this: unknown) => Promise<void> {
   return async function (this: unknown) {
-    if (!isCronJob(this))
-      throw invalidArgument('this of onTick', this, 'is the CronJob: leave out its context');
+    if (!isCronJob(this)) throw invalidArgument('this of onTick', this, 'is the CronJob: omit its context');
     await job.handle(tickOf(this));
   };
 }

@@ -93,7 +93,7 @@ describe('the tick that a scheduler wrapper passes to its job', () => {
     const paced = new Cron('* * * * * *', { paused: true, interval: 60 });
     expect(await codeOf(fromCroner(job)(paced))).to.match(/INVALID_ARGUMENT.*interval/);
     expect(await codeOf(fromCroner(job)(new Cron('* * * * * *', { paused: true })))).to.match(/has fired/);
-    expect(await codeOf(fromCron(job).call({ another: 'context' }))).to.match(/leave out its context/);
+    expect(await codeOf(fromCron(job).call({ another: 'context' }))).to.match(/omit its context/);
     const once = new CronJob(new Date(Date.now() + 60_000), () => undefined);
     expect(await codeOf(fromCron(job).call(once))).to.match(/not one date/);
     expect(job.ticks).to.deep.equal([]);

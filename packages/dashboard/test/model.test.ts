@@ -193,6 +193,6 @@ describe('stored names and incomplete overviews', () => {
 
   it('state how many queues an overview leaves out', () => {
     expect(coverageText({ included: 9, omitted: 0 })).to.equal('');
-    expect(coverageText({ included: 50, omitted: 1_200 })).to.contain('1,200 more are left out');
+    expect(coverageText({ included: 50, omitted: 1_200 })).to.contain('1,200 more are omitted');
   });
 });

@@ -96,13 +96,13 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
   }))
     it(`is refused beside the option ${option}`, () => {
       expect(() => etcd({ client: clientOf(), [option]: value }))
-        .to.throw(`${option} beside client is left out: the client has its own`)
+        .to.throw(`${option} beside client is omitted: the client has its own`)
         .with.property('code', 'INVALID_ARGUMENT');
     });
 
   it('is refused beside another transport', () => {
     expect(() => etcd({ client: clientOf(), transport: 'http2' }))
-      .to.throw('transport beside client is etcd3, or left out; got "http2"')
+      .to.throw('transport beside client is etcd3 or omitted; got "http2"')
       .with.property('code', 'INVALID_ARGUMENT');
   });
 

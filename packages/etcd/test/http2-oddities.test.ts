@@ -160,7 +160,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
   it('replaces a connection without replies at the timeout', async () => {
     member.reply = () => undefined;
     const started = performance.now();
-    expect(await failure(100)).to.equal('4 DEADLINE_EXCEEDED: no answer within 100 ms');
+    expect(await failure(100)).to.equal('4 DEADLINE_EXCEEDED: no response within 100 ms');
     expect(performance.now() - started).to.be.at.least(95);
     expect(livedSince(started)).to.be.lessThan(1_000);
     member.reply = pieces([COUNT_OF_3], OK);

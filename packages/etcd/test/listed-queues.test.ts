@@ -108,7 +108,7 @@ describe('the diagnosis of keys in etcd', () => {
       'warning directory "p/config/"',
       'warning directory "p/leased/"',
     ]);
-    expect(below[0]?.text).to.match(/\(2\).* "config" would wait for ever/);
+    expect(below[0]?.text).to.match(/\(2\).* "config" would wait forever/);
     expect(below[1]?.text).to.match(/"leased" would wait until their leases end/);
     expect(found(...keys)[1]).to.match(/^warning directories: 2 of them /);
     const many = Array.from({ length: 15 }, (_, at) => key(`p/d${at}/x`, at + 1, '0'));
@@ -118,7 +118,7 @@ describe('the diagnosis of keys in etcd', () => {
   it('finds a key that all entries of the queue wait for, and for ever if it has no lease', () => {
     const [, stray, leased] = found(key('q/a', 1), key('q/x', 2, '0'), key('q/y', 3));
     expect(stray).to.match(/^error key "q\/x": .*never expires/);
-    expect(leased).to.match(/^warning key "q\/y": .*vanishes with its lease/);
+    expect(leased).to.match(/^warning key "q\/y": .*is deleted with its lease/);
   });
 
   it('finds nested names that a client of Go would treat as one queue', () => {

@@ -32,7 +32,7 @@ describe('the circuit breaker of an etcd member', () => {
   it('ignores replies of the member, timeouts, and calls that were not sent', () => {
     const ends = [
       new GrpcError('UNAVAILABLE', 'etcdserver: no leader'),
-      new GrpcError('DEADLINE_EXCEEDED', 'no answer within 1500 ms'),
+      new GrpcError('DEADLINE_EXCEEDED', 'no response within 1500 ms'),
       new GrpcError('INVALID_ARGUMENT', 'etcdserver: too many operations in txn request'),
       new Error('the client was already closed'),
     ];

@@ -225,7 +225,7 @@ describe('an etcd queue with a single key and failures', () => {
       await plain.remove(queue, ahead.id);
       const failure = await turns.untilLost();
       expect(failure).to.include({ code: 'ENTRY_LOST' });
-      expect(String(failure)).to.match(/its turn came, but .*refuses taking a single key/);
+      expect(String(failure)).to.match(/admitted, but .*refuses writing a single key/);
       // Servers that check nested transactions would refuse a removal that names the key.
       let named = false;
       proxy.onClientData = (chunk) => (named ||= chunk.includes('single-'));

@@ -85,7 +85,7 @@ describe('the URL of an etcd backend', () => {
     ['zk://h', /starts with etcd:\/\/ or etcds:\/\//],
     [
       'etcd://alice:wonderland@h?timeout=5',
-      /timeout is unknown, known are ca, cert, key, heartbeatProof, naming, transport/,
+      /timeout is unknown, known options are ca, cert, key, heartbeatProof, naming, transport/,
     ],
     ['etcd://:wonderland@h', /has a user before the password/],
     ['etcds://alice:wonderland@h?ca=/nowhere/ca.pem', /names a PEM file that can be read/],
@@ -126,8 +126,8 @@ describe('the URL of an etcd backend', () => {
       null as unknown as EtcdOptions,
       /options of etcd must be an object; got null/,
     ],
-    ['a host instead of options', 'alice:wonderland@h' as EtcdOptions, /must be an object; got a text/],
-    ['a text as a user', { auth: 'alice:wonderland' as never }, /auth must be an object; got a text/],
+    ['a host instead of options', 'alice:wonderland@h' as EtcdOptions, /must be an object; got a string/],
+    ['a text as a user', { auth: 'alice:wonderland' as never }, /auth must be an object; got a string/],
     ['a user without a name', { auth: { username: '', password: 'wonderland' } }, /auth has a username/],
   ] as const) {
     it(`is refused with ${about}`, () => {

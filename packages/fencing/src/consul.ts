@@ -45,7 +45,7 @@ export async function consulOutcome(
     throw invalidArgument(
       'response',
       what,
-      'is that of a transaction in which only the check of the hold may fail',
+      'is the response of a transaction in which only the check of the hold may fail',
     );
   return {
     outcome: 'refused',

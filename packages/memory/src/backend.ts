@@ -48,7 +48,7 @@ export function createMemoryServer(options?: MemoryServerOptions): MemoryServer 
  */
 export function memory(options?: MemoryOptions): Backend {
   if (options instanceof Server)
-    throw invalidArgument('options of memory', options, 'have the server in them: memory({ server })');
+    throw invalidArgument('options of memory', options, 'have the server as a property: memory({ server })');
   const given = checkedOptions('options of memory', options, OPTIONS);
   const server = given.server ?? createMemoryServer();
   if (!(server instanceof Server)) throw invalidArgument('server', server, 'comes from createMemoryServer()');
@@ -109,6 +109,6 @@ function sessionIdIn(resumption: string): string {
   throw invalidArgument(
     'resumption',
     resumption,
-    'is what a session of a memory server says under that name',
+    'is the text that exportSession() returned for a session of a memory server',
   );
 }

@@ -45,6 +45,6 @@ export function historyOf(entries: readonly MemoryEntry[]): StoredHistory {
       kind: 'joined',
       entry: { key, order, shared, value },
     })),
-    gaps: ['A memory server keeps no history: those who have left are not known any more.'],
+    gaps: ['A memory server keeps no history: only the present entries are known.'],
   };
 }

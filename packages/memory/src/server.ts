@@ -120,7 +120,7 @@ export class Server implements MemoryServer {
     this.#sessions.requireAlive(sessionId);
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
-    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name each queue at most once');
     for (const spec of specs) this.#requireSame(sessionId, spec);
     const present = specs.filter(({ queue, id }) => this.#queues.find(queue, id));
     if (present.length > 0 && present.length < specs.length) this.loseAll(specs);
@@ -131,7 +131,10 @@ export class Server implements MemoryServer {
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');
-    throw new QueueLockError('ENTRY_LOST', `of the entries that enter together (${ids}) one was removed`);
+    throw new QueueLockError(
+      'ENTRY_LOST',
+      `one of the entries that were enqueued together (${ids}) was removed`,
+    );
   }
 
   tryEnqueue(sessionId: string, spec: EntrySpec): Entry | undefined {

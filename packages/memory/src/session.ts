@@ -105,7 +105,7 @@ export class MemorySession implements Session {
 
   #call<T>(call: MemoryCall, effect: () => T, signal?: AbortSignal): Promise<T> {
     if (this.#abandoned) {
-      const why = `session ${this.id} was left to its TTL or to whoever resumes it`;
+      const why = `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`;
       return Promise.reject(new QueueLockError('CLOSED', why));
     }
     const asTenant = (): T => {

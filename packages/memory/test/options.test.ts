@@ -14,7 +14,7 @@ describe('options of a memory backend', () => {
 
   it('are refused with a hint when the server itself is passed', () => {
     expect(() => memory(untyped(createMemoryServer()))).to.throw(
-      '[INVALID_ARGUMENT] options of memory have the server in them: memory({ server })',
+      '[INVALID_ARGUMENT] options of memory have the server as a property: memory({ server })',
     );
   });
 

@@ -104,7 +104,11 @@ class MysqlBackend implements Backend {
 
   async resume(resumption: string): Promise<MysqlSession> {
     if (!/^[0-9a-f]{32}$/.test(resumption))
-      throw invalidArgument('resumption', '(not shown)', 'is what a session on MySQL gave as its resumption');
+      throw invalidArgument(
+        'resumption',
+        '(not shown)',
+        'is the text that exportSession() returned for a session on MySQL',
+      );
     const connection = this.#connected();
     const { word, row } = await connection.take('resume', resumption);
     if (word === 'lost') throw sessionLost(resumption);

@@ -120,14 +120,14 @@ describe('the errors of MySQL', () => {
   });
 
   it('name the remedy for a replica', () => {
-    expect(asQueueLockError(refused(1290), endpoint).message).to.contain('locks are made on the primary');
+    expect(asQueueLockError(refused(1290), endpoint).message).to.contain('use the primary');
   });
 });
 
 describe('the names of queues on MySQL', () => {
   it('have at most 512 bytes of well-formed UTF-8', () => {
     expect(() => checkName('ä'.repeat(256))).not.to.throw();
-    expect(() => checkName('ä'.repeat(257))).to.throw('takes at most 512 bytes');
+    expect(() => checkName('ä'.repeat(257))).to.throw('is at most 512 bytes');
     expect(() => checkName('')).to.throw('at least one character');
     expect(() => checkName('\ud800')).to.throw('well-formed Unicode');
   });

@@ -123,7 +123,7 @@ describe('a MariaDB with a global setting', function () {
     await clients.operator.run('set global read_only = 1');
     try {
       const { message } = await refusal(clients.connect({ url: asApp() }).open(10_000, signal));
-      expect(message).to.contain('locks are made on the primary');
+      expect(message).to.contain('use the primary');
     } finally {
       await clients.operator.run('set global read_only = 0');
     }

@@ -216,7 +216,7 @@ describe('a step on MySQL', () => {
     const placements = [];
     for (const queue of names) placements.push(await session.enqueue(newSpec({ queue })));
     for (const { turn } of placements) expect(turn.admitted).to.equal(true);
-    expect(() => clients.connect().checkName(`${long}abc`)).to.throw('takes at most 512 bytes of UTF-8');
+    expect(() => clients.connect().checkName(`${long}abc`)).to.throw('is at most 512 bytes of UTF-8');
   });
 });
 

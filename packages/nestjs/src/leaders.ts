@@ -89,7 +89,7 @@ export class Leaders implements OnApplicationBootstrap {
         { ...rest, signal: this.#runtime.stop },
       );
     } catch (error) {
-      this.#logger.error(`${label} leads no more`, error);
+      this.#logger.error(`${label} no longer leads`, error);
     }
   }
 }

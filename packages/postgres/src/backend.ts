@@ -142,7 +142,7 @@ class PostgresBackend implements Backend {
 
   async resume(resumption: string): Promise<PostgresSession> {
     if (!/^[0-9a-f]{32}$/.test(resumption)) {
-      const rule = 'is what a session on PostgreSQL gave as its resumption';
+      const rule = 'is the text that exportSession() returned for a session on PostgreSQL';
       throw invalidArgument('resumption', '(not shown)', rule);
     }
     const connection = this.#connected();

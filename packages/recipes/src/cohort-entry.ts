@@ -40,7 +40,7 @@ export class CohortEntry {
   get trouble(): unknown {
     if (!this.#isInLine) return unanswered();
     if (this.ownership || this.#session === 'alive') return undefined;
-    return new QueueLockError('UNAVAILABLE', 'no heartbeat was answered lately');
+    return new QueueLockError('UNAVAILABLE', 'no heartbeat was confirmed recently');
   }
 
   /** Joins the queue. */

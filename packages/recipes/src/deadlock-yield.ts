@@ -91,6 +91,6 @@ function thoseThatAsk(id: string): (deadlocks: readonly Deadlock[]) => readonly 
 }
 
 function errorOf(deadlock: Deadlock): QueueLockError {
-  const rule = 'the last to join gave up; release what is held, and begin anew';
+  const rule = 'the last to join gave up; release what is held, and start again';
   return new QueueLockError('DEADLOCK', `${describeDeadlock(deadlock)}: ${rule}`);
 }

@@ -42,7 +42,7 @@ export function throwIfMismatched(line: readonly Member[], own: Member, name: st
   if (!other) return;
   throw new QueueLockError(
     'LIMIT_MISMATCH',
-    `${JSON.stringify(name)} is in use with ${other.members} members, here it is ${own.members}: agree on one, or use another name`,
+    `${JSON.stringify(name)} is in use with ${other.members} members, here it is ${own.members}: use the same number in all clients, or another name`,
   );
 }
 
@@ -69,7 +69,7 @@ export function allLeave(line: readonly Member[], round: Round): boolean {
 export function roundIn(text: string | undefined): Round {
   if (text === undefined) return [];
   if (/^[0-9a-f]{32}(,[0-9a-f]{32})*$/.test(text)) return text.split(',');
-  throw invalidArgument('the register of the round', text, 'holds what a double barrier wrote; empty it');
+  throw invalidArgument('the register of the round', text, 'contains what a double barrier wrote; clear it');
 }
 
 export function textOf(round: Round): string {

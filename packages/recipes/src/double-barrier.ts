@@ -172,7 +172,7 @@ class HeldPlace implements RoundMembership {
   }
 
   readonly leave = (options: WaitOptions = {}): Promise<void> => {
-    const what = `others in ${JSON.stringify(this.#place.name)} did not leave`;
+    const what = `other members of ${JSON.stringify(this.#place.name)} did not leave`;
     const sight = new Sight();
     this.#left ??= withWaitLimit(options, { what, sight }, (signal) => this.#leave(signal, sight));
     return this.#left;

@@ -20,7 +20,7 @@ export function latchIn(text: string | undefined): LatchState | undefined {
   if (text === undefined) return undefined;
   const state = parse(text);
   if (isLatch(state)) return state;
-  throw invalidArgument('the register of the latch', text, 'holds what a latch wrote; remove() empties it');
+  throw invalidArgument('the register of the latch', text, 'contains what a latch wrote; remove() clears it');
 }
 
 /** Sets the count, unless a count above 0 is under way. */

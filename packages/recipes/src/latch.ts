@@ -95,7 +95,7 @@ class RegisterLatch implements Latch {
     const sight = new Sight();
     const present$ = this.#state(sight.through(this.#register.state$));
     const state$ = options.timeoutMs === 0 ? present$.pipe(take(1)) : present$;
-    const what = `the latch ${JSON.stringify(this.name)} did not come to 0`;
+    const what = `the latch ${JSON.stringify(this.name)} did not reach 0`;
     const opened$ = state$.pipe(
       filter(opens()),
       throwIfEmpty(() => new QueueLockError('TIMEOUT', `${what} (timeoutMs 0)`)),

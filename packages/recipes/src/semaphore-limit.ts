@@ -88,5 +88,5 @@ export function checkedLimit(limit: number): number {
 function limitIn(text: string | undefined): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw invalidArgument('the register of the limit', text, 'holds a whole number; resize() writes one');
+  throw invalidArgument('the register of the limit', text, 'contains a whole number; resize() writes one');
 }

@@ -49,7 +49,7 @@ export async function callFor<T>(
 /** Reads the register once before the call joins the queue. Without a reply it is unknown whether another client does the slot. */
 function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
   const sight = new Sight();
-  const what = `it was not known who does the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)}`;
+  const what = `the state of the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)} was not read`;
   return withWaitLimit(limits, { what, sight }, (signal) =>
     unlessAborted(signal, sight.until(register.past())),
   );

@@ -29,7 +29,7 @@ export function checkNoteSize({ slot, by }: Pick<SlotNote, 'slot' | 'by'>, kept:
     throw invalidArgument(
       'slot',
       slot,
-      `takes at most ${most} bytes together with owner, so that ${kept} notes fit`,
+      `is at most ${most} bytes together with owner, so that ${kept} notes fit`,
     );
 }
 
@@ -81,7 +81,7 @@ export function notesIn(text: string | undefined): SlotNotes | undefined {
   const [latest, ...others] = [found, ...rest].flatMap((part) => noteIn(part) ?? []);
   const isWhole = others.length === rest.length && (floor === undefined || typeof floor === 'string');
   if (!latest || !isWhole)
-    throw invalidArgument('the register of the slots', text, 'holds what oncePer wrote');
+    throw invalidArgument('the register of the slots', text, 'contains what oncePer wrote');
   // Where a client kept only one note, the notes before it were dropped.
   return { notes: [latest, ...others], floor: earlier === undefined ? latest.slot : floor };
 }

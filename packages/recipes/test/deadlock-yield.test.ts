@@ -60,7 +60,7 @@ describe('giving up in a deadlock', () => {
     expect(error).to.include({
       retryable: true,
       message:
-        '[DEADLOCK] ben waits in "x" for ann: the last to join gave up; release what is held, and begin anew',
+        '[DEADLOCK] ben waits in "x" for ann: the last to join gave up; release what is held, and start again',
     });
     await clock.advance(0);
     expect(ids()).to.deep.equal([holder.id]);

@@ -114,6 +114,8 @@ describe('once per slot, with late slots', () => {
     await client
       .register('other', 'slot')
       .change(() => '{"slot":"1","token":"1","by":"x","at":1,"earlier":[{}]}');
-    expect(String(await failureOf(oncePer(client, 'other').latest()))).to.match(/holds what oncePer wrote/);
+    expect(String(await failureOf(oncePer(client, 'other').latest()))).to.match(
+      /contains what oncePer wrote/,
+    );
   });
 });

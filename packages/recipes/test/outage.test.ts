@@ -61,7 +61,7 @@ describe('a wait that ends while the store cannot be read', () => {
     const late = latch(client, 'x').wait(SOON);
     await stage.settle();
     line.cut();
-    isAnOutage(await ended(late), 'the latch "x" did not come to 0', 'the connection is cut');
+    isAnOutage(await ended(late), 'the latch "x" did not reach 0', 'the connection is cut');
   });
 
   it('is UNAVAILABLE for a waiting member of a double barrier, and for a member that leaves', async () => {
@@ -72,7 +72,7 @@ describe('a wait that ends while the store cannot be read', () => {
     line.cut();
     const [begun, left] = await Promise.all([ended(late), ended(place.leave(SOON))]);
     isAnOutage(begun, 'no round of "x" began', 'the connection is cut');
-    isAnOutage(left, 'others in "y" did not leave');
+    isAnOutage(left, 'other members of "y" did not leave');
     await line.mend();
     const otherLeft = (await other).leave();
     await stage.clock.advance(TTL_MS);

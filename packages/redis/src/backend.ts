@@ -102,7 +102,11 @@ class RedisBackend implements Backend {
 
   async resume(resumption: string): Promise<RedisSession> {
     if (!/^[0-9a-f]{32}$/.test(resumption))
-      throw invalidArgument('resumption', '(not shown)', 'is what a session on Redis gave as its resumption');
+      throw invalidArgument(
+        'resumption',
+        '(not shown)',
+        'is the text that exportSession() returned for a session on Redis',
+      );
     const connection = this.#connected();
     await connection.open();
     const { word, rest } = await connection.steps.take(SCRIPTS.resume, resumption, connection.inbox);

@@ -73,7 +73,7 @@ describe('a Redis with an append-only file', () => {
     try {
       const { code, message } = await refusal(holder.renew(signal));
       expect(code).to.equal('UNAVAILABLE');
-      expect(message).to.contain(`redis://${clients.server.endpoint} did not answer within 300 ms`);
+      expect(message).to.contain(`redis://${clients.server.endpoint} did not respond within 300 ms`);
       expect(await refusal(holder.remove('jobs', held.id))).to.have.property('code', 'UNAVAILABLE');
     } finally {
       await clients.server.thaw();

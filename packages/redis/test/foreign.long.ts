@@ -15,8 +15,8 @@ describe('keys on Redis that are not of queuelock', () => {
       await clients.operator.redis.set(keyOf(`${name}:jobs`), 'mine');
       const { code, message } = await refusal(session.enqueue(newSpec()));
       expect(code).to.equal('FOREIGN_FORMAT');
-      expect(message).to.contain(`the key "${keyOf(`${name}:jobs`)}" is not of queuelock`);
-      expect(message).to.contain('(string); it is left as it is');
+      expect(message).to.contain(`the key "${keyOf(`${name}:jobs`)}" was not written by queuelock`);
+      expect(message).to.contain('(string); nothing was changed');
       expect(await refusal(session.tryEnqueue(newSpec()))).to.have.property('code', 'FOREIGN_FORMAT');
       expect(await clients.operator.redis.get(keyOf(`${name}:jobs`))).to.equal('mine');
       expect((await session.enqueue(newSpec({ queue: 'other' }))).turn.admitted).to.equal(true);

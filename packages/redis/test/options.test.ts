@@ -83,7 +83,7 @@ describe('the options of Redis', () => {
 
   it('refuse a client of a whole cluster, and the error names what to pass instead', () => {
     const cluster = new Cluster(['redis://127.0.0.1:1'], { lazyConnect: true });
-    const rule = 'all keys are in one slot, so hand in a connection to any node, and redirects are followed';
+    const rule = 'all keys are in one slot, so pass a connection to any node, and redirects are followed';
     expect(() => redis({ client: cluster })).to.throw(rule);
     expect(() => redis({ client: createCluster({ rootNodes: [] }) })).to.throw(rule);
     cluster.disconnect();

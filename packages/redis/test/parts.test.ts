@@ -9,7 +9,7 @@ describe('diagnosis of the replicas of a Redis', () => {
 
   it('has no finding on a primary without replicas, and an error on a replica', () => {
     expect(texts({ connected_slaves: '0' })).to.deep.equal([]);
-    expect(texts({ role: 'slave' })).to.deep.equal(['error: it is a replica: locks are made on the primary']);
+    expect(texts({ role: 'slave' })).to.deep.equal(['error: it is a replica: use the primary']);
   });
 
   it('warns to set min-replicas-to-write when replicas exist without it', () => {

@@ -32,7 +32,7 @@ describe('the checker of errors that end a wait', () => {
 
   it('accepts that an entry is abandoned if the single key is refused', () => {
     const refused = new QueueLockError('ACCESS_DENIED', 'refused');
-    const givenUp = new QueueLockError('ENTRY_LOST', 'its turn came, but refused', { cause: refused });
+    const givenUp = new QueueLockError('ENTRY_LOST', 'admitted, but refused', { cause: refused });
     expect(isExplained(givenUp, calm, [denied])).to.equal(true);
     expect(isExplained(givenUp, calm, [])).to.equal(false);
   });

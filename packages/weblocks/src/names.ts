@@ -37,7 +37,7 @@ export class Names {
     throw invalidArgument(
       'name',
       name,
-      `takes ${String(tooMuch)} bytes less, as it is stored with its scope`,
+      `is shorter by at least ${String(tooMuch)} bytes, since it is stored with its scope`,
     );
   }
 

@@ -62,6 +62,8 @@ describe('names of queues for web locks', () => {
   it('are rejected with the number of excess bytes if a store could not hold them', () => {
     const names = new Names('s');
     expect(() => names.queuesOf('x'.repeat(505))).not.to.throw();
-    expect(() => names.queuesOf('x'.repeat(506))).to.throw(/name takes 1 bytes less, .* got "x+\.\.\."/);
+    expect(() => names.queuesOf('x'.repeat(506))).to.throw(
+      /name is shorter by at least 1 bytes, .* got "x+\.\.\."/,
+    );
   });
 });

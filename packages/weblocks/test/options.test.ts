@@ -15,7 +15,7 @@ describe('options of a lock manager', () => {
       'options of createLockManager must be an object; got null',
     );
     expect(() => createLockManager(untyped('etcd://u:secret@h'))).to.throw(
-      'source must be an object; got a text',
+      'source must be an object; got a string',
     );
   });
 

@@ -222,7 +222,7 @@ export class ZooKeeperBackend implements Backend {
         (error: unknown) => subscriber.error(error),
       );
       return () => {
-        unwanted.abort(new QueueLockError('CLOSED', 'there is no observer any more'));
+        unwanted.abort(new QueueLockError('CLOSED', 'the last observer has unsubscribed'));
       };
     });
   }

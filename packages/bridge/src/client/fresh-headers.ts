@@ -45,7 +45,7 @@ export class FreshHeaders {
     try {
       return (this.#latest = await this.#inTime(read));
     } catch (cause) {
-      const error = unavailable('the headers of a request cannot be had', cause);
+      const error = unavailable('the headers of a request could not be obtained', cause);
       if (!this.#latest) throw error;
       this.#errors$.next(error);
       return this.#latest;

@@ -26,20 +26,20 @@ interface AskOptions extends StoreOptions {
   readonly json?: true;
 }
 
-const NOTES = `The command joins the queue with its request, waits like any other client, and leaves when the holder has answered. The holder
+const NOTES = `The command joins the queue with its request, waits like any other client, and leaves when the holder has responded. The holder
 decides: only queuelock clients receive requests, and only if their program subscribes to them.
-Exit code 0: the holder yields, has released, or there is none; ${String(EXIT.busy)}: it declined, or did not answer in time.
-With --json: name, answer (yields, declined, ignored, released, free), reason (of the holder's answer).`;
+Exit code 0: the holder yields, has released, or there is none; ${String(EXIT.busy)}: it declined, or did not respond in time.
+With --json: name, answer (yields, declined, ignored, released, free), reason (of the holder's response).`;
 
 /** Adds `ask`, which sends a request to the holder. */
 export function addAsk(program: Command): void {
   const command = program
     .command('ask')
     .summary('request a lock from its holder')
-    .description('Asks the holder of the lock NAME to release it, and prints the answer.')
+    .description('Asks the holder of the lock NAME to release it, and prints the response.')
     .argument('<name>', 'the lock')
     .requiredOption('--reason <text>', 'reason that the holder sees', label)
-    .option('--by <ms>', 'time limit for the answer', wholeNumber(1, MAX_MS), 10_000)
+    .option('--by <ms>', 'time limit for the response', wholeNumber(1, MAX_MS), 10_000)
     .option('--id <label>', 'owner label of the request (default: host:pid)', label)
     .option(
       '--ttl <s>',
@@ -78,7 +78,7 @@ function runAsk(name: string, { reason, by, json, ...options }: AskOptions): Pro
 const TEXTS: Readonly<Record<Answer['answer'], string>> = {
   yields: 'the holder releases',
   declined: 'the holder keeps',
-  ignored: 'the holder did not answer in time and keeps',
+  ignored: 'the holder did not respond in time and keeps',
   released: 'the holder has released',
   free: 'no client holds',
 };

@@ -80,12 +80,9 @@ interface Tools {
 async function runDemo(options: DemoOptions): Promise<number> {
   const url = findNamedStore(options)?.url;
   if (options.page === true && isMemory(url))
-    throw new Failure(
-      'the contenders of the page are processes, which cannot share memory: leave out --page',
-      {
-        exitCode: EXIT.usage,
-      },
-    );
+    throw new Failure('the contenders of the page are processes, which cannot share memory: omit --page', {
+      exitCode: EXIT.usage,
+    });
   const stop = stopOnSignals();
   const lines = lineWriter(process.stdout, () => {
     stop.request(readerClosed());

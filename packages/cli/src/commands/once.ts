@@ -40,10 +40,10 @@ const NOTES = `A slot is one run of the work: a release, a day, a scheduled time
 (1.9.0, 1.10.0). A slot older than the latest is not run any more.
 
 Without --at-least-once the slot is noted before the command starts. The command is never started a second time, also after a crash or a
-failure, and others do not wait for its end. With it the slot is noted when the command has ended with 0. Others wait for that, and the next
-one starts the command again after a crash or a failure. All calls of a name must agree.
+failure, and other calls do not wait for its end. With it the slot is noted when the command has ended with 0. Other calls wait for that, and the next
+call starts the command again after a crash or a failure. All calls of a name must use the same setting.
 
-The command finds QUEUELOCK_SLOT, QUEUELOCK_NAME, QUEUELOCK_TOKEN, QUEUELOCK_EPOCH and QUEUELOCK_KEY in its environment.
+The command gets QUEUELOCK_SLOT, QUEUELOCK_NAME, QUEUELOCK_TOKEN, QUEUELOCK_EPOCH and QUEUELOCK_KEY in its environment.
 
 Exit code: the command's own (128+n if signal n ended it); 0 without a start if the slot was done; ${String(EXIT.absent)} without a start if a newer slot was
 done; ${String(EXIT.lost)} if the lock was lost before the command had ended; ${String(EXIT.busy)} if it was not decided within --wait.`;
@@ -67,7 +67,7 @@ export function addOnce(program: Command): void {
       TTL_SECONDS,
     )
     .addOption(
-      new Option('--at-least-once', 'run it again after a crash or a failure; others wait for its end'),
+      new Option('--at-least-once', 'run it again after a crash or a failure; other calls wait for its end'),
     )
     .addOption(waitOption())
     .addOption(graceOption())

@@ -16,8 +16,8 @@ interface WatchOptions extends StoreOptions {
   readonly json?: true;
 }
 
-const NOTES = `Begins with a line for each entry that is there (present). Runs until it is stopped; while the server cannot be reached it reports
-that, and continues afterwards. An entry that came and went between two reads is not printed.
+const NOTES = `Begins with a line for each entry in the queue (present). Runs until it is stopped; while the server cannot be reached it reports
+that, and continues afterwards. An entry that joined and left between two reads is not printed.
 With --json: t (ms since 1970, when it was seen), ev (present, joined, granted, changed, left, stale, live), owner, host, pid, since,
 position (0: admitted; 1: first waiter; ...), held (whether it was admitted), order, key, id, depth (entries in the queue); with stale: reason.`;
 

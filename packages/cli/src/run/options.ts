@@ -30,7 +30,7 @@ export function epochOption(): NumberOption<'--epoch <n>'> {
 }
 
 export function waitOption(): NumberOption<'--wait <ms>'> {
-  return new Option('--wait <ms>', 'longest wait (default: for ever)').argParser(wholeNumber(0, MAX_MS));
+  return new Option('--wait <ms>', 'longest wait (default: forever)').argParser(wholeNumber(0, MAX_MS));
 }
 
 export function tryOption(): Option<'--try'> {
@@ -107,13 +107,13 @@ export function graceOf(grace: number | undefined, ttlMs: number): number {
 
 /** Text about commands that run a program, for the help. */
 export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with all its descendants, before
-the server can give the lock to the next. A watchdog process does that too if queuelock is frozen or killed.
---on-loss continue lets it run on: use it only if every write carries the token to a store that rejects older ones.
+the server can grant the lock to the next waiter. A watchdog process does that too if queuelock is frozen or killed.
+With --on-loss continue it keeps running: use that only if every write carries the token to a store that rejects older ones.
 
 The command does not get QUEUELOCK_URL, QUEUELOCK_USER, QUEUELOCK_PASSWORD and QUEUELOCK_PASSWORD_FILE, unless --pass-credentials is given.
 
 With --keep it joins the end of the queue again after a loss, an outage, or a failed command, after a backoff of 0.1 to 30 s.
-It ends when the command succeeds (0), upon a signal, and after an error that a retry does not cure.
+It ends when the command succeeds (0), upon a signal, and after an error that a retry cannot fix.
 
 Exit code: the command's own (128+n if signal n ended it); ${String(EXIT.lost)} if the lock was lost before it had ended;
 ${String(EXIT.busy)} if the lock was not free in time; ${String(EXIT.notFound)} or ${String(EXIT.notExecutable)} if it could not be started; ${String(EXIT.failure)} if the server refused; ${String(EXIT.usage)} for a wrong command line.`;

@@ -172,7 +172,7 @@ const HELP: Span[][] = [
   [['Columns', 'bold']],
   ['  ENTRIES      holders and waiters'],
   ['  HAND-OFFS/S  entries that left per second, over the last ten seconds'],
-  ['  HELD         time since the first entry was seen first; > if it was there before'],
+  ['  HELD         time since the first entry was seen first; > if it was in the queue when the view began'],
   ['  TURN         recent duration of a turn'],
   ['  WAIT         expected wait of a new entry'],
 ];

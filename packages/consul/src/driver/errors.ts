@@ -47,7 +47,7 @@ export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockE
   }
   const feature = FEATURES.find(([pattern]) => pattern.test(body))?.[1];
   if (status === 400 && feature !== undefined) {
-    const rule = `${feature} is for servers that have it, and these do not`;
+    const rule = `${feature} requires servers that support it, and these do not`;
     return new QueueLockError('INVALID_ARGUMENT', `${rule}: ${endpoint}: ${detail}`);
   }
   const hint = HINTS.find(([pattern]) => pattern.test(`${status} ${body}`))?.[1];

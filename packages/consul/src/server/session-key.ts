@@ -59,7 +59,7 @@ export class SessionKey {
     }
     throw unexpected(
       this.#connection.endpoint,
-      `the session ${this.#session} was taken over by others meanwhile`,
+      `the session ${this.#session} was meanwhile resumed by another client`,
     );
   }
 

@@ -22,7 +22,7 @@ export function readResumption(text: string): Resumption {
   if (session === undefined || Number(ttlMs) === 0)
     throw new QueueLockError(
       'INVALID_ARGUMENT',
-      'resumption is what a session on Consul gave as its resumption',
+      'resumption is the text that exportSession() returned for a session on Consul',
     );
   return { session, ttlMs: Number(ttlMs) };
 }

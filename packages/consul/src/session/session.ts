@@ -95,7 +95,7 @@ export class ConsulSession implements Session {
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, at) => names.indexOf(queue) < at);
-    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name each queue at most once');
     if (specs.length > MAX_QUEUES) throw invalidArgument('specs', specs.length, `are at most ${MAX_QUEUES}`);
     if (specs.length === 0) return [];
     checkSingle(specs, this.#tools.singleKeyOf);
@@ -154,7 +154,7 @@ export class ConsulSession implements Session {
   async abandon(): Promise<void> {
     this.#end ??= new QueueLockError(
       'CLOSED',
-      `session ${this.id} was left to its TTL or to another process`,
+      `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
     );
     for (const entry of this.#entries.values()) entry.withdraw();
   }

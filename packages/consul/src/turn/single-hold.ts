@@ -158,12 +158,12 @@ export class SingleHold {
 }
 
 function foreign(key: string): QueueLockError {
-  const message = `the single key ${JSON.stringify(key)} is not a lock of consul lock or of Consul's Go client (its flags are different ones)`;
+  const message = `the single key ${JSON.stringify(key)} is not a lock of consul lock or of Consul's Go client (its flags differ)`;
   return new QueueLockError('FOREIGN_FORMAT', message);
 }
 
-/** Ends an entry that is not permitted to lock the key. Otherwise the entry, and all entries behind it, would wait for ever. */
+/** Ends an entry that is not permitted to lock the key. Otherwise the entry, and all entries behind it, would wait forever. */
 function giveUpIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
-  throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });
+  throw new QueueLockError('ENTRY_LOST', `admitted, but ${detailOf(error)}`, { cause: error });
 }

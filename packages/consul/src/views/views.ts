@@ -61,7 +61,7 @@ export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
     changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),
-    gaps: ['Consul keeps no history: entries that have left are not known any more.'],
+    gaps: ['Consul keeps no history: only the present entries are known.'],
   };
 }
 

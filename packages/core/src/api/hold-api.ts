@@ -90,7 +90,7 @@ export interface Ownership extends SharedOwnership {
   /**
    * Turns the write lock into a read lock at the same position: readers behind it are granted, writers are not. The token stays the same. Retries
    * until the outcome is certain; does nothing when the lock is shared. Curator has the same operation. It cannot be undone, because two readers that
-   * both wait for the write lock would wait for ever.
+   * both wait for the write lock would wait forever.
    * @throws {QueueLockError} `OWNERSHIP_LOST` after a loss or a release
    */
   readonly downgrade: () => Promise<void>;

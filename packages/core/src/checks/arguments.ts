@@ -31,7 +31,7 @@ export function checkBackend(backend: Backend): void {
   if (typeof backend === 'string')
     throw new QueueLockError(
       'INVALID_ARGUMENT',
-      'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a text',
+      'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a string',
     );
   const given: Partial<Backend> = checkedObject('backend', backend);
   if (typeof given.open === 'function' && typeof given.checkName === 'function' && given.info) return;
@@ -117,7 +117,7 @@ export function checkName(name: string, backend: Backend): void {
     throw invalidArgument('name', name, 'is a string that is not empty');
   if (/\p{Surrogate}/u.test(name)) throw invalidArgument('name', name, 'is well-formed Unicode');
   if (!fits(name, MAX_NAME_BYTES)) {
-    throw invalidArgument('name', name, `takes at most ${String(MAX_NAME_BYTES)} bytes of UTF-8`);
+    throw invalidArgument('name', name, `is at most ${String(MAX_NAME_BYTES)} bytes of UTF-8`);
   }
   backend.checkName(name);
 }
@@ -136,7 +136,7 @@ export function checkNames(names: readonly string[], backend: Backend): void {
 function checkedReason(argument: string, reason: string | undefined): string {
   const text = checkedText(argument, reason);
   if (text !== '' && text.length <= MAX_REASON) return text;
-  throw invalidArgument(argument, text, `says why in 1 to ${String(MAX_REASON)} characters`);
+  throw invalidArgument(argument, text, `is a text of 1 to ${String(MAX_REASON)} characters`);
 }
 
 function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
@@ -152,7 +152,7 @@ function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
   }
   if (timeoutMs === 0 && (steal ?? request)) {
     const asked = steal ? 'steal' : 'request';
-    throw invalidArgument(asked, 'timeoutMs: 0', 'needs a wait in the queue, and a try does not wait');
+    throw invalidArgument(asked, 'timeoutMs: 0', 'requires a wait in the queue, and a try does not wait');
   }
   if (request && value !== undefined)
     throw invalidArgument('request', 'value', 'is published in the entry, which cannot also carry a value');

@@ -54,11 +54,11 @@ export function checkedObject<T>(argument: string, value: T): T & object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   const rule = 'must be an object';
   if (typeof value !== 'string') throw invalidArgument(argument, value, rule);
-  throw new QueueLockError('INVALID_ARGUMENT', `${argument} ${rule}; got a text`);
+  throw new QueueLockError('INVALID_ARGUMENT', `${argument} ${rule}; got a string`);
 }
 
 function unknownOption(argument: string, name: string, known: readonly string[]): QueueLockError {
   const meant = nearestName(name, known);
-  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
+  const hint = meant === undefined ? `known options are ${known.join(', ')}` : `did you mean ${meant}?`;
   return new QueueLockError('INVALID_ARGUMENT', `${argument}: ${name.slice(0, 80)} is unknown, ${hint}`);
 }

@@ -13,7 +13,7 @@ export function checkedSize(argument: string, value: string): string {
   throw invalidArgument(
     argument,
     `${String(Buffer.byteLength(value))} bytes`,
-    `takes at most ${String(MAX_USER_BYTES)} bytes of UTF-8`,
+    `is at most ${String(MAX_USER_BYTES)} bytes of UTF-8`,
   );
 }
 

@@ -54,7 +54,7 @@ function shortened(label: EntryLabel): EntryLabel {
   throw invalidArgument(
     'owner and metadata',
     'more',
-    `take at most ${String(MAX_BYTES)} bytes as they are stored`,
+    `are at most ${String(MAX_BYTES)} bytes as they are stored`,
   );
 }
 

@@ -163,7 +163,7 @@ export class Entry {
 
 /** Creates the error of a try that found the lock taken. */
 function taken(queue: string): QueueLockError {
-  return new QueueLockError('TIMEOUT', `${JSON.stringify(queue)} is taken (timeoutMs 0)`);
+  return new QueueLockError('TIMEOUT', `${JSON.stringify(queue)} is not free (timeoutMs 0)`);
 }
 
 /**

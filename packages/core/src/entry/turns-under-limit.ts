@@ -44,7 +44,7 @@ export function throwIfMismatched({ fixed }: Limit, { spec, placement }: Entry):
   if (fixed === undefined || otherLimit === undefined) return;
   throw new QueueLockError(
     'LIMIT_MISMATCH',
-    `${JSON.stringify(spec.queue)} is in use with a limit of ${String(otherLimit)}, here it is ${String(fixed)}: agree on one, or use another name`,
+    `${JSON.stringify(spec.queue)} is in use with a limit of ${String(otherLimit)}, here it is ${String(fixed)}: use the same number in all clients, or another name`,
   );
 }
 

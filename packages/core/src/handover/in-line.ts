@@ -100,7 +100,7 @@ function throwIfTooLong(
   if (position > maxWaiters) {
     throw new QueueLockError(
       'QUEUE_FULL',
-      `${JSON.stringify(name)}: ${String(position - 1)} waiting already, and maxWaiters is ${String(maxWaiters)}; try again later`,
+      `${JSON.stringify(name)}: clients that wait already: ${String(position - 1)}, and maxWaiters is ${String(maxWaiters)}; try again later`,
     );
   }
   const { waitMs = 0 } = expectedWaitAt(entries, entries.indexOf(own));

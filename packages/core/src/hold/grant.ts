@@ -83,6 +83,6 @@ function handedOver({ live, spec, lockDelayMs: delayMs, clock }: Beginning): Obs
 export function notEnoughTime(name: string, minRemainingMs: number, leftMs: number): QueueLockError {
   return new QueueLockError(
     'NOT_ENOUGH_TIME',
-    `${JSON.stringify(name)}: ${String(Math.floor(leftMs))} ms of the hold are proven and ${String(minRemainingMs)} are needed (minRemainingMs); ask for less or raise ttlMs`,
+    `${JSON.stringify(name)}: ${String(Math.floor(leftMs))} ms of the hold are proven, and minRemainingMs is ${String(minRemainingMs)}; lower minRemainingMs or raise ttlMs`,
   );
 }

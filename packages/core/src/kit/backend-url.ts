@@ -66,5 +66,8 @@ function decode(text: string): string {
 
 /** Creates an error that repeats no part of the URL, because any part of a malformed URL may belong to a password. */
 function refused(rule: string): QueueLockError {
-  return new QueueLockError('INVALID_ARGUMENT', `backend URL ${rule}; what was given is not repeated here`);
+  return new QueueLockError(
+    'INVALID_ARGUMENT',
+    `backend URL ${rule}; the given URL is not shown, since it may contain a password`,
+  );
 }

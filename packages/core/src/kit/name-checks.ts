@@ -13,7 +13,7 @@ export function checkQueueName(queue: string, maxBytes: number = Infinity): void
     throw invalidArgument('queue', queue, 'is a string with at least one character');
   if (/\p{Surrogate}/u.test(queue)) throw invalidArgument('queue', queue, 'is well-formed Unicode');
   if (Buffer.byteLength(queue) > maxBytes)
-    throw invalidArgument('queue', queue, `takes at most ${String(maxBytes)} bytes of UTF-8`);
+    throw invalidArgument('queue', queue, `is at most ${String(maxBytes)} bytes of UTF-8`);
 }
 
 /**
@@ -31,6 +31,6 @@ export function checkedRegisterKind(kind: string): string {
  */
 export function checkedRegisterText(text: string): string {
   if (Buffer.byteLength(text) > MAX_REGISTER_BYTES)
-    throw invalidArgument('text', text, `takes at most ${String(MAX_REGISTER_BYTES)} bytes of UTF-8`);
+    throw invalidArgument('text', text, `is at most ${String(MAX_REGISTER_BYTES)} bytes of UTF-8`);
   return text;
 }

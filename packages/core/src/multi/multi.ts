@@ -149,7 +149,7 @@ function waiting(
   if (states.some(({ status }) => status === 'joining')) return { status: 'joining' };
   const waitingFor = requests.filter((_, at) => states[at]?.status === 'queued').map(({ queue }) => queue);
   if (timeoutMs !== 0 || waitingFor.length === 0) return { status: 'queued', waitingFor };
-  return failed(new QueueLockError('TIMEOUT', `${JSON.stringify(waitingFor[0])} is taken (timeoutMs 0)`));
+  return failed(new QueueLockError('TIMEOUT', `${JSON.stringify(waitingFor[0])} is not free (timeoutMs 0)`));
 }
 
 /** Returns the ownership of a claim that holds now. After a loss it returns `undefined` at once, although the claim ends when the reason is known. */

@@ -183,7 +183,7 @@ export function holdToEnter(
     throw invalidArgument(
       'reenter',
       reenter,
-      `is a hold of ${JSON.stringify(name)} that this client has taken with reentrant: true`,
+      `is a hold of ${JSON.stringify(name)} that this client acquired with reentrant: true`,
     );
   if (reenter || reentrant) {
     if (!(hold instanceof ReentrantOwnership))
@@ -197,7 +197,7 @@ export function holdToEnter(
     name,
     (options.limit ?? 1) === 1
       ? 'pass the ownership down, or set reentrant: true in both places'
-      : 'take all permits at once, in the outermost call',
+      : 'acquire all permits at once, in the outermost call',
   );
 }
 

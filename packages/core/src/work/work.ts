@@ -104,7 +104,7 @@ class Stop implements ClosingListener {
 function tookTooLong(what: string, workTimeoutMs: number): QueueLockError {
   return new QueueLockError(
     'WORK_TIMEOUT',
-    `${what}: the work was asked to stop after ${String(workTimeoutMs)} ms (workTimeoutMs); it may have had effects`,
+    `${what}: the signal of the work aborted after ${String(workTimeoutMs)} ms (workTimeoutMs); it may have had effects`,
   );
 }
 

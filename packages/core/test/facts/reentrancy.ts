@@ -225,7 +225,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
       for (const reenter of [plain, other])
         expect(String(await rejection(client.acquire('y', { reenter }))))
           .to.include('reenter')
-          .and.to.include('a hold of "y" that this client has taken with reentrant: true');
+          .and.to.include('a hold of "y" that this client acquired with reentrant: true');
       await stage.passing(Promise.all([plain.release(), other.release()]));
     },
   },

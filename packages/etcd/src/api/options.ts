@@ -181,9 +181,9 @@ function withClient(given: EtcdOptions): {
   if (client === undefined) return { given, Etcd3: undefined };
   for (const name of OF_CLIENT)
     if (given[name] !== undefined)
-      throw invalidArgument(`${name} beside client`, name, 'is left out: the client has its own');
+      throw invalidArgument(`${name} beside client`, name, 'is omitted: the client has its own');
   if (transport !== 'etcd3')
-    throw invalidArgument('transport beside client', transport, 'is etcd3, or left out');
+    throw invalidArgument('transport beside client', transport, 'is etcd3 or omitted');
   const { Etcd3, options } = checkEtcd3Client(client);
   return { given: { ...given, ...options, transport }, Etcd3 };
 }

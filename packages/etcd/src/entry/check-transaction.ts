@@ -22,17 +22,13 @@ export function checkOneTransaction(
       throw invalidArgument(
         'specs',
         queue,
-        'are of queues no two alike: both entries would have the same order',
+        'name each queue at most once: two entries of one transaction would have the same order',
       );
     queues.add(queue);
     const single = singleKeyOf(spec);
     if (single === undefined) continue;
     if (singles.has(single))
-      throw invalidArgument(
-        'specs',
-        queue,
-        'are of queues that do not share a single key (option singleKey)',
-      );
+      throw invalidArgument('specs', queue, 'name queues that do not share a single key (option singleKey)');
     singles.add(single);
   }
 }

@@ -9,7 +9,7 @@ export async function recall(
   entry: Entry,
 ): Promise<void> {
   const success = [entry.sought, ...(entry.soughtMark ? [entry.soughtMark] : [])].map(readKeys);
-  const { responses } = await connection.ask('looking for an entry', (etcd, options) =>
+  const { responses } = await connection.ask('reading an entry', (etcd, options) =>
     etcd.txn({ success }, options),
   );
   const [rows, marks] = responses.map(({ response_range }) => known(response_range));

@@ -171,6 +171,6 @@ function wentBack(
   const fact = `etcd went back from revision ${before} to ${revision}, so it was restored from an older state, or a member that was paused returned a stale read`;
   return new QueueLockError(
     'UNAVAILABLE',
-    `${what}: ${fact}. After a restore, raise the epoch of your fencing tokens, then start anew`,
+    `${what}: ${fact}. After a restore, raise the epoch of your fencing tokens, then start again`,
   );
 }

@@ -74,7 +74,7 @@ export function distrust(term: string, factsByHost: ReadonlyMap<string, MemberFa
     if (facts?.term !== term) reasons.push(`${host} has not returned its version in Raft term ${term}`);
     else if (staleReads(facts.version)) reasons.push(`${host} runs ${facts.version}${soundSince(facts)}`);
     else if (!members.has(facts.leader))
-      reasons.push(`${host} follows a leader that is none of the hosts, so its version is not known`);
+      reasons.push(`${host} follows a leader that is not among the hosts, so its version is not known`);
   }
   return reasons;
 }

@@ -35,7 +35,7 @@ export function readResumption(resumption: string, prefix: string): Resumption {
   const areIds = pairs.every((pair) => pair.every((id) => typeof id === 'string' && ID.test(id)));
   const isLease = typeof lease === 'string' && LEASE.test(lease);
   if (!isLease || typeof ttlMs !== 'number' || !(ttlMs > 0) || !areIds)
-    throw refused("is what an etcd session's `resumption` was");
+    throw refused('is the text that exportSession() returned for a session on etcd');
   if (noted !== prefix)
     throw refused(
       `is of a backend with the same prefix, ${JSON.stringify(prefix)} and not ${JSON.stringify(noted)}`,

@@ -27,7 +27,7 @@ export class Traces implements HoldTraces {
     const { name: own, traceKey: trace } = entry;
     // The trace is recorded before the request. A removal that overtakes the response removes it, and a request that arrives after the removal does nothing.
     entry.trace = trace;
-    const { succeeded, responses } = await this.#send('leaving the trace of a hold', {
+    const { succeeded, responses } = await this.#send('writing the trace of a hold', {
       compare: [createdAt(entry.key, order)],
       success: [putWithoutLease(trace), { request_range: { ...rangeUnder(directory), keys_only: true } }],
     });
@@ -52,7 +52,7 @@ export class Traces implements HoldTraces {
     const gone: string[] = [];
     for (const portion of portions(names)) {
       const success = portion.map((name) => readMetadata(Buffer.from(under + name)));
-      const { responses } = await this.#send('looking for the holds of traces', { success });
+      const { responses } = await this.#send('reading the holds of traces', { success });
       gone.push(...portion.filter((_, i) => responses[i]?.response_range.kvs.length === 0));
     }
     return gone;

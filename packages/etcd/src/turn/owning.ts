@@ -71,7 +71,7 @@ function writeLabel(context: AnnouncementContext): Observable<never> {
     // The comparison prevents that a newer label is overwritten.
     const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
     await connection
-      .ask('telling who owns a queue', (etcd, options) => etcd.txn(txn, options))
+      .ask('reading the owner of a queue', (etcd, options) => etcd.txn(txn, options))
       .catch(() => undefined);
   };
   return timer(UNANNOUNCED_HOLD_MS).pipe(switchMap(write), ignoreElements());

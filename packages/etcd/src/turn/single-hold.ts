@@ -75,7 +75,7 @@ export class SingleHold {
     const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
     for (const entry of unclaimed) entry.claimed = true;
     try {
-      const answer = await this.#context.connection.ask('taking a single key', (etcd, options) =>
+      const answer = await this.#context.connection.ask('writing a single key', (etcd, options) =>
         etcd.txn(txn, options),
       );
       this.#seen = readCreation(answer, { claimants: this.#placed, ours });
@@ -144,8 +144,8 @@ export class SingleHold {
   }
 }
 
-/** Ends an entry that is not permitted to create its single key. Otherwise that entry, and all entries behind it, would wait for ever. */
+/** Ends an entry that is not permitted to create its single key. Otherwise that entry, and all entries behind it, would wait forever. */
 function endIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
-  throw new QueueLockError('ENTRY_LOST', `its turn came, but ${detailOf(error)}`, { cause: error });
+  throw new QueueLockError('ENTRY_LOST', `admitted, but ${detailOf(error)}`, { cause: error });
 }

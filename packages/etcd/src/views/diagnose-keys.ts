@@ -62,14 +62,14 @@ export function diagnoseKeys(
 /** Reports a directory without entries. A lock of that name would wait. */
 function foreignDirectory(prefix: string, queue: string, children: readonly Child[]): Finding {
   const stays = children.some(({ lease }) => lease === '0');
-  const wait = stays ? 'would wait for ever' : 'would wait until their leases end';
-  const text = `it holds keys that are no entries (${children.length}), and a lock of the name ${JSON.stringify(queue)} ${wait}: delete them, or give queues a prefix of their own`;
+  const wait = stays ? 'would wait forever' : 'would wait until their leases end';
+  const text = `it contains keys that are not entries (${children.length}), and a lock of the name ${JSON.stringify(queue)} ${wait}: delete them, or give queues a prefix of their own`;
   return { level: 'warning', about: `directory ${JSON.stringify(`${prefix}${queue}/`)}`, text };
 }
 
 function unshown(count: number): readonly Finding[] {
   if (count === 0) return [];
-  const text = `${count} of them hold keys that are no entries, not shown here, and a lock of such a name would wait for these: give queues a prefix of their own`;
+  const text = `${count} of them contain keys that are not entries, not shown here, and a lock of such a name would wait for these: give queues a prefix of their own`;
   return [{ level: 'warning', about: 'directories', text }];
 }
 
@@ -90,7 +90,7 @@ function strays(prefix: string, queue: string, children: readonly Child[]): read
             about,
             text: `${what}; it has no lease, so it never expires: delete it if it is no lock`,
           }
-        : { level: 'warning', about, text: `${what}; it vanishes with its lease` };
+        : { level: 'warning', about, text: `${what}; it is deleted with its lease` };
     });
 }
 

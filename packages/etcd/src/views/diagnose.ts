@@ -60,7 +60,7 @@ async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promi
       findings.push({
         level: 'warning',
         about,
-        text: `it is far away or busy: every hand-off takes a few such responses`,
+        text: `it is far away or busy: every hand-off waits for a few such responses`,
       });
     return {
       host,
@@ -110,13 +110,13 @@ function watchBugs(about: string, version: string): readonly Finding[] {
 
 async function shortLeases(connection: Connection, leases: readonly string[]): Promise<readonly Finding[]> {
   const asked = leases.map(async (ID) => {
-    const { grantedTTL } = await connection.call('looking at a lease', (etcd, options) =>
+    const { grantedTTL } = await connection.call('reading a lease', (etcd, options) =>
       etcd.leaseTimeToLive({ ID }, options),
     );
     return Number(grantedTTL);
   });
   const short = (await Promise.all(asked)).filter((ttl) => ttl > 0 && ttl < SHORT_TTL_S);
   if (short.length === 0) return [];
-  const text = `${short.length} of the ${leases.length} leases that were read last for less than ${SHORT_TTL_S} s: an election of etcd takes a second or two, so give a longer TTL`;
+  const text = `${short.length} of the ${leases.length} leases that were read last for less than ${SHORT_TTL_S} s: an election among etcd members lasts a second or two, so set a longer TTL`;
   return [{ level: 'warning', about: 'leases', text }];
 }

@@ -45,7 +45,7 @@ export async function historyOf(
     gaps:
       compacted === '0'
         ? []
-        : [`etcd has forgotten what was before revision ${compacted}, when it was compacted.`],
+        : [`etcd was compacted at revision ${compacted}: earlier changes are not available.`],
   };
 }
 

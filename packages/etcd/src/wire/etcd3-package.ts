@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 import type { Etcd3Class } from '../api/etcd3-client.ts';
 
 const HOW =
-  'or hand in a client of it as the option client, or omit the option transport: the default, http2, needs no package';
+  'or pass a client of it as the option client, or omit transport: the default, http2, needs no package';
 
 /**
  * Loads npm etcd3 by a `require` that bundlers do not recognize, since the package reads files relative to its own folder, which a bundle does
@@ -30,5 +30,5 @@ function reasonOf(error: unknown): string {
     error.message.startsWith("Cannot find module 'etcd3'");
   return isMissing
     ? 'needs the npm package etcd3, which is not installed where @queuelock/etcd finds it: npm install etcd3@1'
-    : `cannot load the npm package etcd3 (${String(error)}): install it anew, and let a bundler leave it out`;
+    : `cannot load the npm package etcd3 (${String(error)}): install it again, and exclude it from bundles`;
 }

@@ -172,12 +172,15 @@ export class Http2Call {
     if (this.#link.isOver) return new GrpcError('UNAVAILABLE', this.#link.failure.message);
     const { ':status': http = HTTP_OK, 'content-type': type = 'nothing' } = this.#headers ?? {};
     if (http !== HTTP_OK)
-      return new GrpcError(STATUS_OF_HTTP[http] ?? 'UNAVAILABLE', `answered with HTTP status ${http}`);
+      return new GrpcError(
+        STATUS_OF_HTTP[http] ?? 'UNAVAILABLE',
+        `the member responded with HTTP status ${http}`,
+      );
     const code = this.#stream.rstCode;
     if (code === NGHTTP2_ENHANCE_YOUR_CALM)
       return new GrpcError('RESOURCE_EXHAUSTED', 'the member limits the rate of calls (ENHANCE_YOUR_CALM)');
     if (this.#stream.readableEnded && code === NGHTTP2_NO_ERROR)
-      return new GrpcError('UNKNOWN', `answered with ${type} without a gRPC status`);
+      return new GrpcError('UNKNOWN', `the member responded with ${type} without a gRPC status`);
     return new GrpcError('UNAVAILABLE', `the member reset the call (${code})`);
   }
 }

@@ -70,7 +70,7 @@ class UnaryCall<Request extends object, Response> implements CallListener, Share
 
   timedOut(): void {
     this.#call.fail(
-      new GrpcError('DEADLINE_EXCEEDED', `no answer within ${String(this.#unary.timeout.ms)} ms`),
+      new GrpcError('DEADLINE_EXCEEDED', `no response within ${String(this.#unary.timeout.ms)} ms`),
     );
   }
 

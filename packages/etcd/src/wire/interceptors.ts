@@ -21,7 +21,7 @@ export function withTimeout(ms: number): Interceptor {
     call.start = (metadata, listener) => {
       const cancel = startTimeout(ms, () => {
         // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- gRPC's own number
-        call.cancelWithStatus(DEADLINE_EXCEEDED, `no answer within ${ms} ms`);
+        call.cancelWithStatus(DEADLINE_EXCEEDED, `no response within ${ms} ms`);
       });
       start(metadata, {
         onReceiveMetadata: (received) => listener?.onReceiveMetadata?.(received),

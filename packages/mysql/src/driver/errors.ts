@@ -13,11 +13,14 @@ const NO_DATABASE = 1046;
 const HINTS: ReadonlyMap<number, string> = new Map([
   [1040, 'it has no connection left (max_connections)'],
   [1114, 'the disk of the server is full'],
-  [1290, 'this server is a replica, or only to be read: locks are made on the primary'],
-  [1568, 'a connection of the pool is in the middle of a transaction: one that is given back has committed'],
+  [1290, 'this server is a replica or read-only: use the primary'],
+  [
+    1568,
+    'a connection of the pool is inside a transaction: commit before you return a connection to the pool',
+  ],
   [1665, 'binlog_format is STATEMENT: set MIXED or ROW'],
   [1792, 'transaction_read_only (tx_read_only) is on: locks need transactions that write, so set it to OFF'],
-  [1836, 'this server is only to be read: locks are made on the primary'],
+  [1836, 'this server is read-only: use the primary'],
 ]);
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 
@@ -51,7 +54,7 @@ export function isDenial(error: unknown): boolean {
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(library: 'mysql2' | 'mariadb', error: unknown): never {
-  const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library} and let a bundler leave it out, or hand in a pool`;
+  const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library} and let a bundler leave it out, or pass a pool`;
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 
@@ -62,7 +65,7 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
   const options = { cause: error };
   const errno = errnoOf(error) ?? 0;
   if (errno === UNKNOWN_DATABASE || errno === NO_DATABASE)
-    return invalidArgument('database', endpoint, `names a database that is there (${detail})`);
+    return invalidArgument('database', endpoint, `names a database that exists (${detail})`);
   if (isDenial(error)) {
     const message = `${endpoint} refuses: ${detail}; the user needs the rights select, insert, update, delete and execute on the database`;
     return new QueueLockError('ACCESS_DENIED', message, options);

@@ -225,7 +225,7 @@ export class Link {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const exhaustion = this.#wires.size === 0 ? this.#driver.exhaustion?.() : undefined;
         const before = this.#failure === undefined ? '' : `; before that: ${detailOf(this.#failure)}`;
-        const late = exhaustion === undefined ? 'did not answer' : 'gave no connection';
+        const late = exhaustion === undefined ? 'did not respond' : 'gave no connection';
         const why = exhaustion === undefined ? before : `: ${exhaustion}`;
         const message = `${this.endpoint} ${late} within ${Math.round(Math.max(ms, 0))} ms${why}`;
         // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.

@@ -70,7 +70,7 @@ async function migrate(wire: Wire, endpoint: string): Promise<void> {
     for (const sql of STATEMENTS) await ask(wire, sql);
   } catch (cause) {
     if (!isDenial(cause)) throw cause;
-    const message = `${endpoint}: the tables of queuelock do not exist, and this user may not create them. Let an administrator run the statements in node_modules/@queuelock/mysql/migration.sql, as by: mysql database < migration.sql. This user then needs: grant select, insert, update, delete, execute`;
+    const message = `${endpoint}: the tables of queuelock do not exist, and this user may not create them. Ask an administrator to run the statements in node_modules/@queuelock/mysql/migration.sql, as by: mysql database < migration.sql. This user then needs: grant select, insert, update, delete, execute`;
     throw new QueueLockError('ACCESS_DENIED', message, { cause });
   }
 }

@@ -107,7 +107,7 @@ export class MysqlSession implements Session, Resident {
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
-    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name each queue at most once');
     // All clients lock the rows of queues in the same order, which avoids deadlocks.
     const inOrder = specs.toSorted((one, other) =>
       Buffer.compare(Buffer.from(one.queue), Buffer.from(other.queue)),
@@ -204,7 +204,10 @@ export class MysqlSession implements Session, Resident {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to another process`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
+      );
     const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();

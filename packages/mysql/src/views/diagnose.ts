@@ -84,8 +84,7 @@ function isOlder(is: readonly number[], than: readonly number[]): boolean {
 }
 
 function role(facts: Facts): Said {
-  if (isOn(facts.get('read_only')))
-    return [{ level: 'error', text: 'it is only to be read: locks are made on the primary' }];
+  if (isOn(facts.get('read_only'))) return [{ level: 'error', text: 'it is read-only: use the primary' }];
   if (!isOn(facts.get('transaction_read_only')) && !isOn(facts.get('tx_read_only'))) return [];
   const text =
     'transaction_read_only (tx_read_only) is on: locks need transactions that write, so set it to OFF';
@@ -105,12 +104,12 @@ function replication(facts: Facts): Said {
   if (isOn(facts.get('log_bin')) && facts.get('binlog_format') === 'STATEMENT')
     said.push({
       level: 'error',
-      text: 'binlog_format is STATEMENT, with which no step can be taken: set MIXED or ROW',
+      text: 'binlog_format is STATEMENT, with which no step can run: set MIXED or ROW',
     });
   if (isOn(facts.get('log_bin')) && facts.get('sync_binlog') !== '1')
     said.push({
       level: 'warning',
-      text: 'sync_binlog is not 1: after a crash of the machine its replicas may know other locks than it does',
+      text: 'sync_binlog is not 1: after a crash of the machine its replicas may have other locks than this server',
     });
   if (isOn(facts.get('wsrep_on')))
     said.push({
@@ -124,8 +123,7 @@ function replication(facts: Facts): Said {
 export function failover(facts: Facts, replicas: number): Said {
   if (replicas === 0) return [];
   const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold`;
-  const remedy =
-    'have the old primary stopped before another one is promoted (STONITH), and fence what is written';
+  const remedy = 'stop the old primary before another one is promoted (STONITH), and fence what is written';
   const [enabled, timeout] = ['enabled', 'timeout'].map(
     (name) => facts.get(`rpl_semi_sync_source_${name}`) ?? facts.get(`rpl_semi_sync_master_${name}`),
   );
@@ -158,6 +156,6 @@ function clock(now: number): Said {
   // eslint-disable-next-line no-restricted-syntax -- only to compare two wall clocks
   const apartMs = Math.abs(now - Date.now());
   if (apartMs < LATE_MS) return [];
-  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so it must not be set while locks are held`;
+  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so do not set it while locks are held`;
   return [{ level: 'warning', text }];
 }

@@ -90,6 +90,6 @@ export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
     changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),
-    gaps: ['The tables keep no history: those who have left are not known any more.'],
+    gaps: ['The tables keep no history: only the present entries are known.'],
   };
 }

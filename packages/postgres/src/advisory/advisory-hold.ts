@@ -66,7 +66,7 @@ export class AdvisoryHold {
     const isHeld = this.#isHeld;
     this.#isHeld = false;
     try {
-      if (!isHeld) throw new Error('it may still come');
+      if (!isHeld) throw new Error('the server may still grant the advisory lock');
       await wire.unlock();
       wires.giveBack(wire);
     } catch {

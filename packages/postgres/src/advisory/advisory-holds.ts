@@ -124,7 +124,7 @@ export class AdvisoryHolds {
         subscriber.error(new QueueLockError('ENTRY_LOST', `the entry ${key}: ${why}`, { cause }));
       };
       hold.onLost = () => {
-        lose('the connection that its advisory lock lives on was lost');
+        lose('the connection of its advisory lock was lost');
       };
       return turns$.subscribe({
         next: (turn) => {
@@ -138,7 +138,7 @@ export class AdvisoryHolds {
               subscriber.next(turn);
             },
             (error: unknown) => {
-              lose(`its turn came, but ${detailOf(error)}`, error);
+              lose(`admitted, but ${detailOf(error)}`, error);
             },
           );
         },

@@ -75,7 +75,7 @@ export class AdvisoryWire {
   /** Rejects unless the connection works and still leads to the server's process that has the lock. */
   async prove(): Promise<void> {
     const [row] = await this.#ask('select pg_backend_pid() as pid');
-    if (row?.['pid'] !== this.#process.pid) throw new Error('the connection leads to another session');
+    if (row?.['pid'] !== this.#process.pid) throw new Error('the connection belongs to another session');
   }
 
   release(broken: boolean): void {

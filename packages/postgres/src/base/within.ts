@@ -20,7 +20,7 @@ export function within<T>({ clock, ms, endpoint, reason }: Limit, answer: Promis
       // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.
       setImmediate(() => {
         const found = reason?.();
-        const late = found === undefined ? 'did not answer' : 'gave no connection';
+        const late = found === undefined ? 'did not respond' : 'gave no connection';
         const message = `${endpoint} ${late} within ${ms} ms${found === undefined ? '' : `: ${found}`}`;
         reject(new QueueLockError('UNAVAILABLE', message));
       });

@@ -9,14 +9,11 @@ const LEAVE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03', 
 
 /** Hints for the operator, by error code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
-  [
-    '25006',
-    'this server is a replica, or default_transaction_read_only is on: locks are made on the primary',
-  ],
+  ['25006', 'this server is a replica, or default_transaction_read_only is on: use the primary'],
   ['53100', 'the disk of the server is full'],
   ['53200', 'the server has no memory left'],
   ['53300', 'the server has no connection left (max_connections)'],
-  ['57014', 'statement_timeout ended it: let this role or database have at least 1 s for a statement'],
+  ['57014', 'statement_timeout ended it: allow this role or database at least 1 s for a statement'],
   ['57P03', 'the server is starting or stopping'],
 ]);
 
@@ -46,7 +43,7 @@ export function breaksConnection(error: unknown): boolean {
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(library: 'pg' | 'postgres', error: unknown): never {
-  const other = library === 'pg' ? ', or hand in a pool' : '';
+  const other = library === 'pg' ? ', or pass a pool' : '';
   const message = `the npm package ${library} cannot be loaded (${failureOf(error)}): run npm install ${library} and let a bundler leave it out${other}`;
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
@@ -72,7 +69,7 @@ export function asQueueLockError(
     return new QueueLockError('ACCESS_DENIED', `${endpoint} refuses: ${detail}`, options);
   if (code === '3D000') return new QueueLockError('INVALID_ARGUMENT', `${endpoint}: ${detail}`, options);
   if (MISSING.has(code) || code.startsWith('42')) {
-    const message = `${endpoint}: the schema ${schema} is not of queuelock, or of another release of it (${detail}); it is left as it is: choose another schema`;
+    const message = `${endpoint}: the schema ${schema} was not created by queuelock, or by another release of it (${detail}); nothing was changed: choose another schema`;
     return new QueueLockError('FOREIGN_FORMAT', message, options);
   }
   const hint = HINTS.get(code);

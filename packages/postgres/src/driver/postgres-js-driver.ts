@@ -90,7 +90,7 @@ class Connection {
         },
       } as object),
       socket: async () => {
-        if (this.#isOver) throw new Error('the connection was given back');
+        if (this.#isOver) throw new Error('the connection was returned to its pool');
         this.#socket = checkedSocket(await connect());
         this.#destroyIfOver();
         return this.#socket;
@@ -101,7 +101,7 @@ class Connection {
   wireOf(sql: Sql): Wire {
     return {
       query: async (text, values) => {
-        if (this.#isOver) throw new Error('the connection was given back');
+        if (this.#isOver) throw new Error('the connection was returned to its pool');
         const rows: readonly unknown[] =
           values === undefined
             ? await sql.unsafe(text)

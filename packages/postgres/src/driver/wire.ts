@@ -58,7 +58,7 @@ class Statements {
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     const answer = this.#last.then(() => {
       // Another user of the pool may have this connection by now.
-      if (this.#isOver) throw new Error('the connection was given back');
+      if (this.#isOver) throw new Error('the connection was returned to its pool');
       return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
     });
     this.#last = answer.catch(() => undefined);

@@ -107,8 +107,8 @@ export class Steps {
 
   async #makeTables(missing: unknown): Promise<void> {
     const { endpoint, schema, migrate } = this.#settings;
-    const how = `let its owner run the statements of migration({ schema: '${schema}', role: … }) of @queuelock/postgres by psql`;
-    const absent = `${endpoint}: the tables of queuelock are not in the schema ${schema}`;
+    const how = `ask its owner to run the statements of migration({ schema: '${schema}', role: … }) of @queuelock/postgres by psql`;
+    const absent = `${endpoint}: the tables of queuelock do not exist in the schema ${schema}`;
     if (!migrate)
       throw new QueueLockError('ACCESS_DENIED', `${absent}, and migrate is false: ${how}`, {
         cause: missing,
@@ -119,7 +119,7 @@ export class Steps {
       // The tables exist: another client created them just now, or they belong to another program. The repeated step shows which.
       if (codeOf(error) === '42P07') return;
       if (isQueueLockError(error) || codeOf(error) !== '42501') throw asQueueLockError(error, this.#settings);
-      const message = `${absent}, and this user may not make them (${(error as Error).message}): ${how}`;
+      const message = `${absent}, and this user may not create them (${(error as Error).message}): ${how}`;
       throw new QueueLockError('ACCESS_DENIED', message, { cause: error });
     }
   }

@@ -95,7 +95,7 @@ export class PostgresSession implements Session {
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
-    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name each queue at most once');
     const placements = await this.#pendingEnqueues.track(specs, async () => {
       const lock = await this.#advisory.check(specs);
       return this.#enter(specs, { isTry: false, lock });
@@ -187,7 +187,10 @@ export class PostgresSession implements Session {
 
   #requireOurs(): void {
     if (!this.#abandoned) return;
-    throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to another process`);
+    throw new QueueLockError(
+      'CLOSED',
+      `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
+    );
   }
 
   #requireAlive({ word }: Answer): void {

@@ -54,7 +54,7 @@ export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly F
     findings.push({ level: 'error', about, text: `PostgreSQL ${version} is older than 12` });
   else findings.push({ level: 'ok', about, text: `PostgreSQL ${version}` });
   if (replicas > 0 && synchronous === '') {
-    const text = `it has ${replicas} replicas, which may lag (synchronous_standby_names is empty): a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold without end; make a replica synchronous, have the old primary stopped before another one is promoted, and fence what is written`;
+    const text = `it has ${replicas} replicas, which may lag (synchronous_standby_names is empty): a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold without end; make a replica synchronous, stop the old primary before another one is promoted, and fence what is written`;
     findings.push({ level: 'warning', about, text });
   }
   if (readOnly === 'on') {
@@ -67,7 +67,7 @@ export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly F
     findings.push({ level: 'error', about, text });
   }
   if ((oldest ?? 0) > LONG_S) {
-    const text = `a transaction has been open for ${Math.round(oldest ?? 0)} s: as long as it is, rows of those who have left cannot be cleared away, and a busy queue gets slower`;
+    const text = `a transaction has been open for ${Math.round(oldest ?? 0)} s: until it ends, the rows of removed entries cannot be vacuumed, and a busy queue gets slower`;
     findings.push({ level: 'warning', about, text });
   }
   return findings;
@@ -84,6 +84,6 @@ function clock(now: number, about: string): readonly Finding[] {
   // eslint-disable-next-line no-restricted-syntax -- only to compare two wall clocks
   const apartMs = Math.abs(now - Date.now());
   if (apartMs < LATE_MS) return [];
-  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so it must not be set while locks are held`;
+  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so do not set it while locks are held`;
   return [{ level: 'warning', about, text }];
 }

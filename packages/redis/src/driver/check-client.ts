@@ -20,11 +20,11 @@ export function checkClient(client: RedisClientLike): ClientLibrary {
 function checkKind(client: object): void {
   if ('getMasterNode' in client) {
     const rule =
-      'is not a Sentinel client of npm redis: hand in a connection of ioredis with the options sentinels and name';
+      'is not a Sentinel client of npm redis: pass a connection of ioredis with the options sentinels and name';
     throw invalidArgument('client', client, rule);
   }
   if ('slots' in client || Reflect.get(client, 'isCluster') === true) {
-    const rule = `${RULE} to one server, not a cluster client: all keys are in one slot, so hand in a connection to any node, and redirects are followed`;
+    const rule = `${RULE} to one server, not a cluster client: all keys are in one slot, so pass a connection to any node, and redirects are followed`;
     throw invalidArgument('client', client, rule);
   }
 }
@@ -51,7 +51,7 @@ function checkOptions(client: RedisClientLike, library: ClientLibrary): void {
   if (library !== 'ioredis') return;
   if ('dropBufferSupport' in options) throw invalidArgument('client', 'a connection of ioredis 4', RULE);
   if (options.role === 'slave') {
-    const rule = 'must be "master": locks are made on the primary, and a replica refuses each step';
+    const rule = 'must be "master": use the primary, since a replica refuses each step';
     throw invalidArgument('option role of client', options.role, rule);
   }
   checkDatabase(client, Number(options.db ?? 0));
@@ -65,7 +65,7 @@ function checkKeyPrefix(keyPrefix: DataOptions['keyPrefix']): void {
   const found = String(keyPrefix ?? '');
   if (found === '') return;
   const rule =
-    "must be empty: programs with different key prefixes would share one queue. Hand in client.duplicate({ keyPrefix: '' }), separate programs by the option prefix of redis(), and return whole keys from singleKey";
+    "must be empty: programs with different key prefixes would share one queue. Pass client.duplicate({ keyPrefix: '' }), separate programs by the option prefix of redis(), and return whole keys from singleKey";
   throw invalidArgument('option keyPrefix of client', found, rule);
 }
 

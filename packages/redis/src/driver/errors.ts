@@ -15,13 +15,13 @@ const REMOVED = /unknown (?:redis )?command|invalid command passed to redis\.acl
 
 /** Hints for the operator, by error word. */
 const HINTS: ReadonlyMap<string, string> = new Map([
-  ['READONLY', 'this server is a replica: locks are made on the primary'],
+  ['READONLY', 'this server is a replica: use the primary'],
   ['OOM', 'the memory of the server is full (maxmemory)'],
   ['MISCONF', 'the server cannot write to its disk'],
   ['LOADING', 'the server is reading its data'],
-  ['NOREPLICAS', 'the server wants more replicas than it has'],
-  ['ASK', 'the cluster migrates the slot of these keys: steps go on when that is done'],
-  ['TRYAGAIN', 'the cluster migrates the slot of these keys: steps go on when that is done'],
+  ['NOREPLICAS', 'the server requires more replicas than it has'],
+  ['ASK', 'the cluster migrates the slot of these keys: steps continue after that'],
+  ['TRYAGAIN', 'the cluster migrates the slot of these keys: steps continue after that'],
 ]);
 
 /** Returns the error word of a refusal by the server, for instance `NOPERM`, or an empty string for any other error. */
@@ -52,7 +52,7 @@ export function isMigrating(error: unknown): boolean {
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(error: unknown): never {
-  const message = `the npm package redis cannot be loaded (${failureOf(error)}): run npm install redis and let a bundler leave it out, or hand in a client`;
+  const message = `the npm package redis cannot be loaded (${failureOf(error)}): run npm install redis and let a bundler leave it out, or pass a client`;
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 
@@ -63,7 +63,7 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
   const options = { cause: error };
   const [, found, key] = FOREIGN_KEY.exec(detail) ?? [];
   if (found !== undefined && key !== undefined) {
-    const message = `${endpoint}: the key ${JSON.stringify(key)} is not of queuelock, or of another release of it (${found}); it is left as it is: choose another prefix, or move it away`;
+    const message = `${endpoint}: the key ${JSON.stringify(key)} was not written by queuelock, or by another release of it (${found}); nothing was changed: choose another prefix, or rename the key`;
     return new QueueLockError('FOREIGN_FORMAT', message, options);
   }
   const word = wordOf(error);

@@ -217,7 +217,7 @@ export class Link {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const before = this.#failure === undefined ? '' : `; before that: ${detail(this.#failure)}`;
-        const message = `${this.#driver.endpoint} did not answer within ${this.#settings.withinMs} ms${before}`;
+        const message = `${this.#driver.endpoint} did not respond within ${this.#settings.withinMs} ms${before}`;
         // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));

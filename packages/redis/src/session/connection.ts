@@ -92,7 +92,9 @@ export class Connection {
       withinMs,
       say: () => this.#link.send(['PUBLISH', this.inbox, '']),
       onDeaf: () => {
-        this.#notifications.renew(new Error(`${driver.endpoint}: what it was asked to publish did not come`));
+        this.#notifications.renew(
+          new Error(`${driver.endpoint}: a message that this client published was not delivered to it`),
+        );
       },
     });
     this.steps = new Steps(this.#link, { keys, endpoint: driver.endpoint });

@@ -111,7 +111,7 @@ export class RedisSession implements Session {
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
-    if (twice !== undefined) throw invalidArgument('specs', twice, 'name no queue twice');
+    if (twice !== undefined) throw invalidArgument('specs', twice, 'name each queue at most once');
     const single = names.find((queue) => this.#connection.singleKeyFor(queue) !== undefined);
     if (single !== undefined)
       throw invalidArgument('specs', single, 'name no queue that has a single key (option singleKey)');
@@ -187,7 +187,10 @@ export class RedisSession implements Session {
   /** Runs a step of this session. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
   async #step(script: Script, ...args: readonly string[]): Promise<Answer> {
     if (this.#abandoned)
-      throw new QueueLockError('CLOSED', `session ${this.id} was left to its TTL or to another process`);
+      throw new QueueLockError(
+        'CLOSED',
+        `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
+      );
     const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
     if (answer.word !== 'lost') return answer;
     this.entries.endSession();

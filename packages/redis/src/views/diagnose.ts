@@ -60,7 +60,7 @@ function version(info: Info, about: string): readonly Finding[] {
 /** Returns findings about the role of the server and about its replicas. */
 export function role(info: Info, about: string): readonly Finding[] {
   if (info.get('role') === 'slave')
-    return [{ level: 'error', about, text: 'it is a replica: locks are made on the primary' }];
+    return [{ level: 'error', about, text: 'it is a replica: use the primary' }];
   const replicas = Number(info.get('connected_slaves') ?? 0);
   // The server reports this field when both min-replicas-to-write and min-replicas-max-lag are set, even to users who may not read the configuration.
   const needsReplicas = info.has('min_slaves_good_slaves');
@@ -92,7 +92,7 @@ function memory(info: Info, about: string): readonly Finding[] {
 function eviction(info: Info, about: string): readonly Finding[] {
   const policy = info.get('maxmemory_policy') ?? 'noeviction';
   if (!policy.startsWith('allkeys-')) return [];
-  const text = `maxmemory-policy is ${policy}: when its memory is full it throws locks away; set noeviction or one of volatile-*`;
+  const text = `maxmemory-policy is ${policy}: when its memory is full it evicts locks; set noeviction or one of volatile-*`;
   return [{ level: 'error', about, text }];
 }
 
@@ -101,6 +101,6 @@ async function clock({ steps }: Connection, about: string): Promise<readonly Fin
   // eslint-disable-next-line no-restricted-syntax -- only to compare two wall clocks
   const apartMs = Math.abs(Number(seconds) * 1_000 + Number(micros) / 1_000 - Date.now());
   if (apartMs < LATE_MS) return [];
-  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so it must not be set while locks are held`;
+  const text = `its clock is ${Math.round(apartMs)} ms away from this machine's: leases follow its clock, so do not set it while locks are held`;
   return [{ level: 'warning', about, text }];
 }

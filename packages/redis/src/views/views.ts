@@ -43,6 +43,6 @@ export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
     changes: entries.map((entry) => ({ revision: entry.order, kind: 'joined', entry })),
-    gaps: ['Redis keeps no history: those who have left are not known any more.'],
+    gaps: ['Redis keeps no history: only the present entries are known.'],
   };
 }

@@ -116,7 +116,7 @@ export class SimulatedDriver implements Driver {
         this.#pending.delete(fail);
       };
       const cancel = this.#link.client.after(withinMs, () =>
-        fail(new GrpcError('DEADLINE_EXCEEDED', `no answer within ${withinMs} ms`)),
+        fail(new GrpcError('DEADLINE_EXCEEDED', `no response within ${withinMs} ms`)),
       );
       const forget = this.#link.onReset((reason) => fail(new GrpcError('UNAVAILABLE', reason)));
       this.#pending.add(fail);

@@ -64,7 +64,7 @@ export class SqliteSession implements Session {
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     const names = specs.map(({ queue }) => queue);
     const duplicate = names.find((queue, position) => names.indexOf(queue) < position);
-    if (duplicate !== undefined) throw invalidArgument('specs', duplicate, 'name no queue twice');
+    if (duplicate !== undefined) throw invalidArgument('specs', duplicate, 'name each queue at most once');
     const positions = await this.#step(() => this.#enqueueAll(specs));
     if (!positions) throw entriesLost(specs);
     return specs.map((spec, position) => this.#placement(spec, positions[position] as EntryPosition));

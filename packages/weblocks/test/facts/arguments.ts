@@ -76,7 +76,7 @@ export const argumentFacts: Facts = {
       title: 'a name that is too long for a store is refused with the number of bytes',
       async check({ peer }) {
         const reason = await reasonOf(peer().locks.request('x'.repeat(600), nobody));
-        expect(String(reason)).to.match(/INVALID_ARGUMENT.* name takes \d+ bytes less/);
+        expect(String(reason)).to.match(/INVALID_ARGUMENT.* name is shorter by at least \d+ bytes/);
       },
     },
   ],

@@ -66,7 +66,7 @@ function afterLast(name: string, mark: Mark): string {
 
 /**
  * Rejects with `FOREIGN_FORMAT` in two cases. The queue has an entry of another naming, so that both would not exclude each other. Or it
- * has a child that is not an entry, and Curator's waiters would wait for it for ever. Directories of nested queues are allowed: a name may
+ * has a child that is not an entry, and Curator's waiters would wait for it forever. Directories of nested queues are allowed: a name may
  * be any path, and only Curator is affected.
  *
  * @param own the own entry; default: the last entry
@@ -124,6 +124,6 @@ function remedy(mark: Mark, { naming }: Scheme): string {
 function blocksCurator(directory: string, name: string): QueueLockError {
   return new QueueLockError(
     'FOREIGN_FORMAT',
-    `${directory} has the child ${JSON.stringify(name)}, which is not an entry; every waiter of Curator waits for it for ever, since Curator sorts it first; delete it`,
+    `${directory} has the child ${JSON.stringify(name)}, which is not an entry; every waiter of Curator waits for it forever, since Curator sorts it first; delete it`,
   );
 }

@@ -39,7 +39,7 @@ export function queuePath(root: string, queue: string): string {
   );
   const path = `${root}/${escaped.split('/').map(encodeSegment).join('/')}`;
   if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return path;
-  throw invalidArgument('name', queue, `takes at most ${MAX_PATH_BYTES} bytes as a path`);
+  throw invalidArgument('name', queue, `is at most ${MAX_PATH_BYTES} bytes as a path`);
 }
 
 /** Returns the directory for the traces of a queue's holds; see `traces.ts`. */

@@ -63,7 +63,7 @@ async function blockingCurator(
     const isNested = stat.childChanges > 0;
     const text = isNested
       ? `it is a queue below the queue ${JSON.stringify(name)}, and Curator's waiters in that queue wait for it: do not nest names that Curator uses`
-      : `it is not an entry of the queue ${JSON.stringify(name)}, and Curator's waiters wait for it for ever: delete it`;
+      : `it is not an entry of the queue ${JSON.stringify(name)}, and Curator's waiters wait for it forever: delete it`;
     return [{ level: isNested ? 'warning' : 'error', about, text }];
   });
 }

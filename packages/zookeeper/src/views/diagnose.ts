@@ -47,7 +47,7 @@ export function judgeServer(about: string, facts: ReadonlyMap<string, string>): 
     { level: 'ok', about, text: `ZooKeeper ${version}, ${mode}, responds in ${average} ms on average` },
   ];
   if (Number(average) > SLOW_MS) {
-    const text = `it is slow (${longest} ms at most): every hand-off takes two or three such requests`;
+    const text = `it is slow (${longest} ms at most): every hand-off waits for two or three such requests`;
     findings.push({ level: 'warning', about, text });
   }
   return [...findings, ...versionFindings(about, version)];

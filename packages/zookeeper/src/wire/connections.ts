@@ -169,7 +169,7 @@ export class WireConnections {
       return;
     }
     if (welcome.isReadOnly) {
-      link.destroy(new WireError('the server takes no writes'));
+      link.destroy(new WireError('the server accepts no writes'));
       return;
     }
     const { auth, clock } = this.#options;

@@ -205,6 +205,6 @@ function statOf(stat: WireStat): NodeStat {
 function tooLarge(what: string, size: number): QueueLockError {
   return new QueueLockError(
     'INVALID_ARGUMENT',
-    `the request to ${what} takes ${size} bytes, and a ZooKeeper server takes ${MAX_REQUEST_BYTES} (jute.maxbuffer)`,
+    `the request to ${what} takes ${size} bytes, and a ZooKeeper server accepts ${MAX_REQUEST_BYTES} (jute.maxbuffer)`,
   );
 }

@@ -85,7 +85,7 @@ export class JuteReader {
     const at = this.#at;
     const end = at + count;
     if (end > this.#bytes.length)
-      throw new WireError(`${count} bytes are asked for where ${this.left} are left`);
+      throw new WireError(`${count} bytes are requested where ${this.left} remain`);
     this.#at = end;
     return at;
   }

@@ -72,7 +72,7 @@ export class WireLink {
     const { socket, ready } = dial(placeOf(address), tls);
     this.#socket = socket;
     this.#cancel = setTimeoutAfterIo(withinMs, () =>
-      this.destroy(new WireError(`no answer from ${address} within ${withinMs} ms`)),
+      this.destroy(new WireError(`no response from ${address} within ${withinMs} ms`)),
     );
     socket.once(ready, () => this.#write(helloFrame(hello)));
     socket.on('data', (chunk: Buffer) => this.#read(chunk));

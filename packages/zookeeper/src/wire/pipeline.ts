@@ -92,7 +92,7 @@ export class Pipeline {
   #answer({ xid, zxid, err }: ReplyHeader, reader: JuteReader): void {
     const expected = this.#asked[this.#first];
     if (expected?.xid !== xid) {
-      throw new WireError(`an answer to request ${xid} where one to ${expected?.xid ?? 'none'} was due`);
+      throw new WireError(`a reply to request ${xid} where one to ${expected?.xid ?? 'none'} was expected`);
     }
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     // A reply that cannot be parsed is not removed: its request fails with the connection.

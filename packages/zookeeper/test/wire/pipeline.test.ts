@@ -57,11 +57,11 @@ describe('the requests of one connection', () => {
     pipeline.ask(sync('/'), (code) => replies.push(code));
     expect(() => pipeline.receive(replyFrame({ xid: 2 }))).to.throw(
       WireError,
-      'request 2 where one to 1 was due',
+      'request 2 where one to 1 was expected',
     );
     pipeline.fail(-4);
     expect(replies).to.deep.equal([-4, -4]);
-    expect(() => pipeline.receive(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was due');
+    expect(() => pipeline.receive(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was expected');
   });
 
   it('fail with the connection when the reply cannot be parsed', () => {

@@ -24,5 +24,5 @@ export function sessionsWith(
 export function coverageText({ included, omitted }: Coverage): string {
   return omitted === 0
     ? ''
-    : `: the ${counted(included, 'deepest queue')}; ${count(omitted)} more are left out`;
+    : `: the ${counted(included, 'deepest queue')}; ${count(omitted)} more are omitted`;
 }

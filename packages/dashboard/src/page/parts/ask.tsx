@@ -11,7 +11,7 @@ import { StoredText } from './words.tsx';
 const ANSWERS: Readonly<Record<HandoverResponse['answer'], string>> = {
   yields: 'The holder releases the lock.',
   declined: 'The holder declined.',
-  ignored: 'The holder did not answer in time. Not every program handles requests.',
+  ignored: 'The holder did not respond in time. Not every program handles requests.',
   released: 'The holder released the lock meanwhile.',
   free: 'No client held the lock any more.',
 };
@@ -90,7 +90,7 @@ export function AskDialog({ name, holder, onClose }: AskProps): ReactElement {
             {isBusy ? 'Withdraw the request' : 'Cancel'}
           </button>
           <button className="primary" disabled={isBusy || reason.trim() === ''}>
-            {isBusy ? 'Waiting for an answer…' : 'Send request'}
+            {isBusy ? 'Waiting for a response…' : 'Send request'}
           </button>
         </footer>
       </form>

@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx';
 const COLUMNS = [
   ['Entries', 'holders and waiters'],
   ['Hand-offs/s', 'entries that left per second, over the last ten seconds'],
-  ['Held', 'time since the first entry was seen first; > if it was there before'],
+  ['Held', 'time since the first entry was seen first; > if it was in the queue when the view began'],
   ['Turn', 'recent duration of a turn'],
   ['Wait', 'expected wait of a new entry'],
 ] as const;

@@ -96,9 +96,7 @@ function Leader({ view }: { readonly view: LeaderView }): ReactElement {
       <p className="owner">{leader ? <StoredText text={leader.value} none="(no value)" /> : 'No leader'}</p>
       <p className="note">
         {leader && snapshot?.leaderAt !== undefined && `leads for ${seconds(now - snapshot.leaderAt)}, `}
-        {others === 0
-          ? 'no other candidate'
-          : `${counted(others, 'other')} ${others === 1 ? 'stands' : 'stand'}`}
+        {others === 0 ? 'no other candidate' : counted(others, 'other candidate')}
       </p>
     </div>
   );
