@@ -17,7 +17,7 @@ const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite'
 const PICTURE = 'packages/architecture.svg';
 /** The name for the files directly in `src`: they may import all chapters, and no chapter may import them. */
 const DOORS = 'doors';
-const QUESTION = /^\/\/ Chapter (\S+): (.+\?)\n/;
+const QUESTION = /^\/\/ The folder (\S+) answers: (.+\?)\n/;
 
 interface Source {
   /** Path of the file below `src`. */
@@ -75,7 +75,7 @@ function* wrongWith(name: string, sources: readonly Source[]): Generator<string>
   }
   for (const [chapter, questions] of chaptersOf(sources))
     if (questions.length !== 1)
-      yield `${name}: in the chapter ${chapter} one file begins with "// Chapter ${chapter}: …?", not ${String(questions.length)}`;
+      yield `${name}: in the chapter ${chapter} one file begins with "// The folder ${chapter} answers: …?", not ${String(questions.length)}`;
 }
 
 function picture(): string {

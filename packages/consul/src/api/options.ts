@@ -1,5 +1,5 @@
-// Chapter api: what can be set?
-// Checks options and sets their defaults (here), parses a URL (url), and checks the keys of the option `singleKey` (single-key).
+// The folder api answers: what can be set?
+// Checks options and sets their defaults (this file), parses a URL (url.ts), and checks the keys of the option `singleKey` (single-key.ts).
 
 import { createSecureContext } from 'node:tls';
 import {

@@ -1,4 +1,4 @@
-// Chapter base: which general-purpose tools does this package use?
-// The names that are imported from RxJS (here), and calls that run one after the other (lane).
+// The folder base answers: which general-purpose tools does this package use?
+// The names that are imported from RxJS (this file), and calls that run one after the other (lane.ts).
 
 export { Observable, Subject, Subscription, defer, filter, map } from 'rxjs';

@@ -1,5 +1,5 @@
-// Chapter driver: how does a request reach an agent, and what does its response mean?
-// HTTP over kept-alive connections (here), its errors (errors), and the requests of Consul's API that this package makes (requests).
+// The folder driver answers: how does a request reach an agent, and what does its response mean?
+// HTTP over kept-alive connections (this file), its errors (errors.ts), and the requests of Consul's API that this package makes (requests.ts).
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';

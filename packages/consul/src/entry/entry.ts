@@ -1,5 +1,5 @@
-// Chapter entry: how does an entry get into its queue, and how does it leave?
-// One entry of a session (here), entering (entering), and traces of holds (traces).
+// The folder entry answers: how does an entry get into its queue, and how does it leave?
+// One entry of a session (this file), entering (entering.ts), and traces of holds (traces.ts).
 
 import { entryLost, type EntrySpec, type QueueLockError } from '@queuelock/core/backend';
 import { Lane } from '../base/lane.ts';

@@ -1,5 +1,5 @@
-// Chapter queue: under which keys is a queue stored, and which entries conflict?
-// Names of keys (here), entries as stored and their order (entries).
+// The folder queue answers: under which keys is a queue stored, and which entries conflict?
+// Names of keys (this file), entries as stored and their order (entries.ts).
 
 import { checkQueueName } from '@queuelock/core/backend';
 

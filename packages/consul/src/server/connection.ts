@@ -1,5 +1,6 @@
-// Chapter server: which agent gets a request, and how does this process learn of changes?
-// Requests and the choice of the agent (here), keys whose changes are awaited (watches), and the key that guards a session's requests (session-key).
+// The folder server answers: which agent gets a request, and how does this process learn of changes?
+// Requests and the choice of the agent (this file), keys whose changes are awaited (watches.ts), and the key that guards a session's requests
+// (session-key.ts).
 
 import { setMaxListeners } from 'node:events';
 import {

@@ -1,5 +1,6 @@
-// Chapter session: is the session alive, and until when is that proven?
-// A session with its entries (here), its heartbeat and its end (heartbeat), what a heartbeat proves (heartbeat-proof), and passing it on (resumption).
+// The folder session answers: is the session alive, and until when is that proven?
+// A session with its entries (this file), its heartbeat and its end (heartbeat.ts), what a heartbeat proves (heartbeat-proof.ts), and passing it on
+// (resumption.ts).
 
 import {
   QueueLockError,

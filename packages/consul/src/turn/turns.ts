@@ -1,5 +1,5 @@
-// Chapter turn: whose turn is it, and which entries does a waiter watch?
-// Follows the nearest conflicting entries ahead (here), and the key of clients without a queue (single-hold).
+// The folder turn answers: whose turn is it, and which entries does a waiter watch?
+// Follows the nearest conflicting entries ahead (this file), and the key of clients without a queue (single-hold.ts).
 
 import {
   turnOf,

@@ -1,5 +1,6 @@
-// Chapter views: what can be seen of queues, of registers, of the servers?
-// Entries in order and lists of queues (here), reads that follow changes (changes), texts (registers), findings (diagnose), removal by an operator (evict).
+// The folder views answers: what can be seen of queues, of registers, of the servers?
+// Entries in order and lists of queues (this file), reads that follow changes (changes.ts), texts (registers.ts), findings (diagnose.ts), removal
+// by an operator (evict.ts).
 
 import type { Clock, ListedQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import { map, type Observable } from '../base/rx.ts';

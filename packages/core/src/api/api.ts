@@ -1,5 +1,6 @@
-// Chapter api: what do users and authors of backends see?
-// Declares types and errors only. Files for users: api, options, hold-api, queue-api, position-api, store-api. For backends: spi, store-facts.
+// The folder api answers: what do users and authors of backends see?
+// Declares types and errors only. Files for users: api.ts, options.ts, hold-api.ts, queue-api.ts, position-api.ts, store-api.ts. For backends:
+// spi.ts, store-facts.ts.
 
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';

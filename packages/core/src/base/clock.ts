@@ -1,5 +1,5 @@
-// Chapter base: which general-purpose tools are independent of locks?
-// Time and randomness (clock, timer, backoff), RxJS operators (rx), abort signals checked on read, JSON.
+// The folder base answers: which general-purpose tools are independent of locks?
+// Time and randomness (clock.ts, timer.ts, backoff.ts), RxJS operators (rx.ts), abort signals checked on read, JSON.
 
 import { uptime } from 'node:os';
 

@@ -1,4 +1,4 @@
-// Chapter checks: are the arguments of a call valid?
+// The folder checks answers: are the arguments of a call valid?
 // Everything that users pass is checked here, names of options included, before anything is sent.
 
 import { hostname } from 'node:os';

@@ -1,5 +1,6 @@
-// Chapter claim: which steps does one acquisition take, from start to end?
-// lock (here): a claim as a stream and as a promise. acquisition makes contenders; contender: joins, waits, holds. ending: why it ended.
+// The folder claim answers: which steps does one acquisition take, from start to end?
+// lock.ts (this file): a claim as a stream and as a promise. acquisition.ts makes contenders; contender: joins, waits, holds. ending.ts: why it
+// ended.
 
 import { Acquisition } from './acquisition.ts';
 import type { ClaimState } from '../api/claim-state.ts';

@@ -1,5 +1,5 @@
-// Chapter diagnostics: which events can other code in the process observe?
-// The messages are types of diagnostics-api. They are created only for channels that have subscribers.
+// The folder diagnostics answers: which events can other code in the process observe?
+// The messages are types of diagnostics-api.ts. They are created only for channels that have subscribers.
 
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import type { Clock } from '../base/clock.ts';

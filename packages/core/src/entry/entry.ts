@@ -1,5 +1,5 @@
-// Chapter entry: how does a request become an entry in the queue, and how does the entry leave?
-// wish, limit: the request. entry (here): joins and leaves, despite lost replies. entry-value, own-label: the published data.
+// The folder entry answers: how does a request become an entry in the queue, and how does the entry leave?
+// wish.ts, limit.ts: the request. entry.ts (this file): joins and leaves, despite lost replies. entry-value.ts, own-label.ts: the published data.
 
 import { isDefinite, repeatAfter } from '../kit/definite.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';

@@ -1,5 +1,6 @@
-// Chapter handover: how can a waiter limit, speed up or force its hand-off?
-// in-line (here): queue limits, steal and request while waiting. requests: hand-off requests and responses. evictions: removals and their records.
+// The folder handover answers: how can a waiter limit, speed up or force its hand-off?
+// in-line.ts (this file): queue limits, steal and request while waiting. requests.ts: hand-off requests and responses. evictions.ts: removals and
+// their records.
 
 import { admittedEntries } from '../turn/admitted.ts';
 import type { Clock } from '../base/clock.ts';

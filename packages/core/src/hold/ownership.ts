@@ -1,5 +1,5 @@
-// Chapter hold: may the hold begin, and when is it lost?
-// grant: from admission to hold. ownership (here): the hold and its single end. loss: the messages for lost holds.
+// The folder hold answers: may the hold begin, and when is it lost?
+// grant.ts: from admission to hold. ownership.ts (this file): the hold and its single end. loss.ts: the messages for lost holds.
 
 import { checkedText, checkedTexts } from '../checks/checked.ts';
 import { CallerAbortController, inCallerContext } from '../base/caller-context.ts';

@@ -1,5 +1,5 @@
-// Chapter kit: what does every backend need, whatever its store?
-// Is an outcome known, and may a call be repeated (here); also URLs, PEM files, checks of existing entries, counts of departures.
+// The folder kit answers: what does every backend need, whatever its store?
+// Is an outcome known, and may a call be repeated (this file); also URLs, PEM files, checks of existing entries, counts of departures.
 
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import { isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';

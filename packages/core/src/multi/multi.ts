@@ -1,5 +1,5 @@
-// Chapter multi: how are several names taken at once?
-// Several claims as one (here), which join at one point of the store's order (together); multi-lock is the public interface.
+// The folder multi answers: how are several names taken at once?
+// Several claims as one (this file), which join at one point of the store's order (together.ts); multi-lock.ts is the public interface.
 
 import type { MultiClaimState } from '../api/api.ts';
 import type { ClaimState } from '../api/claim-state.ts';

@@ -1,5 +1,5 @@
-// Chapter past: which holds of a name are recorded, and how did they end?
-// hold-records (here): the record as a text. hold-recorder writes it; recorded-holds compares it with the queue.
+// The folder past answers: which holds of a name are recorded, and how did they end?
+// hold-records.ts (this file): the record as a text. hold-recorder.ts writes it; recorded-holds.ts compares it with the queue.
 
 import type { RevocationReason } from '../api/errors.ts';
 import { durationOf, listOf, parseJson, recordOf, textOf, timeOf, wholeOf } from '../base/parsed.ts';

@@ -1,5 +1,5 @@
-// Chapter position: what is my position in the queue, and how long will the wait take?
-// A claim with its position (here); the position of any entry (watch-position); the latest state for a loop (latest).
+// The folder position answers: what is my position in the queue, and how long will the wait take?
+// A claim with its position (this file); the position of any entry (watch-position.ts); the latest state for a loop (latest.ts).
 
 import type { ClaimState } from '../api/claim-state.ts';
 import { boundToCaller, inCallerContext } from '../base/caller-context.ts';

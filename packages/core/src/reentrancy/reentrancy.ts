@@ -1,5 +1,5 @@
-// Chapter reentrancy: how is a hold entered again from within?
-// A call chain knows its holds (call-chain); each level of a hold has a queue of its own (here).
+// The folder reentrancy answers: how is a hold entered again from within?
+// A call chain knows its holds (call-chain.ts); each level of a hold has a queue of its own (this file).
 
 import { heldByThisChain, type ChainHold } from './call-chain.ts';
 import type { Clock } from '../base/clock.ts';

@@ -1,5 +1,5 @@
-// Chapter session: is the session alive, and until when is that proven?
-// shared-session: one session per client. heartbeat keeps it alive, liveness tracks its health, budget computes its timing.
+// The folder session answers: is the session alive, and until when is that proven?
+// shared-session.ts: one session per client. heartbeat.ts keeps it alive, liveness.ts tracks its health, budget.ts computes its timing.
 
 import { deadlineOf, paceOf } from './budget.ts';
 import type { Clock } from '../base/clock.ts';

@@ -1,5 +1,5 @@
-// Chapter turn: which entries are admitted, and which entries does a waiter wait for?
-// `turnOf` is the rule, `inTheWay` returns the entries to wait for. For observed queues: admitted, positions, expected-wait.
+// The folder turn answers: which entries are admitted, and which entries does a waiter wait for?
+// `turnOf` is the rule, `inTheWay` returns the entries to wait for. For observed queues: admitted.ts, positions.ts, expected-wait.ts.
 
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import type { DeadlineQueue } from '../kit/deadline-queue.ts';

@@ -1,5 +1,6 @@
-// Chapter views: what can be seen of queues, of registers, of the store and its past?
-// A value, observed again after errors (live-view); one queue (queue-watch); a text (register); all queues and their history (here, replayed).
+// The folder views answers: what can be seen of queues, of registers, of the store and its past?
+// A value, observed again after errors (live-view.ts); one queue (queue-watch.ts); a text (register.ts); all queues and their history (this file,
+// replayed.ts).
 
 import { checkEntry, checkName } from '../checks/arguments.ts';
 import { inCallerContext } from '../base/caller-context.ts';

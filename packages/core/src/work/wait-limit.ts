@@ -1,5 +1,5 @@
-// Chapter work: what ends a wait, and what stops running work?
-// wait-limit (here): a signal or a timeout ends a wait. work: runs work under a hold. closing, works: the end of the client.
+// The folder work answers: what ends a wait, and what stops running work?
+// wait-limit.ts (this file): a signal or a timeout ends a wait. work.ts: runs work under a hold. closing.ts, works.ts: the end of the client.
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';

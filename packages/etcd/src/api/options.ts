@@ -1,5 +1,6 @@
-// Chapter api: what can be set?
-// The options with their defaults, checked in one place (here); credentials (credentials); clients from the caller (etcd3-client); naming.
+// The folder api answers: what can be set?
+// The options with their defaults, checked in one place (this file); credentials (credentials.ts); clients from the caller (etcd3-client.ts);
+// formats of keys (naming.ts).
 
 import {
   checkedOptions,

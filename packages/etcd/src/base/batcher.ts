@@ -1,5 +1,6 @@
-// Chapter base: which tools know nothing of etcd?
-// Requests made in one tick share a batch (this file); timeouts that tolerate a blocked event loop (timeout, shared-timeout); names from RxJS (rx).
+// The folder base answers: which tools know nothing of etcd?
+// Requests made in one tick share a batch (this file); timeouts that tolerate a blocked event loop (timeout.ts, shared-timeout.ts); names from RxJS
+// (rx.ts).
 
 import { QueueLockError, detailOf, isDefinite, isQueueLockError } from '@queuelock/core/backend';
 

@@ -1,5 +1,6 @@
-// Chapter driver: which requests are sent to etcd, and what may be the outcome?
-// The interface of all transports (here); the meaning of their failures (errors, grpc-status); failures to connect (member-circuit-breaker).
+// The folder driver answers: which requests are sent to etcd, and what may be the outcome?
+// The interface of all transports (this file); the meaning of their failures (errors.ts, grpc-status.ts); failures to connect
+// (member-circuit-breaker.ts).
 
 import type {
   IDeleteRangeRequest,

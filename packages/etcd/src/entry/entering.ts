@@ -1,5 +1,6 @@
-// Chapter entry: how does a request become an entry in the queue, and how is it removed?
-// entering (this file): enqueues until the outcome is certain. entry: the state of one entry. generation: makes late requests harmless. leaving: removal.
+// The folder entry answers: how does a request become an entry in the queue, and how is it removed?
+// entering.ts (this file): enqueues until the outcome is certain. entry.ts: the state of one entry. generation.ts: makes late requests harmless.
+// leaving.ts: removal.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import { sendEnqueue, type EnqueueResponse, type EnqueueContext } from './enqueue-requests.ts';

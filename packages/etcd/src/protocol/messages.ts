@@ -1,7 +1,7 @@
-// Chapter protocol: which messages does etcd exchange?
+// The folder protocol answers: which messages does etcd exchange?
 // The messages of rpc.proto and kv.proto of version 3.4 that this package sends or reads. Names and shapes are those of npm etcd3, so both
-// transports and the tests can exchange them. They are declared here because that package need not be installed. 64-bit numbers are
-// decimal text in responses.
+// transports and the tests can exchange them. They are declared here because that package need not be installed. 64-bit numbers are decimal text in
+// responses.
 
 /** A 64-bit number in a request. */
 type Int64 = string | number;

@@ -1,5 +1,6 @@
-// Chapter queue: how is a queue stored, and which entries are ahead?
-// keys: names and ranges. txn: parts of transactions. ahead (this file): the entries ahead in a result. observed-queue, listed-queues: kept by events.
+// The folder queue answers: how is a queue stored, and which entries are ahead?
+// keys.ts: names and ranges. txn.ts: parts of transactions. ahead.ts (this file): the entries ahead in a result. observed-queue.ts,
+// listed-queues.ts: kept by events.
 
 import { QueueLockError, type EntriesAhead } from '@queuelock/core/backend';
 import type { IRangeResponse } from '../protocol/messages.ts';

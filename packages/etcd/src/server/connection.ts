@@ -1,5 +1,6 @@
-// Chapter server: which member gets a request, how often, and what does it send without a request?
-// Requests with their concurrency limit (here, request-limiter); watches and the events that servers lose (watches, compactions); batched reads (lookups).
+// The folder server answers: which member gets a request, how often, and what does it send without a request?
+// Requests with their concurrency limit (this file, request-limiter.ts); watches and the events that servers lose (watches.ts, compactions.ts);
+// batched reads (lookups.ts).
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { IResponseHeader } from '../protocol/messages.ts';

@@ -1,5 +1,6 @@
-// Chapter session: is the session alive, and until when is that proven?
-// session (this file): a lease with its entries. keep-alive: heartbeats. proof: their proof. traces: outlive the session. resumption: its export.
+// The folder session answers: is the session alive, and until when is that proven?
+// session.ts (this file): a lease with its entries. keep-alive.ts: heartbeats. proof.ts: their proof. traces.ts: outlive the session.
+// resumption.ts: its export.
 
 import {
   QueueLockError,

@@ -1,5 +1,6 @@
-// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
-// turns (this file): follows the predecessor. watch-removal: how a removal is noticed. owning: when no read is needed. single-hold: single keys.
+// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
+// turns.ts (this file): follows the predecessor. watch-removal.ts: how a removal is noticed. owning.ts: when no read is needed. single-hold.ts:
+// single keys.
 
 import {
   QueueLockError,

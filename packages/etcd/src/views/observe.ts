@@ -1,5 +1,5 @@
-// Chapter views: what can be observed of queues, of registers, of the store and its past?
-// One queue (here), all queues (queues), the past (history), texts (registers), and the diagnosis of a cluster (diagnose).
+// The folder views answers: what can be observed of queues, of registers, of the store and its past?
+// One queue (this file), all queues (queues.ts), the past (history.ts), texts (registers.ts), and the diagnosis of a cluster (diagnose.ts).
 
 import type { StoredEntry } from '@queuelock/core/backend';
 import type { IEvent } from '../protocol/messages.ts';

@@ -1,4 +1,4 @@
-// Chapter wire: how do requests and responses travel over a connection?
+// The folder wire answers: how do requests and responses travel over a connection?
 // Two transports: http2-… over Node's own HTTP/2 with etcd's messages by wire-…, etcd3-… over the npm package.
 
 import type { Driver } from '../driver/driver.ts';

@@ -1,6 +1,6 @@
-// Chapter driver: which requests does MySQL serve, and what can their results be?
-// The interface (here), its implementations by npm mysql2 (own-driver), npm mariadb (mariadb-driver) and a pool of the caller (pool-driver),
-// checks of that pool (check-pool, replies), and the meaning of errors (errors).
+// The folder driver answers: which requests does MySQL serve, and what can their results be?
+// The interface (this file), its implementations by npm mysql2 (own-driver.ts), npm mariadb (mariadb-driver.ts) and a pool of the caller
+// (pool-driver.ts), checks of that pool (check-pool.ts, replies.ts), and the meaning of errors (errors.ts).
 
 /** One connection to a server. */
 export interface Wire {

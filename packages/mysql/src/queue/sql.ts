@@ -1,5 +1,5 @@
-// Chapter queue: how are names, texts and numbers stored?
-// Values in statements and in results (here), and rules for names (names).
+// The folder queue answers: how are names, texts and numbers stored?
+// Values in statements and in results (this file), and rules for names (names.ts).
 
 /** A value in a statement. A text is sent as its bytes, so no character set and no escaping applies to it. */
 export type Value = string | number | bigint;

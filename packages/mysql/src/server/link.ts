@@ -1,5 +1,5 @@
-// Chapter server: how are connections to the server opened and shared?
-// Connections that open at a limited rate (here), creation of the tables (opening), and steps over connections (steps).
+// The folder server answers: how are connections to the server opened and shared?
+// Connections that open at a limited rate (this file), creation of the tables (opening.ts), and steps over connections (steps.ts).
 
 import {
   QueueLockError,

@@ -1,5 +1,5 @@
-// Chapter session: is this session alive, and until when is that proven?
-// A client's session (here), and the connections that all sessions of a process share (connection).
+// The folder session answers: is this session alive, and until when is that proven?
+// A client's session (this file), and the connections that all sessions of a process share (connection.ts).
 
 import {
   SessionReconciler,

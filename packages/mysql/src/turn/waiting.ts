@@ -1,5 +1,6 @@
-// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
-// The procedures of the store decide, and waiters poll: the query (here), its intervals (rounds), and the polling of observers (observers).
+// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
+// The procedures of the store decide, and waiters poll: the query (this file), its intervals (rounds.ts), and the polling of observers
+// (observers.ts).
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 import { literal } from '../queue/sql.ts';

@@ -1,5 +1,5 @@
-// Chapter advisory: how are programs with advisory locks excluded?
-// A hold takes the advisory lock of its queue too (here), on a connection of its own (advisory-wires).
+// The folder advisory answers: how are programs with advisory locks excluded?
+// A hold takes the advisory lock of its queue too (this file), on a connection of its own (advisory-wires.ts).
 
 import {
   QueueLockError,

@@ -1,5 +1,5 @@
-// Chapter api: which options are there, and what do observers see?
-// Checks options and sets their defaults (here), and parses a URL (url).
+// The folder api answers: which options are there, and what do observers see?
+// Checks options and sets their defaults (this file), and parses a URL (url.ts).
 
 import { createSecureContext } from 'node:tls';
 import type { ClientConfig } from 'pg';

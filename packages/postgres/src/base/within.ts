@@ -1,5 +1,5 @@
-// Chapter base: which tools are independent of PostgreSQL?
-// Timeouts (here), and the names that are imported from RxJS (rx).
+// The folder base answers: which tools are independent of PostgreSQL?
+// Timeouts (this file), and the names that are imported from RxJS (rx.ts).
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 

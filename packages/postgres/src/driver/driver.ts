@@ -1,7 +1,7 @@
-// Chapter driver: which requests does PostgreSQL serve, and what can their results be?
-// The interface (here), its implementations by npm pg (pg-driver) and postgres.js (postgres-js-driver, postgres-js-values), pools and
-// clients of the caller (pool-like, check-pool, postgres-js-client), type parsers (replies), TLS options (tls), and the meaning of errors
-// (errors).
+// The folder driver answers: which requests does PostgreSQL serve, and what can their results be?
+// The interface (this file), its implementations by npm pg (pg-driver.ts) and postgres.js (postgres-js-driver.ts, postgres-js-values.ts), pools and
+// clients of the caller (pool-like.ts, check-pool.ts, postgres-js-client.ts), type parsers (replies.ts), TLS options (tls.ts), and the meaning of
+// errors (errors.ts).
 
 /** Callbacks of a connection. */
 export interface WireEvents {

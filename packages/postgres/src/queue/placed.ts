@@ -1,5 +1,5 @@
-// Chapter queue: how are names, texts and entries stored?
-// Replies about entries (here), rules for names (names), and the encoding of texts (text).
+// The folder queue answers: how are names, texts and entries stored?
+// Replies about entries (this file), rules for names (names.ts), and the encoding of texts (text.ts).
 
 import type { EntrySpec } from '@queuelock/core/backend';
 import { storedText } from './text.ts';

@@ -1,6 +1,6 @@
-// Chapter server: how are connections opened, and which notifications does the server send?
-// Connections for steps (here), opened one after another (opener) at a limited rate (pace), the steps themselves (steps), and the receiver of
-// notifications (notification-listener).
+// The folder server answers: how are connections opened, and which notifications does the server send?
+// Connections for steps (this file), opened one after another (opener.ts) at a limited rate (pace.ts), the steps themselves (steps.ts), and the
+// receiver of notifications (notification-listener.ts).
 
 import { connectionClosed } from '@queuelock/core/backend';
 import type { Clock } from '@queuelock/core/backend';

@@ -1,5 +1,5 @@
-// Chapter session: is this session alive, and until when is that proven?
-// A client's session (here), the connections that all sessions of a process share (connection), and missed changes (as-known).
+// The folder session answers: is this session alive, and until when is that proven?
+// A client's session (this file), the connections that all sessions of a process share (connection.ts), and missed changes (as-known.ts).
 
 import {
   SessionReconciler,

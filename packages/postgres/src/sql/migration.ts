@@ -1,5 +1,5 @@
-// Chapter sql: how is a queue stored in tables, and which steps change it?
-// Each step is one function, so it takes effect as a whole. A migration creates them all (here); line.ts decides which entries are admitted.
+// The folder sql answers: how is a queue stored in tables, and which steps change it?
+// Each step is one function, so it takes effect as a whole. A migration creates them all (this file); line.ts decides which entries are admitted.
 
 import { ENTRIES } from './entries.ts';
 import { LINE } from './line.ts';

@@ -1,5 +1,5 @@
-// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
-// The functions of the store decide and notify. Entries of this process as the store returned them (here).
+// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
+// The functions of the store decide and notify. Entries of this process as the store returned them (this file).
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 

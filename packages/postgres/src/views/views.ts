@@ -1,5 +1,5 @@
-// Chapter views: what can be observed of queues, registers and the store?
-// Entries in order (here), registers (registers), and findings about the server (diagnose).
+// The folder views answers: what can be observed of queues, registers and the store?
+// Entries in order (this file), registers (registers.ts), and findings about the server (diagnose.ts).
 
 import type { FoundQueue, Register, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import type { Connection } from '../session/connection.ts';

@@ -1,5 +1,5 @@
-// Chapter api: which options are there, and what do observers see?
-// Checks options and sets their defaults (here), parses a URL (url), and checks the keys of the option `singleKey` (single-key).
+// The folder api answers: which options are there, and what do observers see?
+// Checks options and sets their defaults (this file), parses a URL (url.ts), and checks the keys of the option `singleKey` (single-key.ts).
 
 import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import {

@@ -1,6 +1,6 @@
-// Chapter driver: which requests does Redis serve, and what can their results be?
-// The interface of both client libraries (here) and the meaning of their errors (errors). Clients of the caller are checked
-// (check-client) and tested (proven-driver).
+// The folder driver answers: which requests does Redis serve, and what can their results be?
+// The interface of both client libraries (this file) and the meaning of their errors (errors.ts). Clients of the caller are checked
+// (check-client.ts) and tested (proven-driver.ts).
 
 /** Address of a server. */
 export interface Address {

@@ -1,5 +1,5 @@
-// Chapter lua: how is a queue stored in keys, and which steps change it?
-// Each step is one script, so it takes effect as a whole (here). Scripts share functions about admission (line) and liveness (sessions).
+// The folder lua answers: how is a queue stored in keys, and which steps change it?
+// Each step is one script, so it takes effect as a whole (this file). Scripts share functions about admission (line.ts) and liveness (sessions.ts).
 
 import { createHash } from 'node:crypto';
 import { KEYS } from './keys.ts';

@@ -1,5 +1,5 @@
-// Chapter queue: under which keys is a queue stored, and which steps are there?
-// Names of keys and channels (here), all steps (scripts), and entries as stored (found).
+// The folder queue answers: under which keys is a queue stored, and which steps are there?
+// Names of keys and channels (this file), all steps (scripts.ts), and entries as stored (found.ts).
 
 /** Names of keys and channels. All begin with the prefix in braces, so a cluster stores them in one hash slot. */
 export class Keys {

@@ -1,5 +1,5 @@
-// Chapter server: how are connections opened, and which notifications does the server send?
-// A connection that reopens at a limited rate (here), steps sent over it (steps), and the receiver of messages (notification-listener).
+// The folder server answers: how are connections opened, and which notifications does the server send?
+// A connection that reopens at a limited rate (this file), steps sent over it (steps.ts), and the receiver of messages (notification-listener.ts).
 
 import {
   QueueLockError,

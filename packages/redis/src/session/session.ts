@@ -1,5 +1,5 @@
-// Chapter session: is this session alive, and until when is that proven?
-// A client's session (here), the connection that all sessions of a process share (connection), and missed notifications (news).
+// The folder session answers: is this session alive, and until when is that proven?
+// A client's session (this file), the connection that all sessions of a process share (connection.ts), and missed notifications (news.ts).
 
 import {
   SessionReconciler,

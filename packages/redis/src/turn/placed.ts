@@ -1,5 +1,5 @@
-// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
-// The scripts decide and notify. Entries of this process as the store returned them (here), and times until leases end (ends).
+// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
+// The scripts decide and notify. Entries of this process as the store returned them (this file), and times until leases end (ends.ts).
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 

@@ -1,5 +1,6 @@
-// Chapter base: which tools are independent of SQLite?
-// machine (this file) identifies boots and processes; polling repeats reads; text encodes strings as bytes; rx names what is used of RxJS.
+// The folder base answers: which tools are independent of SQLite?
+// machine.ts (this file) identifies boots and processes; polling.ts repeats reads; text.ts encodes strings as bytes; rx.ts names what is used of
+// RxJS.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 

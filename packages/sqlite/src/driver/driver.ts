@@ -1,5 +1,5 @@
-// Chapter driver: which calls does SQLite serve, and what can their results be?
-// driver (this file) is the interface; errors maps the failures.
+// The folder driver answers: which calls does SQLite serve, and what can their results be?
+// driver.ts (this file) is the interface; errors.ts maps the failures.
 
 import { QueueLockError } from '@queuelock/core/backend';
 

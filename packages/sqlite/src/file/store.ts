@@ -1,5 +1,5 @@
-// Chapter file: how is the file opened, and how does one step change it?
-// store (this file) runs all steps; each is a transaction in a lane; file and opening check and open the file.
+// The folder file answers: how is the file opened, and how does one step change it?
+// store.ts (this file) runs all steps; each is a transaction, one after the other; file.ts and opening.ts check and open the file.
 
 import { connectionClosed, type Clock } from '@queuelock/core/backend';
 import { Checkpoints } from './checkpoints.ts';

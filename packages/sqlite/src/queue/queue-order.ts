@@ -1,6 +1,6 @@
-// Chapter queue: how is a queue stored in the file, and which entries are ahead?
-// queue-order (this file) and admissions decide which entries are admitted; schema has the tables; entries, sessions, traces, registers and views use
-// them.
+// The folder queue answers: how is a queue stored in the file, and which entries are ahead?
+// queue-order.ts (this file) and admissions.ts decide which entries are admitted; schema.ts has the tables; entries.ts, sessions.ts, traces.ts,
+// registers.ts and views.ts use them.
 
 import type { EntrySpec } from '@queuelock/core/backend';
 import { admissions, isAdmitted, type QueuedEntry, type TakenPermits } from './admissions.ts';

@@ -1,5 +1,5 @@
-// Chapter session: is this session alive, and until when is that proven?
-// session (this file) is a client's session; all sessions of a process share a connection.
+// The folder session answers: is this session alive, and until when is that proven?
+// session.ts (this file) is a client's session; all sessions of a process share a connection.
 
 import {
   QueueLockError,

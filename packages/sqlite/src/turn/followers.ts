@@ -1,6 +1,6 @@
-// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
-// followers (this file) are waiters of this process; neighbours, peers, inbox and inquiry connect it with other processes; observers show
-// changes.
+// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
+// followers.ts (this file): waiters of this process; neighbours.ts, peers.ts, inbox.ts and inquiry.ts connect it with other processes; observers.ts
+// show changes.
 
 import { QueueLockError, type Turn } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';

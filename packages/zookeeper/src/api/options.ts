@@ -1,5 +1,5 @@
-// Chapter api: which options are there, and what do observers see?
-// options (this file) checks the options and fills in defaults; tls holds the options of TLS.
+// The folder api answers: which options are there, and what do observers see?
+// options.ts (this file) checks the options and fills in defaults; tls.ts holds the options of TLS.
 
 import {
   checkedObject,

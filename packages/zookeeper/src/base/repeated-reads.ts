@@ -1,6 +1,6 @@
-// Chapter base: which tools are independent of ZooKeeper?
-// repeated-reads (this file) repeats reads; lane runs tasks in order; connection-pacer limits connection attempts; rx names what is used of
-// RxJS.
+// The folder base answers: which tools are independent of ZooKeeper?
+// repeated-reads.ts (this file) repeats reads; lane.ts runs tasks in order; connection-pacer.ts limits connection attempts; rx.ts names what is
+// used of RxJS.
 
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { Observable } from './rx.ts';

@@ -1,6 +1,6 @@
-// Chapter driver: which requests does ZooKeeper serve, and what can their results be?
-// driver (this file) is the interface of both clients; errors maps result codes; calls sends requests with a timeout; quorum reads through
-// a quorum.
+// The folder driver answers: which requests does ZooKeeper serve, and what can their results be?
+// driver.ts (this file) is the interface of both clients; errors.ts maps result codes; calls.ts sends requests with a timeout; quorum.ts reads
+// through a quorum.
 
 import type { Observable } from '../base/rx.ts';
 

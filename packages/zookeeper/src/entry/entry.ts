@@ -1,5 +1,5 @@
-// Chapter entry: how does a claim become an entry in the queue, and how does it leave?
-// entry (this file) is one entry until its removal; enqueue creates and lists; enqueue-one enters one queue; traces records holds.
+// The folder entry answers: how does a claim become an entry in the queue, and how does it leave?
+// entry.ts (this file) is one entry until its removal; enqueue.ts creates and lists; enqueue-one.ts enters one queue; traces.ts records holds.
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';

@@ -1,5 +1,5 @@
-// Chapter multi: how are several queues entered at once?
-// By one transaction (transaction) if the driver supports it, otherwise through the gate.
+// The folder multi answers: how are several queues entered at once?
+// By one transaction (transaction.ts) if the driver supports it, otherwise through the gate.
 
 import {
   invalidArgument,

@@ -1,4 +1,4 @@
-// Chapter native: how does the npm package zookeeper send requests?
+// The folder native answers: how does the npm package zookeeper send requests?
 // The same interface over the C client, with one handle per connection, and workarounds for errors of its binding.
 
 import { QueueLockError } from '@queuelock/core/backend';

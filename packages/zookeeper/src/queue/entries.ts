@@ -1,5 +1,5 @@
-// Chapter queue: how is a queue stored in the tree, and which entries are ahead?
-// entries (this file) are the children of a queue in order; names, naming and marks define their names; foreign finds entries of other
+// The folder queue answers: how is a queue stored in the tree, and which entries are ahead?
+// entries.ts (this file): the children of a queue in order; names.ts, naming.ts and marks.ts define their names; foreign.ts finds entries of other
 // recipes.
 
 /** Functions over the children of a queue's directory that are entries, whatever comes before mark and number in their names. */

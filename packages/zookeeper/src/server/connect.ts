@@ -1,5 +1,5 @@
-// Chapter server: to which server does a client connect, and which notifications does it send?
-// connect (this file); watches; shortest-session computes the minimum TTL; four-letter-words reads what a server reports to operators.
+// The folder server answers: to which server does a client connect, and which notifications does it send?
+// connect.ts (this file); watches.ts; shortest-session.ts computes the minimum TTL; four-letter-words.ts reads what a server reports to operators.
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';

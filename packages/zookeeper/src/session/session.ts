@@ -1,5 +1,6 @@
-// Chapter session: is this session alive, and until when is that proven?
-// session (this file) has entries; a write to its private-node is a heartbeat; heartbeat-proof computes the proof; resumption exports it.
+// The folder session answers: is this session alive, and until when is that proven?
+// session.ts (this file) has entries; a write to its private node is a heartbeat (private-node.ts); heartbeat-proof.ts computes the proof;
+// resumption.ts exports it.
 
 import { isQueueLockError, leftOfTtl, type QueueLockError } from '@queuelock/core/backend';
 import type { Clock, EntrySpec, LocalWaiters, HoldTraces, Placement } from '@queuelock/core/backend';

@@ -1,5 +1,5 @@
-// Chapter turn: which entry is admitted, and for which entry does a waiter wait?
-// turns (this file) follows the nearest conflicting entry ahead; gate admits one client at a time to operations of several requests.
+// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
+// turns.ts (this file) follows the nearest conflicting entry ahead; gate.ts admits one client at a time to operations of several requests.
 
 import {
   isQueueLockError,

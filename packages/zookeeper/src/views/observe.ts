@@ -1,5 +1,5 @@
-// Chapter views: what can be observed of queues, registers, servers and the past?
-// observe (this file) shows one queue; queues lists all of them by walk; history, registers, evict and diagnose serve operators.
+// The folder views answers: what can be observed of queues, registers, servers and the past?
+// observe.ts (this file) shows one queue; queues.ts lists all of them by walk; history.ts, registers.ts, evict.ts and diagnose.ts serve operators.
 
 import {
   QueueLockError,

@@ -1,5 +1,5 @@
-// Chapter wire: how do requests and replies go over a connection?
-// Our own client of the protocol: driver uses one connection after another (link); frames and records define the bytes.
+// The folder wire answers: how do requests and replies go over a connection?
+// Our own client of the protocol: driver.ts (this file) uses one connection after another (link.ts); frames.ts and records.ts define the bytes.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { CallOption } from '../driver/calls.ts';
