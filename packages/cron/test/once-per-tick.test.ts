@@ -138,6 +138,7 @@ describe('oncePerTick', () => {
     await twoSkips;
     for (const task of tasks) await task.destroy();
     expect(runs).to.deep.equal([...new Set(runs)]);
-    expect(skipped.slice(0, 2)).to.deep.equal(runs.slice(0, 2).map((tick) => `${tick} not-elected`));
+    // The first tick may come before the second task is scheduled, and is then not skipped.
+    expect(runs.map((tick) => `${tick} not-elected`)).to.include.members(skipped.slice(0, 2));
   });
 });

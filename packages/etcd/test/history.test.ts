@@ -83,7 +83,7 @@ describe('the history and the list of queues of an etcd server', function () {
     const rest = await history('q');
     expect(rest.before.map(({ value }) => value)).to.deep.equal(['b2']);
     expect(reported(rest)).to.deep.equal(['left b2']);
-    expect(rest.gaps[0]).to.match(/forgotten what was before revision \d+/);
+    expect(rest.gaps[0]).to.match(/compacted at revision \d+/);
     await session.close();
   });
 

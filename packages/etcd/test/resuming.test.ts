@@ -42,7 +42,7 @@ describe('the export of an etcd session', () => {
   ]) {
     it(`cannot be parsed from ${JSON.stringify(text)}`, () => {
       expect(() => readResumption(text, ''))
-        .to.throw(/session's `resumption`/)
+        .to.throw(/exportSession\(\)/)
         .with.property('code', 'INVALID_ARGUMENT');
     });
   }

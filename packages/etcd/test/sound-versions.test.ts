@@ -92,12 +92,12 @@ describe('the reads of an etcd cluster', () => {
     [
       'are not trusted when the leader is none of the hosts',
       [facts('2'), facts('3')],
-      /follows a leader that is none/,
+      /follows a leader that is not among the hosts/,
     ],
     [
       'are not trusted when there is no leader',
       [facts('1', { leader: '0' })],
-      /follows a leader that is none/,
+      /follows a leader that is not among the hosts/,
     ],
   ] as const) {
     it(about, () => {

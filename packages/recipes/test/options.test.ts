@@ -100,7 +100,7 @@ describe('options of a recipe', () => {
       );
       for (const given of [null, 5, 'x'])
         expect(await refusalOf(() => with_(untyped(given)))).to.match(
-          /must be an object; got (null|5|a text)$/,
+          /must be an object; got (null|5|a string)$/,
         );
     });
 
