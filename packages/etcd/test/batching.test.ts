@@ -109,7 +109,7 @@ describe('batching of requests', () => {
     ]);
   });
 
-  it('counts as refused when a request exceeds a limit of the server, and not when the outcome is unknown', () => {
+  it('treats a batch as refused when it exceeds a limit of the server, and not when its outcome is unknown', () => {
     const thrown = (message: string): unknown => {
       try {
         return refuseTooLarge(new Error(message));

@@ -11,7 +11,7 @@ import { createdAt, remove } from '../queue/txn.ts';
 /** The dependencies of a removal. */
 export interface RemovalContext {
   readonly generation: Generation;
-  /** The batches of plain removals. */
+  /** Sends the removals that need no further conditions, in batches. */
   readonly leaving: Batcher<Entry, Outcome>;
 }
 
