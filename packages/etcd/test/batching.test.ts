@@ -49,7 +49,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
   });
 
-  it('sends an independent request that is alone before the end of the tick, and another one after all promises', async () => {
+  it('sends a single independent request before the tick ends, and another one after all promise callbacks of the tick', async () => {
     void requests.add('a1');
     for (let i = 0; i < 5; i += 1) await Promise.resolve();
     expect(requests.sent).to.deep.equal(['a1']);

@@ -4,7 +4,7 @@ import { until } from '@queuelock/harness/services/until';
 import { codeOf, eventually, freshQueue } from './clients.ts';
 import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 
-// How long a removal may be unconfirmed, in milliseconds, before no further entry is granted early.
+// The time in milliseconds, stated in PROMISES, after which an unconfirmed removal prevents further early hand-overs.
 const MAX_UNCONFIRMED_MS = 100;
 
 describe('an early hand-over within an etcd session', () => {

@@ -105,7 +105,7 @@ describe('the loss of an etcd entry', () => {
     connection.close();
   });
 
-  it('does not admit it when its session ends together with its predecessor, even if the watch on its own key is late', async () => {
+  it('does not admit the entry when its session ends and its predecessor is lost as well, even if the watch on the entry is late', async () => {
     const connection = connect();
     const watches = new Watches(connection, PATIENT_MS);
     const late = new Set<string>();
