@@ -28,7 +28,7 @@ interface SuccessorsOptions {
 
 /** The entries of one session whose predecessors belong to the same session. */
 export class Successors {
-  /** By the identity of the predecessor. */
+  /** The successors, by the identity of their predecessors. */
   readonly #behind = new Map<string, Successor>();
   /** The time of each hand-over whose removal is not confirmed, in the order of the hand-overs. */
   readonly #unconfirmed = new Map<Entry, number>();

@@ -77,7 +77,7 @@ export class Http2Call {
     // A call that still waits for its connection is destroyed, so that it is never sent.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // A stream that both sides have ended is freed when it was read.
+    // Node frees a stream that both sides have ended only after the data of the stream was read.
     if (this.#stream.closed) this.#stream.resume();
   }
 
