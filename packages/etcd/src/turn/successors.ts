@@ -10,7 +10,10 @@ import { creationIdOf } from '../entry/creation-id.ts';
 /** The entry that takes over from its predecessor in the same session. */
 export interface Successor {
   readonly entry: Entry;
-  /** Called when the predecessor is released, with the token of the next grant, and whether that may begin at once. */
+  /**
+   * Called when the predecessor is released. `at` is the token of the next grant, and `now` is whether the grant may begin before the removal is
+   * confirmed.
+   */
   readonly notify: (at: bigint, now: boolean) => void;
 }
 

@@ -106,11 +106,11 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber = subscriber;
   }
 
-  /** Returns a function that ends it. */
+  /** Starts to emit the turns, and returns a function that stops them. */
   follow(turns: FollowTurns): () => void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#stop = turns(this);
-    // The first turn may have been the last.
+    // The entry may have ended during the call above, when there was no function to stop the turns yet.
     if (this.#isOver) this.#stop?.();
     return () => {
       this.#entry.end.delete(this);

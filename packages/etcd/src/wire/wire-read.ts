@@ -178,7 +178,7 @@ function readScalar(read: Read, bytes: Buffer, end: number): unknown {
   return (read.kind === 'uint64' ? value : BigInt.asIntN(64, value)).toString();
 }
 
-/** Reads bytes or a text that ends there. */
+/** Reads bytes or a text from the present position to `end`. */
 function readBytes(read: Read, bytes: Buffer, end: number): unknown {
   const begin = at;
   at = end;

@@ -198,7 +198,10 @@ export class OwnEntry {
     return removed.includes(true);
   }
 
-  /** Removes the remains of an attempt whose outcome the caller never got. The entry may be enqueued again. Call it only in a task of `lane`. */
+  /**
+   * Removes the entry that an earlier attempt may have left, whose outcome is unknown to the caller. The entry may be enqueued again. Call it
+   * only in a task of `lane`.
+   */
   async retract(): Promise<void> {
     const node = await this.#find();
     if (!node) return;

@@ -31,7 +31,7 @@ export function checkSpecs(specs: readonly EntrySpec[]): void {
     throw invalidArgument('specs', specs.length, `has at most ${MAX_ENTRIES} entries`);
 }
 
-/** The gate, and how the caller uses the entries. */
+/** The gate, and whether the call is a try. */
 export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
   /** Whether the caller removes the entries unless all of them are admitted at once. Such a call waits for no entry. */
   readonly isTry: boolean;
