@@ -198,10 +198,7 @@ export class OwnEntry {
     return removed.includes(true);
   }
 
-  /**
-   * Removes the entry that an earlier attempt may have left, whose outcome is unknown to the caller. The entry may be enqueued again. Call it
-   * only in a task of `lane`.
-   */
+  /** Removes the node that an attempt with an unknown outcome may have left. The entry may be enqueued again. Call it only in a task of `lane`. */
   async retract(): Promise<void> {
     const node = await this.#find();
     if (!node) return;
