@@ -54,7 +54,7 @@ export function etcd(options?: EtcdOptions): Backend {
   return etcdOver(driverOf, options);
 }
 
-/** Returns what sends the heartbeats of a session of another thread, which the process `owner` has. */
+/** Returns an object that sends the heartbeats of a session of another thread. `owner` identifies the process that has the session. */
 export function etcdRenewer({ options, lease, owner }: RenewerData): Renewer {
   return new EtcdBackend(options, driverOf, owner).renewerOf(lease);
 }
@@ -184,7 +184,7 @@ class EtcdBackend implements Backend {
     this.#context.connection.close();
   }
 
-  /** Returns what sends heartbeats for a session that another thread has. */
+  /** Returns an object that sends the heartbeats of a session that another thread has. */
   renewerOf(lease: Lease): Renewer {
     const session = this.#sessionOn(lease);
     return { renew: (signal) => session.renew(signal), close: () => this.close() };

@@ -50,7 +50,7 @@ function unsendable(option: string, what: string): QueueLockError {
   );
 }
 
-/** The options of a connection. The others concern entries, of which a heartbeat needs none. */
+/** The options that concern the connection. All other options concern entries, which heartbeats do not need. */
 function sendable({
   hosts,
   prefix,
@@ -76,7 +76,7 @@ function sendable({
   ) as EtcdOptions;
 }
 
-/** In the built package, the module is beside this file with the same ending; in the sources too. */
+/** The module of the thread is beside this file and has the same file ending, in the built package and in the sources. */
 function renewerModule(): string {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new URL(`./open-renewer.${ending}`, import.meta.url).href;

@@ -134,7 +134,7 @@ describe('the entries ahead, from the rows of a queue', () => {
     expect(otherLimitIn({ refs: refs.slice(1, 2) }, 5)).to.equal(undefined);
   });
 
-  it('can be marked later only when a reader waits for an entry of this library', () => {
+  it('can get a mark later only when a reader waits for an entry of this library', () => {
     const marks = (shared: boolean): (string | undefined)[] =>
       aheadIn(rows([OWN, WRITER, 'foreign']), contender(shared)).refs.map(({ mark }) => mark?.toString());
     expect(marks(true)).to.deep.equal([`marks/${WRITER}`, undefined]);

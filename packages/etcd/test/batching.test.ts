@@ -49,7 +49,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
   });
 
-  it('sends an independent request that is alone before the end of the tick, and another one after all promises', async () => {
+  it('sends a single independent request before the tick ends, and another one after all promise callbacks of the tick', async () => {
     void requests.add('a1');
     for (let i = 0; i < 5; i += 1) await Promise.resolve();
     expect(requests.sent).to.deep.equal(['a1']);
@@ -109,7 +109,7 @@ describe('batching of requests', () => {
     ]);
   });
 
-  it('counts as refused when a request exceeds a limit of the server, and not when the outcome is unknown', () => {
+  it('treats a batch as refused when it exceeds a limit of the server, and not when its outcome is unknown', () => {
     const thrown = (message: string): unknown => {
       try {
         return refuseTooLarge(new Error(message));

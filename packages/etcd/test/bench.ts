@@ -9,13 +9,13 @@ export interface Bench<C> {
   readonly server: ProcessService;
   readonly operator: Operator;
   readonly proxies: [TcpProxy, TcpProxy, ...TcpProxy[]];
-  /** Closed after each test, before the proxies. */
+  /** The backends and sessions that a test opens. They are closed after each test, before the proxies. */
   readonly clients: C;
   /** The endpoints of the two proxies. */
   readonly hosts: () => string[];
 }
 
-/** Defines the hooks of the calling suite. */
+/** Registers Mocha hooks in the suite that calls it. */
 export function benchOf<C extends Pick<Clients, 'close'>>(clients: C): Bench<C> {
   const own = new OwnServer();
   let proxies: Bench<C>['proxies'];

@@ -1,4 +1,4 @@
-// A program that holds a lock while its event loop is blocked, and reports what it believes right after.
+// A program that holds a lock while its event loop is blocked. Right after the block it reports whether it still counts as the holder.
 
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';

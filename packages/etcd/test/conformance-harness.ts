@@ -16,7 +16,7 @@ async function endpoint(): Promise<string> {
   return (await sharedEtcd('conformance of @queuelock/etcd')).endpoint;
 }
 
-/** Defines the hooks of the calling suite. */
+/** Registers Mocha hooks in the suite that calls it. */
 export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: endpoint }): HarnessOf {
   let operator: Operator;
   before(async () => {

@@ -19,7 +19,7 @@ describe('an enqueue in several etcd queues at once', () => {
   const direct = (): Promise<Session> =>
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 1_000 });
-  /** Opens a session through one proxy, to lose a reply. */
+  /** Opens a session through one proxy, which can drop replies. */
   const lossy = (): Promise<Session> => clients.session({ hosts: bench.proxies[0].endpoint });
   const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
     (await Promise.all(specs.map(({ queue }) => bench.operator.keysUnder(`${queue}/`)))).flat();

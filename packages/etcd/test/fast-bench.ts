@@ -15,14 +15,14 @@ export class FastBench {
   readonly at: Bench<Clients> = benchOf(new Clients());
   queue = '';
 
-  /** Defines the hooks of the suite that creates it. */
+  /** Registers Mocha hooks in the suite that creates it. */
   constructor() {
     beforeEach(() => {
       this.queue = freshQueue();
     });
   }
 
-  /** Opens a session with this naming, directly or through these hosts, which may lose replies. */
+  /** Opens a session with this naming. It connects to the server directly, or through the given proxies, which can drop replies. */
   open(naming: Naming = 'fast', hosts?: readonly string[]): Promise<Session> {
     return this.at.clients.session({
       hosts: hosts ?? this.at.server.endpoint,

@@ -4,7 +4,7 @@ import { until } from '@queuelock/harness/services/until';
 import { codeOf, eventually, freshQueue } from './clients.ts';
 import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 
-// The limit that PROMISES states.
+// The time in milliseconds, stated in PROMISES, after which an unconfirmed removal prevents further early hand-overs.
 const MAX_UNCONFIRMED_MS = 100;
 
 describe('an early hand-over within an etcd session', () => {
@@ -33,7 +33,7 @@ describe('an early hand-over within an etcd session', () => {
     await second!.turns.untilAdmitted();
   }
 
-  it('does not start from an entry whose key was read: a write that it guards would arrive after those of the next holder', async () => {
+  it('does not start when the caller has read the holder’s key: a late write that compares this key would succeed after writes of the next holder', async () => {
     const positions = await entries(2);
     const [{ session, spec }] = positions as [QueuedEntry];
     expect(session.exposeKey?.(spec.queue, spec.id)).to.equal(true);

@@ -18,7 +18,7 @@ describe('an entry right behind the owner in the same session', () => {
     Object.assign(performance, { now: clock });
   });
 
-  /** Stops the clock. The delay of a removal is tested elsewhere, and on a stopped machine any removal may be late. */
+  /** Stops the clock of the process, so that no removal counts as late on a busy machine. Other tests cover late removals. */
   function freeze(): void {
     const frozenAt = clock();
     Object.assign(performance, { now: () => frozenAt });

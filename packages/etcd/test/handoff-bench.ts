@@ -24,7 +24,7 @@ const QUIET_LOOKS = 3;
 
 /** Queues whose requests are all counted. */
 export class HandOffBench {
-  /** Defines the hooks of the suite that creates it. */
+  /** Registers Mocha hooks in the suite that creates it. */
   readonly at: Bench<Clients> = benchOf(new Clients());
 
   /** Opens a session directly, without a request for the version. */
@@ -51,8 +51,8 @@ export class HandOffBench {
   }
 
   /**
-   * Waits until each waiter watches two keys, each holder watches its own, and no more requests are sent. Resolves with the requests so
-   * far.
+   * Waits until each waiter watches two keys, each holder watches its own key, and no more requests are sent. Resolves with the number of
+   * requests so far.
    */
   async untilQuiet(positions: readonly QueuedEntry[]): Promise<Requests> {
     const watches = positions.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
@@ -70,7 +70,7 @@ export class HandOffBench {
     return requested;
   }
 
-  /** Releases the first entry, waits for the next hold, and expects exactly these requests, watches apart. */
+  /** Releases the first entry, waits for the next hold, and expects exactly these requests, apart from those of watches. */
   async handOver(positions: readonly QueuedEntry[], expected: Requests): Promise<void> {
     const [first, next] = positions as [QueuedEntry, QueuedEntry];
     const before = await this.untilQuiet(positions);

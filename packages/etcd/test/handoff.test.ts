@@ -23,7 +23,7 @@ describe('a hand-off on etcd', () => {
     }
   });
 
-  it('between processes costs no read, and no note when the value is not a label', async () => {
+  it('between processes costs no read, and the owner writes no note when its value is not a label', async () => {
     const queue = freshQueue();
     const positions = [
       await bench.enter(await bench.open(), queue),
@@ -84,7 +84,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('happens when an owner with a note loses its session', async () => {
+  it('happens when an owner that has written its note loses its session', async () => {
     const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await leave(first);
     await second.turns.untilAdmitted();

@@ -32,7 +32,7 @@ describe('heartbeats on etcd', () => {
     expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
   });
 
-  it('are strict as long as the version of a member is unknown, which delays no opening', async () => {
+  it('are strict as long as the version of a member is unknown, and opening a session does not wait for the version', async () => {
     const mute = await startProxy(own.server.endpoint);
     mute.toClient.blackhole();
     const backend = clients.backend({

@@ -146,7 +146,7 @@ describe('an etcd session', () => {
     return { first, again, spec };
   }
 
-  describe('that reuses a key behind a waiter', () => {
+  describe('that reuses the key of an entry whose waiter is still in the queue', () => {
     const watchers = async (): Promise<number> =>
       sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
 

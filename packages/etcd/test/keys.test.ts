@@ -76,7 +76,7 @@ describe('keys of etcd entries', () => {
     expect(registerKey('team/', 'a/b', 'open')).to.equal('team/.queuelock/register/open/a/b');
   });
 
-  it('of a queue are the range from its prefix to the next character', () => {
+  it('of a queue are all keys that begin with its prefix, read as one range', () => {
     const { key, range_end } = rangeUnder('jobs/');
     expect([key.toString(), range_end.toString()]).to.deep.equal(['jobs/', 'jobs0']);
   });

@@ -6,7 +6,7 @@ import { driverOf } from '../src/wire/transport.ts';
 import { OwnServer } from './own-server.ts';
 
 const TTL_MS = 60_000;
-/** The remaining TTL of the lease that the server reports. The keepalive reply belongs to an earlier heartbeat. */
+/** The remaining TTL of the lease that the server reports, which is less than the TTL in the reply to an earlier heartbeat. */
 const LEFT_S = '41';
 
 describe('an etcd heartbeat with the reply of an earlier one', () => {

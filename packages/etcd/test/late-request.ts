@@ -1,12 +1,12 @@
 import type { TcpProxy } from '@queuelock/harness/faults';
 
-/** Returns a predicate for chunks that contain the id, such as a transaction in flight. */
+/** Returns a predicate that matches chunks of bytes with this id. Requests for an entry contain the id of the entry. */
 export const mentions =
   (id: string) =>
   (chunk: Buffer): boolean =>
     chunk.includes(id);
 
-/** Matches from the second such chunk on: the request after the create of the entry. */
+/** Returns a predicate that matches all chunks with this id except the first one, which is the create of the entry. */
 export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
   let seen = 0;
   return (chunk) => chunk.includes(id) && (seen += 1) > 1;

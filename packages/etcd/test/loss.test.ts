@@ -62,7 +62,7 @@ describe('the loss of an etcd entry', () => {
     expect(ownership.signal.reason).to.have.property('message').that.includes('the session was lost');
   });
 
-  it('is reported to followers while no member responds to the question whether the lease has ended', async () => {
+  it('is reported to its waiter or holder although no member responds to the read of its lease', async () => {
     const connection = connect();
     const call = connection.call.bind(connection);
     connection.call = (what, ...request) =>
@@ -105,7 +105,7 @@ describe('the loss of an etcd entry', () => {
     connection.close();
   });
 
-  it('is no admission when its session ends and the predecessor is lost as well, even if the watch on the own key is late', async () => {
+  it('does not admit the entry when its session ends and its predecessor is lost as well, even if the watch on the entry is late', async () => {
     const connection = connect();
     const watches = new Watches(connection, PATIENT_MS);
     const late = new Set<string>();

@@ -12,8 +12,8 @@ function startsReply(data: Buffer): boolean {
 }
 
 /**
- * Lets the server execute the next request with such a chunk, and breaks the connection instead of the reply. The sender gets an unknown
- * outcome at once. Resolves when that has happened.
+ * Lets the server execute the next request that `chunk` matches, and breaks the connection before its reply passes the proxy. The call then
+ * rejects at once, and its outcome is unknown. Resolves when the connection is broken.
  */
 export async function loseReply(proxy: TcpProxy, chunk: (chunk: Buffer) => boolean): Promise<void> {
   const { seen, lost } = proxy.loseNextReply(chunk);

@@ -1,7 +1,7 @@
 import { Etcd3, EtcdLockFailedError, type Lock } from 'etcd3';
 import { Clients } from './clients.ts';
 
-/** A client without queues. For the locks of npm etcd3 it uses that package itself. */
+/** A client of another library, which locks a single key instead of a queue. For the locks of npm etcd3 it uses that package itself. */
 export class OldClient {
   readonly etcd: Etcd3;
   readonly #leases: { revoke(): Promise<void> }[] = [];

@@ -25,7 +25,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
   const watchStreams = async (): Promise<number> =>
     sumOf(await etcdMetrics(own.server.endpoint), 'grpc_server_started_total', { grpc_method: 'Watch' });
 
-  /** A detection that listens to the watches, one of which is live. */
+  /** A detection of proxies that listens to the watches of a backend. One of these watches is live. */
   async function listening(
     hosts: string,
   ): Promise<{ readonly connection: Connection; readonly detection: ProxyDetection }> {

@@ -91,7 +91,7 @@ describe('registers in etcd', () => {
     expect(failure).to.have.property('code', 'UNAVAILABLE');
   });
 
-  it('show two successive observers of one stream the present value first', async () => {
+  it('emit the present value first to each of two successive observers of one stream', async () => {
     const queue = freshQueue();
     const register$ = registers.observe(queue, 'open');
     for (const text of [undefined, 'now']) {

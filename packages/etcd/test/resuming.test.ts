@@ -198,7 +198,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('is not changed by an abort, whose reason is the error of the rejection', async () => {
+  it('is unchanged after a resumption that was aborted, which rejects with the abort reason', async () => {
     const session = await direct();
     const { resumption } = session;
     await session.abandon?.();

@@ -17,7 +17,7 @@ describe('a downgrade of an etcd entry', () => {
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> =>
     clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
-  /** Opens a session through one proxy, to lose a reply. */
+  /** Opens a session through one proxy, which can drop replies. */
   const lossy = (): Promise<Session> =>
     clients.session({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
   const marksOf = (queue: string): Promise<string[]> =>

@@ -24,7 +24,7 @@ describe('an etcd queue with a single key and failures', () => {
   });
 
   const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
-  /** Opens a session through one proxy, to lose a reply. */
+  /** Opens a session through one proxy, which can drop replies. */
   const lossy = (): Promise<Session> =>
     clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
   const slow = (): Promise<Session> =>

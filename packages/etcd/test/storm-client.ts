@@ -1,4 +1,5 @@
-// A client in a process of its own, whose servers do not serve from its first message on. Usage: storm-client.ts <StormPlan as JSON>
+// A client in a process of its own. From the first message that it receives, its servers fail all requests. Usage: storm-client.ts <StormPlan as
+// JSON>
 import { once } from 'node:events';
 import { busyClient, costOf, openingAgain } from './storm-load.ts';
 import type { StormEvent, StormPlan } from './storm-process.ts';

@@ -20,7 +20,7 @@ export class StormProcess extends ScriptProcess<StormEvent> {
     super(scriptOf(SCRIPT), [JSON.stringify(spec)]);
   }
 
-  /** Resolves with the cost from now on. */
+  /** Measures the cost of the client from now on, and resolves with it. */
   async cost(): Promise<Cost> {
     this.tell({});
     const event = await this.untilEvent('cost');

@@ -18,7 +18,7 @@ const UNARY = {
 const STREAM = { on: 'sync', write: 'sync', end: 'sync', cancel: 'sync' } as const;
 const TTL_MS = 1_500;
 
-/** Returns the class of npm etcd3 as instrumentation may have changed it: all calls of its clients are under the script. */
+/** Returns a class of npm etcd3 that instrumentation might have changed: `calls` decides how each call of its clients misbehaves. */
 function unrulyClass(calls: UnrulyCalls): typeof Etcd3 {
   return class extends Etcd3 {
     constructor(options?: IOptions) {
@@ -67,7 +67,7 @@ describe('a client of npm etcd3 that misbehaves under etcd()', function () {
     await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
   });
 
-  it('proves no hold by replies without a server', async () => {
+  it('cannot make a client count as holder by replies that it invents without a server', async () => {
     expect(await holdsWithoutServer({ unruly, honest }, {})).to.equal(false);
   });
 });

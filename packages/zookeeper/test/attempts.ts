@@ -11,9 +11,9 @@ export interface Attempt {
 }
 
 /**
- * Records the calls that start a connection in the C client from now on. The C client does not report how often it connects, and a server
- * that refuses connections cannot count them. But a handle with one server connects once, and a second time when that fails. Then it pauses
- * for a third of its session timeout.
+ * Records from now on each call by which this process makes the C client connect. The C client does not report how often it connects, and a
+ * server that refuses connections cannot count them. But a handle with one server connects once, and a second time when that fails. Then it
+ * pauses for a third of its session timeout.
  */
 export function noteAttempts(bench: Bench): readonly Attempt[] {
   const Addon = createRequire(import.meta.url)('zookeeper') as { readonly prototype: NativeClient };

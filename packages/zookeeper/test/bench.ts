@@ -22,7 +22,7 @@ export type Driver = NonNullable<ZooKeeperOptions['transport']>;
 export class Bench {
   readonly #undo: (() => unknown)[] = [];
 
-  /** Registers a thing that is closed after the test. */
+  /** Registers an object that is closed after the test. */
   keep<T>(thing: T, close: (thing: T) => unknown): T {
     this.#undo.push(() => close(thing));
     return thing;
@@ -65,7 +65,7 @@ export async function outcome(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Resolves when the entry is admitted; rejects with the error of its turns. */
+/** Resolves when the entry is admitted; rejects when the entry is lost before. */
 export function admitted(placement: Placement): Promise<void> {
   return new Promise((resolve, reject) => {
     const subscription = placement.turns$.subscribe({
@@ -84,7 +84,7 @@ export async function allAdmitted(placements: readonly Placement[]): Promise<voi
   await Promise.all(placements.map(admitted));
 }
 
-/** Resolves with the error of an entry's turns. */
+/** Resolves with the error that ends the turns of an entry, for instance its loss. */
 export function ending(placement: Placement): Promise<string> {
   return new Promise((resolve) => {
     placement.turns$.subscribe({

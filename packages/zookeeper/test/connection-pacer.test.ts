@@ -57,7 +57,7 @@ describe('connection attempts', () => {
     expect(pauses).to.deep.equal([0, 50, 90]);
   });
 
-  it('include a connection that broke early', () => {
+  it('are at most five in any second when each connection breaks early', () => {
     const clock = clockWith(0);
     const pace = new ConnectionPacer(clock);
     const made = [];

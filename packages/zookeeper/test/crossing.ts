@@ -8,7 +8,7 @@ import { Bench, allAdmitted, eventually, newQueue, newSpecs } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';
 
-/** Describes what happens when that many pairs of entries are enqueued in opposite orders. */
+/** Defines the tests in which `count` pairs of entries are enqueued in opposite orders. */
 export function describeCrossing(count: number): void {
   describe('concurrent enqueues in several ZooKeeper queues', () => {
     const bench = new Bench();

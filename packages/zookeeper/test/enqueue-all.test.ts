@@ -9,7 +9,7 @@ import { asOperator } from './operator.ts';
 
 const GATE = gateDirectory('');
 
-describe('an enqueue in several ZooKeeper queues through the gate', () => {
+describe('an enqueue in several ZooKeeper queues through the gate, a queue of enqueuing clients', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface ProxyOrder {
   readonly order: 'start' | 'sever' | 'accept';
-  /** The endpoint of the server for `start`, otherwise that of the proxy. */
+  /** The endpoint of the server if the order is `start`, and otherwise the endpoint of the proxy. */
   readonly endpoint: string;
 }
 
@@ -30,7 +30,7 @@ export class FarProxies {
     });
   }
 
-  /** Sends an order to the child process. Resolves with the endpoint of the new proxy for `start`. */
+  /** Sends an order to the child process. If the order is `start`, resolves with the endpoint of the new proxy. */
   send(order: ProxyOrder): Promise<string> {
     this.#orders += 1;
     const id = this.#orders;

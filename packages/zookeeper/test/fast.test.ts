@@ -27,7 +27,7 @@ describe('a ZooKeeper queue with naming fast', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Runs work while other entries of an operator make the queue long, and the session knows it. */
+  /** Runs work while entries of an operator make the queue long. The session has listed the queue since then, so it knows the length. */
   const whileLong = (work: (zk: ZkDriver, others: readonly string[]) => Promise<void>): Promise<void> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');

@@ -97,7 +97,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
   const entries = async (): Promise<readonly string[]> =>
     asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
 
-  /** Runs work while the directory has a child with this name. */
+  /** Runs `work` while the directory of the queue has a child with this name. */
   const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');

@@ -15,7 +15,7 @@ async function endpoint(): Promise<string> {
  */
 const PUNCTUAL_MS = 2.5 * SINGLE.tickTimeMs;
 
-/** Returns a function that creates harnesses of one server with this transport, and defines the hooks of the calling suite. */
+/** Returns a function that creates harnesses of one server with this transport, and registers Mocha hooks in the suite that calls it. */
 export function harnesses(
   transport: NonNullable<ZooKeeperOptions['transport']> = 'wire',
 ): (naming: Naming) => BackendHarness {

@@ -9,7 +9,7 @@ describe('the proof of acknowledged heartbeats', () => {
     expect(opened().acknowledged(150)).to.equal(100);
   });
 
-  it('is the previous heartbeat at a steady interval', () => {
+  it('is the time of the previous heartbeat when the interval is steady', () => {
     const heartbeats = opened();
     expect([150, 400, 650, 900].map((at) => heartbeats.acknowledged(at))).to.deep.equal([100, 150, 400, 650]);
   });

@@ -19,7 +19,7 @@ function work(log: string[], name: string) {
 /** Resolves after all pending promise callbacks have run. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('tasks in a lane', () => {
+describe('tasks in a lane, which runs one task at a time', () => {
   it('start when the task before has settled, however it settled', async () => {
     const [lane, log] = [new Lane(), [] as string[]];
     const [first, second, third] = [work(log, 'first'), work(log, 'second'), work(log, 'third')];

@@ -57,7 +57,7 @@ describe('unchanged clients of Curator and kazoo', function () {
     [curatorMutex, 'curator-latch', /-lock-\d{10}, as of Curator’s InterProcessMutex.*naming "curator"/],
     [curatorWriter, 'curator', /-__WRIT__\d{10}, as of the writers.*naming "curator-read-write"/],
   ] as const) {
-    it(`refuses an entry of ${naming} while ${kind.title} holds, and accepts it afterwards`, async function () {
+    it(`make a queue refuse an entry of ${naming} while ${kind.title} holds, and accept it afterwards`, async function () {
       const peer = await orSkip(this, start(kind));
       peer.tell();
       await peer.untilEvent('acquired');

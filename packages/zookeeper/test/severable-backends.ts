@@ -13,11 +13,11 @@ interface Proxies {
 interface ProxiedConnection {
   readonly endpoint: string;
   readonly server: string;
-  /** Settles when no simulated crash is in progress. */
+  /** Settles when all simulated crashes of sessions are complete. */
   crashed: Promise<unknown>;
 }
 
-/** Backends with a proxy each, so that the sessions of one backend can be cut off alone. */
+/** Backends that each connect through a proxy of their own. So a test can cut off the sessions of one backend alone. */
 export class SeverableBackends {
   readonly #proxies: Proxies;
   readonly #connections = new WeakMap<Session, ProxiedConnection>();

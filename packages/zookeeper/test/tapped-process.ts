@@ -4,7 +4,7 @@ import type { ZooKeeperOptions } from '@queuelock/zookeeper';
 import type { Bench } from './bench.ts';
 import { OpCode, noticesIn, requestsIn } from './frames.ts';
 
-/** A backend whose connections all pass one proxy, and the requests that passed it since they were taken last. */
+/** A backend whose connections all use one proxy. The proxy records the requests and notifications until they are read with `taken`. */
 export class TappedProcess {
   readonly proxy: TcpProxy;
   readonly #backend: ReturnType<Bench['backend']>;
@@ -38,7 +38,7 @@ export class TappedProcess {
     return this.#backend.open(10_000, new AbortController().signal);
   }
 
-  /** Forgets the requests so far. */
+  /** Discards the requests and notifications that were recorded so far. */
   reset(): void {
     this.taken();
   }

@@ -17,7 +17,7 @@ describe('the token of an entry that is admitted at once', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Acquires a free lock repeatedly, with another entry in between; resolves with the number of reads of its node. */
+  /** Acquires a free lock repeatedly, and enqueues another entry between two holds. Resolves with the number of reads of the node of the hold. */
   async function readsIn(rounds: number, transport: Driver): Promise<number> {
     const own = await TappedProcess.start(bench, server, { transport });
     const [session, other] = [await own.open(), await bench.session(server)];

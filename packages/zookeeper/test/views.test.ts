@@ -6,7 +6,7 @@ import { queuePath } from '../src/queue/names.ts';
 import { QueueDepartures } from '../src/views/queues.ts';
 import { nameOf, type WalkedQueue } from '../src/views/walk.ts';
 
-describe('the names that a walk finds', () => {
+describe('the queue names that a walk through the tree of ZooKeeper finds', () => {
   it('are the names that the directories were created for', () => {
     for (const name of [
       'a',
@@ -24,7 +24,7 @@ describe('the names that a walk finds', () => {
       for (const root of ['', '/chroot']) expect(nameOf(root, queuePath(root, name)), name).to.equal(name);
   });
 
-  it('do not include directories that no name leads to', () => {
+  it('do not include directories whose names are not encoded queue names', () => {
     for (const directory of [
       '/r',
       '/r/',

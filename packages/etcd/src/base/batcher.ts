@@ -10,7 +10,7 @@ export interface BatcherOptions<Item, Result> {
   readonly maxSize: number;
   /** A batch never contains two items of the same kind. */
   readonly kindOf: (item: Item) => string;
-  /** Whether what is sent for the item depends on nothing that other code does in this tick. */
+  /** Whether the request for the item is the same, whatever other code does in this tick. */
   readonly isIndependent: (item: Item) => boolean;
   /** Sends a batch. Returns one promise for each item, in the order of the items. */
   readonly send: (items: readonly Item[]) => readonly Promise<Result>[];
@@ -55,8 +55,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Schedules the next batch for the end of this tick. An independent item that is alone after the microtasks so far, and those that they add, is sent
-   * then, since a callback at the end of the tick takes some thirty function calls.
+   * Schedules the next batch for the end of this tick. A single independent item is sent earlier, after the pending microtasks and those that
+   * they add, since a callback at the end of the tick takes some thirty function calls.
    */
   #schedule(): void {
     if (this.#isScheduled) return;

@@ -1,6 +1,7 @@
 import type { TimedTask } from '@queuelock/core/backend';
 
-// The timeout is divided into this many parts. `startTimeout` uses four, and here a task may also start in the middle of a part.
+// A timeout consists of this many parts, of which one at most passes while the event loop is blocked. `startTimeout` uses four parts. A shared
+// timeout needs more, since a task may start in the middle of a part.
 const PARTS = 8;
 
 /** A task of a timeout that many tasks share. */
@@ -9,11 +10,11 @@ export interface SharedTask extends TimedTask {
   partPassed(): void;
 }
 
-/** A timeout of tasks. */
+/** A timeout, which the caller can start for any number of tasks. */
 export interface TaskTimeout {
   /** Milliseconds. */
   readonly ms: number;
-  /** Whether it calls `partPassed` of its tasks. */
+  /** Whether this timeout calls `partPassed` of its tasks. */
   readonly isShared: boolean;
   /** Calls `timedOut` of the task after the timeout. */
   start(task: SharedTask): void;

@@ -22,7 +22,7 @@ export function startTimeout(ms: number, task: () => void): () => void {
   };
 }
 
-/** Returns a timeout of one task. */
+/** Returns a timeout that runs one task at a time, with a timer of its own. */
 export function timeoutOfOne(ms: number): TaskTimeout {
   let cancel: () => void;
   return {

@@ -13,7 +13,7 @@ export interface EnqueueContext {
   readonly generation: Generation;
 }
 
-/** A response to an enqueue, with what is needed to read it. */
+/** A response to the transaction of an enqueue, and the position of one entry in it. */
 export interface EnqueueResponse {
   readonly response: ITxnResponse;
   readonly position: BatchPosition;
@@ -36,7 +36,7 @@ export function sendEnqueue(
   });
 }
 
-/** Sends the transaction. Resolves with the response as the first entry reads it. */
+/** Sends the transaction for all entries. Resolves with the response and the position of the first entry in it. */
 async function sendTransaction(
   { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],

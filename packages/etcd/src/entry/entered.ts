@@ -21,7 +21,7 @@ export interface Ticket {
   readonly generation: bigint;
 }
 
-/** Returns the reads of the generation, of each entry, and of each mark that may exist. */
+/** Returns the operations that read the session's generation, each entry, and each mark that may exist. */
 export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IRequestOp[] {
   return [
     read(own.key),
@@ -30,7 +30,7 @@ export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IReque
   ];
 }
 
-/** Where the response to a batch concerns one entry. */
+/** The position of one entry in the response to a batch. */
 export interface BatchPosition {
   readonly newcomers: readonly Newcomer[];
   readonly ticket: Ticket;

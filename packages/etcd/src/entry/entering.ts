@@ -14,7 +14,7 @@ import { removeCreated, type RemovalContext } from './leaving.ts';
 /** The part of a session that the requests of its entries share. */
 export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
-  /** The batches of plain enqueues. */
+  /** Sends enqueues that need nothing besides their key, in batches. */
   readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 
@@ -22,8 +22,8 @@ export interface RequestContext extends EnqueueContext, RemovalContext {
 const ATTEMPTS = 20;
 
 /**
- * Repeats the enqueue until all entries exist, or none may. Throws `ENTRY_LOST` if only some exist: they were created in one transaction, so
- * another client has removed the others.
+ * Repeats the enqueue until all entries exist, or until it is certain that none of them can exist. Throws `ENTRY_LOST` if only some exist: they
+ * were created in one transaction, so another client has removed the others.
  */
 export async function enter(
   context: RequestContext,

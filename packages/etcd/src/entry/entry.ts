@@ -42,7 +42,7 @@ export interface Origin {
 export class Entry {
   /** The entry's key in the store, or the key in the request until the server has confirmed it. */
   key: Buffer;
-  /** The same as text. */
+  /** The entry's key (`key`) as text. */
   keyText: string;
   /** Whether the entry is a shared one now. */
   shared: boolean;
@@ -175,12 +175,12 @@ export class Entry {
     this.#writtenAt = revision;
   }
 
-  /** Whether the core gave the entry up. No further request may create it. */
+  /** Whether the core has withdrawn the entry. From then on, no further request may create its key. */
   get withdrawn(): boolean {
     return this.#removals > 0;
   }
 
-  /** Records that the entry was removed by another client, or for the given reason, and not by this session. */
+  /** Records that the entry was lost: another client removed it, or it ended for the given reason. */
   lose(why: QueueLockError = removedByOtherClient()): void {
     if (this.gone) return;
     this.gone = true;
@@ -202,7 +202,7 @@ export class Entry {
     return isSimple && this.#removals === 1 && (removed || this.order === undefined);
   }
 
-  /** Records the state in the store, which another process may have created. */
+  /** Records the state of the entry that a read found in the store. Another process of this session may have created the entry. */
   recognize({ key, order, marked }: Found): void {
     // One of the requests without a response created the entry, so that request is no longer in flight.
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain) this.#unanswered -= 1;

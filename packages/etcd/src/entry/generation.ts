@@ -5,7 +5,7 @@ import { isAnother, put, remove } from '../queue/txn.ts';
 
 const WRITING = "writing the session's generation";
 
-/** The session of a generation. */
+/** The session to which a generation belongs. */
 export interface GenerationOptions {
   readonly key: Buffer;
   readonly lease: string;

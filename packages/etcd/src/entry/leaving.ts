@@ -11,7 +11,7 @@ import { createdAt, remove } from '../queue/txn.ts';
 /** The dependencies of a removal. */
 export interface RemovalContext {
   readonly generation: Generation;
-  /** The batches of plain removals. */
+  /** Sends the removals that need no further conditions, in batches. */
   readonly leaving: Batcher<Entry, Outcome>;
 }
 
@@ -49,7 +49,7 @@ async function removeInBatch(leaving: RemovalContext['leaving'], entry: Entry): 
   return removed;
 }
 
-/** Removes a batch of entries. Each promise resolves with whether its entry existed. An unknown outcome is unknown for each. */
+/** Removes a batch of entries. Each promise resolves with whether its entry existed. If the outcome of the batch is unknown, each promise rejects. */
 export function removeEntries(
   connection: Connection,
   entries: readonly Entry[],
@@ -88,7 +88,7 @@ async function removeAlone(connection: Connection, entry: Entry): Promise<Outcom
 interface Removal extends Pick<Entry, 'key'> {
   /** The transaction that removes the entry, if the deletion of its key is not sufficient. */
   readonly within?: ITxnRequest | undefined;
-  /** The entry that took over. Without it in the store, the entry that handed over to it is not removed. */
+  /** The successor that took the hold over from the entry. The entry is removed only if its successor is in the store. */
   readonly successor?: Entry;
 }
 

@@ -27,7 +27,7 @@ const COMPACTED = /required revision has been compacted/;
 // The error of a member that lags behind, or of a store that was restored from an older snapshot.
 const FUTURE = /required revision is a future revision/;
 
-/** Receives compactions, to read again after each of them. */
+/** Is notified of each compaction, in order to read again. */
 export interface CompactionListener {
   compacted(): void;
 }

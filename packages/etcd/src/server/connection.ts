@@ -31,7 +31,7 @@ export interface SendOptions {
   readonly urgent?: boolean;
 }
 
-/** The same, with what the revision of a response is read by. */
+/** Settings of one request, with the function that finds the revision of the store in the response. */
 interface CheckedSendOptions<T> extends SendOptions {
   readonly header?: (answer: T) => IResponseHeader;
 }

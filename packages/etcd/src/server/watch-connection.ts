@@ -11,7 +11,7 @@ export interface WatchConnectionOptions {
   readonly connection: Connection;
   readonly responseTimeoutMs: number;
   readonly onBroken: (failure: QueueLockError) => void;
-  /** Called when a stream to a member begins. Returns the listener for how that member numbers watches. */
+  /** Called when a stream to a member begins. The returned function is called with whether the member accepts the ids that requests propose. */
   readonly onStream?: OnStream | undefined;
 }
 
@@ -28,8 +28,8 @@ const STEADY_MS = 2_000;
 const BACKOFF = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
 /**
- * Keeps watches on one stream, and on the next one after its end. Each watch starts "now". A watch from a past revision would join the watches that
- * the server processes only every 100 ms.
+ * Keeps watches on one stream. When the stream ends, it opens another one and creates the watches there. Each watch starts at the present
+ * revision, since the server processes watches from a past revision only every 100 ms.
  */
 export class WatchConnection {
   readonly #options: WatchConnectionOptions;
@@ -59,7 +59,7 @@ export class WatchConnection {
     if (this.#watchers.delete(watcher)) this.#stream?.cancel(watcher);
   }
 
-  /** Requires a sign of life from this member if the stream is connected to it. */
+  /** Requests a response from this member if the stream is connected to it. The stream ends when no response arrives in time. */
   probe(endpoint: Endpoint): void {
     const [watcher] = this.#watchers;
     if (watcher && endpoint === this.#stream?.endpoint) this.#stream.probe(watcher.target);

@@ -6,7 +6,7 @@ export interface WatchRequest<Owner> {
   readonly id: string | undefined;
 }
 
-/** A watch whose request has a response, and its id from now on. */
+/** A watch whose request has a response, and the id that the server uses for it. */
 export interface Confirmed<Owner> {
   /** `undefined` if the owner has removed its watch meanwhile. */
   readonly owner: Owner | undefined;

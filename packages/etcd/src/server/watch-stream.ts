@@ -65,8 +65,8 @@ export class WatchStream {
   }
 
   /**
-   * Requires a sign of life from the member. A server that numbers watches itself gets one more watch request for this target, since a grpc-proxy
-   * does not respond to progress requests.
+   * Requests a response from the member, and ends the stream when none arrives in time. A server that numbers watches itself gets one more watch
+   * request for this target, since a grpc-proxy does not respond to progress requests.
    */
   probe(target: WatchTarget): void {
     if (this.takesProposedIds) {

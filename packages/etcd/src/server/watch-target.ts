@@ -13,7 +13,7 @@ export type WatchNotification =
    */
   | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }
-  /** Changes may be missed until the watch is live again, which happens without a call. */
+  /** The stream has ended. The watcher may miss changes until the watch is live again, on another stream that opens by itself. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
 
 /** A target with the callback of its notifications. A watcher moves to the next stream when its stream ends. */

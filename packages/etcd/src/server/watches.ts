@@ -26,7 +26,7 @@ export class Watches {
   readonly broken$: Observable<unknown>;
   /** Emits when the backend is closed. No notifications follow. */
   readonly closed$: Observable<void>;
-  /** The holds that are too short so far for a watch on their own entry. */
+  /** The holds that have not lasted long enough yet for a watch on their own entry. */
   readonly unwatched: DeadlineQueue = new DeadlineQueue(OWN_UNWATCHED_MS, performance);
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);
@@ -109,7 +109,7 @@ export class Watches {
   }
 }
 
-/** Returns what all keys of a queue, marks included, have in common. */
+/** Returns the text that all keys of a queue, marks included, have in common. */
 function queueOf({ key }: WatchTarget): string {
   const path = key?.toString('latin1').replace(MARKS, '') ?? '';
   return path.slice(0, path.lastIndexOf('/') + 1) || path;

@@ -104,7 +104,7 @@ export class Entries {
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     const entered = await this.#cleanUpAfter(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
-      // Nothing is awaited without need, so that a removal right after this call is sent after the enqueue.
+      // The enqueue is sent in the same tick if possible. So a removal that is requested right after this call is sent after the enqueue.
       if (special.length > 0) await this.#checkExclusive(special);
       return enter(this.#context, newcomers, enqueueAlways);
     });

@@ -69,7 +69,7 @@ export class KeepAlive {
     });
   }
 
-  /** Sends the next keepalive to the member that gets all other requests. Not to be called while a keepalive is in flight. */
+  /** Sends the next keepalive to the member that gets all other requests. It must not be called while a keepalive is in flight. */
   follow(): void {
     const stream = this.#stream;
     if (!stream || stream.endpoint === this.#connection.endpoint) return;
@@ -77,7 +77,7 @@ export class KeepAlive {
     stream.channel.abandon();
   }
 
-  /** Sends the next keepalive on another stream. Not to be called while a keepalive is in flight. */
+  /** Sends the next keepalive on another stream. It must not be called while a keepalive is in flight. */
   leaveStream(): void {
     const stream = this.#stream;
     this.#stream = undefined;

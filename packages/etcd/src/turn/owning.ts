@@ -25,7 +25,10 @@ export function recordTurn(
   else if (!entry.shared && rule.limit === 1) entry.owned = true;
 }
 
-/** Announces an owner that had to wait, while it holds. An entry that did not wait needs no announcement: its follower has read no other entry ahead. */
+/**
+ * Announces an owner that had to wait, while it holds. An entry that did not wait needs no announcement: the entry behind it has read that no
+ * other entry is ahead.
+ */
 export function announceOwner(turns$: Observable<Turn>, context: AnnouncementContext): Observable<Turn> {
   return new Observable((subscriber) => {
     const next = (turn: Turn): void => {
@@ -42,8 +45,8 @@ export function announceOwner(turns$: Observable<Turn>, context: AnnouncementCon
 }
 
 /**
- * Notifies the waiters of this process that the session is removing the entry. Returns whether the entry owned the queue and any of them waits for
- * it.
+ * Notifies the waiters of this process that the session is removing the entry. Returns whether the entry owned the queue and a waiter of this
+ * process waits for it.
  */
 export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);

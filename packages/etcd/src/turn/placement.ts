@@ -9,7 +9,7 @@ import type { Following } from './following.ts';
 
 type PlacementContext = Omit<Following, 'entry' | 'order' | 'rule'>;
 
-/** An entry in the queue, with what the enqueue read, if anything. */
+/** An entry that is in the queue now, with the entries ahead of it, if the enqueue has read them. */
 interface Arrival extends Newcomer {
   readonly order: bigint;
   readonly rows?: QueueRows | undefined;

@@ -49,7 +49,7 @@ const NOTHING: Attempt = { held: false, ours: new Map(), taken: undefined, revis
 export class SingleHold {
   readonly #context: SingleHoldContext;
   readonly #placed: readonly Placed[];
-  /** The number of entries that are followed and admitted. */
+  /** The number of admitted entries whose turns a subscriber receives. */
   readonly #ready$ = new BehaviorSubject(0);
   readonly #held$: Observable<unknown>;
   #seen: Attempt;

@@ -10,7 +10,10 @@ import { creationIdOf } from '../entry/creation-id.ts';
 /** The entry that takes over from its predecessor in the same session. */
 export interface Successor {
   readonly entry: Entry;
-  /** Called when the predecessor is released, with the token of the next grant, and whether that may begin at once. */
+  /**
+   * Called when the predecessor is released. `at` is the token of the next grant, and `now` is whether the grant may begin before the removal is
+   * confirmed.
+   */
   readonly notify: (at: bigint, now: boolean) => void;
 }
 
@@ -28,7 +31,7 @@ interface SuccessorsOptions {
 
 /** The entries of one session whose predecessors belong to the same session. */
 export class Successors {
-  /** By the identity of the predecessor. */
+  /** The successors, by the identity of their predecessors. */
   readonly #behind = new Map<string, Successor>();
   /** The time of each hand-over whose removal is not confirmed, in the order of the hand-overs. */
   readonly #unconfirmed = new Map<Entry, number>();

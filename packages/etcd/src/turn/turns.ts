@@ -56,10 +56,10 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   return { latest: known(latest), marks: known(marks) };
 }
 
-/** Follows turns: calls the listener until the returned function is called, which may be called again. */
+/** Calls the listener with each turn until the returned function is called. That function may be called more than once. */
 export type FollowTurns = (listener: TurnListener) => () => void;
 
-/** Returns how the entry's turns in the queue are followed. */
+/** Returns a function that follows the entry's turns in the queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): FollowTurns {
   const { entry, order, rule, watches } = following;
   const isSoon = (first.total ?? Infinity) <= SOON;
@@ -79,7 +79,7 @@ export function follow(following: Following, first: EntriesAhead<ConflictingEntr
   return following$(announceOwner(turnsByWatching(view, rule, first), following));
 }
 
-/** Returns how a stream of turns is followed. */
+/** Returns a function that follows the turns of a stream. */
 export function following$(turns$: Observable<Turn>): FollowTurns {
   return (listener) => {
     const turns = turns$.subscribe(listener);
@@ -106,11 +106,11 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber = subscriber;
   }
 
-  /** Returns a function that ends it. */
+  /** Starts to emit the turns, and returns a function that stops them. */
   follow(turns: FollowTurns): () => void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#stop = turns(this);
-    // The first turn may have been the last.
+    // The entry may have ended during the call above, when there was no function to stop the turns yet.
     if (this.#isOver) this.#stop?.();
     return () => {
       this.#entry.end.delete(this);

@@ -87,8 +87,9 @@ const END = '2';
 const EVERYTHING: KeyRange = { key: Buffer.from([0]), range_end: Buffer.from([0]) };
 
 /**
- * Reads the past once. The server does not report where the past ends, so a second watch waits for the newest revision of the store. The server
- * processes both watches together, since both lag behind, and the events after both are present ones. A later event of the queue shows the same.
+ * Reads the past once. The server does not report where the past ends. So a second watch of all keys waits for the event of the newest revision
+ * of the store. The server sends the past events of both watches together, since both lag behind, and after them only present events. A later
+ * event of the queue shows the same.
  */
 class PastWatch {
   readonly #span: Span;

@@ -30,7 +30,10 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
 /** How a call is sent and read. */
 export interface CallOptions {
   readonly headers: OutgoingHttpHeaders;
-  /** Whether the messages are read when all have arrived, which takes fewer function calls. `readNow` must follow if they do not arrive soon. */
+  /**
+   * Whether the messages are read when all have arrived, which takes fewer function calls. The caller must call `readNow` if they do not arrive
+   * soon.
+   */
   readonly readsAtEnd: boolean;
 }
 
@@ -43,7 +46,7 @@ export class Http2Call {
   readonly #stream: ClientHttp2Stream;
   readonly #listener: CallListener;
   #readsAtEnd: boolean;
-  /** Created for a message that arrives in pieces, or with others. */
+  /** Splits the received data into messages. It is created when data arrives that is not exactly one message. */
   #reader: MessageReader | undefined;
   #hasMessage = false;
   #headers: Headers | undefined;
@@ -74,7 +77,7 @@ export class Http2Call {
     // A call that still waits for its connection is destroyed, so that it is never sent.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // A stream that both sides have ended is freed when it was read.
+    // Node frees a stream that both sides have ended only after the data of the stream was read.
     if (this.#stream.closed) this.#stream.resume();
   }
 

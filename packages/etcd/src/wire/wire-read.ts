@@ -52,7 +52,7 @@ const EMPTY = Buffer.alloc(0);
 const TWO_TO_32 = 2 ** 32;
 // With a high word of this size or more, the number exceeds 2^53.
 const EXACT_HIGH = 2 ** 21;
-// As in protobuf's own readers. Deeper messages would exhaust the stack.
+// The maximum depth of nested messages, as in protobuf's own readers. Deeper messages would exhaust the stack.
 const MAX_DEPTH = 100;
 
 // Decoding is synchronous, so all messages share this position of the next byte, the two words of the 64-bit number that is being read, and the depth.
@@ -178,7 +178,7 @@ function readScalar(read: Read, bytes: Buffer, end: number): unknown {
   return (read.kind === 'uint64' ? value : BigInt.asIntN(64, value)).toString();
 }
 
-/** Reads bytes or a text that ends there. */
+/** Reads bytes or a text from the present position to `end`. */
 function readBytes(read: Read, bytes: Buffer, end: number): unknown {
   const begin = at;
   at = end;

@@ -71,7 +71,7 @@ export function framed<T extends object>(encode: Encode<T>, message: T): Buffer 
   buffer[3] = length >>> 8;
   buffer[4] = length;
   const frame = copyOf(buffer, 0, at);
-  // A large buffer is not kept.
+  // A large buffer is not kept for the next message.
   if (buffer.length > USUAL_SIZE) buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
   return frame;
 }

@@ -60,7 +60,7 @@ export class ConnectionPacer {
     this.#connectedAt = [...this.#connectedAt.slice(-MAX_RECENT_CONNECTIONS), this.#clock.now()];
   }
 
-  /** Delays the next attempt by that time, and until few enough connections were made in the last second. */
+  /** Delays the next attempt by `ms`, or longer if too many connections were made in the last second. */
   #delay(ms: number): void {
     const oldest = this.#connectedAt.length > MAX_RECENT_CONNECTIONS ? this.#connectedAt[0] : undefined;
     const allowedAt = oldest === undefined ? -Infinity : oldest + 1_000 + this.#jitter();

@@ -17,7 +17,7 @@ export class Ending {
     this.#onFirst = onFirst;
   }
 
-  /** Adds a listener for the end. Notifies it at once if the end was before. */
+  /** Adds a listener for the end. Notifies it at once if the session or entry has already ended. */
   add(listener: EndListener): void {
     const onFirst = this.#onFirst;
     this.#onFirst = undefined;

@@ -4,7 +4,7 @@ export class Lane {
   last: Promise<unknown> = Promise.resolve();
 }
 
-/** Runs the task after all tasks that were added to any of these lanes before. Later tasks wait for it. */
+/** Runs the task after all earlier tasks of all these lanes. Tasks that are added to any of them later wait for this task. */
 export function runInLanes<T>(lanes: readonly Lane[], task: () => Promise<T>): Promise<T> {
   const result = Promise.allSettled(lanes.map(({ last }) => last)).then(task);
   for (const lane of lanes) lane.last = result;

@@ -33,7 +33,7 @@ export interface NodeData extends NodeStat {
   readonly text: string;
 }
 
-/** The children of a node, and its metadata at that moment. */
+/** The children of a node, and the metadata of the node from the same reply. */
 export interface Listing {
   readonly children: readonly string[];
   readonly stat: NodeStat;
@@ -104,7 +104,10 @@ export interface ZkDriver {
    */
   readonly startedAt: number;
   readonly connection$: Observable<ConnectionEvent>;
-  /** Errors with `SESSION_LOST` when the session has ended, and completes when it was abandoned. Late subscribers get the same. */
+  /**
+   * Errors with `SESSION_LOST` when the session has ended, and completes when it was abandoned. A subscriber that comes after the end gets the
+   * same error or completion.
+   */
   readonly ended$: Observable<never>;
 
   /** Creates a node. Resolves with its path, to which the server has appended a number if the mode is sequential. */

@@ -4,8 +4,9 @@ import type { OwnEntry } from './entry.ts';
 import { runInLanes } from '../base/lane.ts';
 
 /**
- * Enqueues the entry in one queue, or resolves with its present position. After a definite error in between, the entry is not in the queue.
- * If the entry is already in the queue and differs from `spec`, it stays there, and the call rejects with `INVALID_ARGUMENT`.
+ * Enqueues the entry in one queue, or resolves with its present position if it is in the queue already. If the enqueue fails with a definite
+ * error, a node that it created is deleted before the call rejects. If the entry is already in the queue and differs from `spec`, it stays
+ * there, and the call rejects with `INVALID_ARGUMENT`.
  */
 export function enqueueOne(entry: OwnEntry, spec: EntrySpec): Promise<NodePosition> {
   return runInLanes([entry.lane], async () => {

@@ -24,7 +24,7 @@ export interface NodePosition {
 interface EnqueueRequest {
   readonly location: QueueLocation;
   readonly spec: EntrySpec;
-  /** Is called with the path of the new node at once, even if a later step fails. */
+  /** Receives the path of the new node as soon as the node is created, even if a later request of the enqueue fails. */
   readonly created: (path: string) => void;
 }
 

@@ -12,7 +12,7 @@ export interface PresentEntry {
    * enter.
    */
   readonly isOrdered?: boolean | undefined;
-  /** Whether an earlier client of the session enqueued the entry and this client has not claimed it yet. */
+  /** Whether another client, from which this client resumed the session, enqueued the entry, and no call of this client has requested it yet. */
   readonly isInherited?: boolean | undefined;
 }
 

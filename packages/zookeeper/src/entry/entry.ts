@@ -108,10 +108,10 @@ export class OwnEntry {
   }
 
   /**
-   * Converts the entry to a reader at the same position, as Curator's read/write lock downgrades: it creates the reader's node with the
-   * writer's number and then deletes the writer's node. In between it writes to the writer's node. That proves that the writer existed
-   * after the reader was created, so no removed entry comes back. Waiters treat a writer that was removed without such a write as gone.
-   * Resolves with whether there was an entry.
+   * Converts the entry to a reader at the same position, as Curator's read/write lock downgrades: it creates the reader's node with the writer's
+   * number and then deletes the writer's node. Between these two steps it writes to the writer's node. That proves that the writer existed after
+   * the reader was created, so no removed entry comes back. Waiters treat a writer that was removed without such a write as gone. Resolves with
+   * whether there was an entry.
    */
   share(value: string): Promise<boolean> {
     return this.#withNode(async (node) => {
@@ -139,7 +139,7 @@ export class OwnEntry {
     return name;
   }
 
-  /** Returns the current position. Rejects with `ENTRY_LOST` when the entry was removed. Call it only in the lane. */
+  /** Returns the current position. Rejects with `ENTRY_LOST` when the entry was removed. Call it only in a task of `lane`. */
   async position(): Promise<NodePosition | undefined> {
     const state = this.#state;
     if (state.status === 'absent') return undefined;
@@ -151,7 +151,7 @@ export class OwnEntry {
     return position;
   }
 
-  /** Enqueues the entry. Call it only in the lane, while the entry has no node. */
+  /** Enqueues the entry. Call it only in a task of `lane`, while the entry has no node. */
   async enqueue(spec: EntrySpec): Promise<NodePosition> {
     this.markAttempted();
     const created = (path: string): void => void (this.#state = { status: 'present', path });
@@ -160,19 +160,19 @@ export class OwnEntry {
     return position;
   }
 
-  /** Records that a create is about to be sent. Call it only in the lane, while the entry has no node. */
+  /** Records that a create is about to be sent. Call it only in a task of `lane`, while the entry has no node. */
   markAttempted(): void {
     this.#state = { status: 'unknown' };
   }
 
-  /** Records the node that was created, or that none was. Call it only in the lane. */
+  /** Records the node that was created, or that none was. Call it only in a task of `lane`. */
   markCreated(node?: { readonly path: string; readonly czxid: bigint }): void {
     this.#state = node ? { status: 'present', path: node.path, token: node.czxid } : { status: 'absent' };
   }
 
   /**
    * Removes the remains of an attempt that failed for good, for which the caller gets no entry. If the server refuses the removal, ending
-   * the session is the only way to free the queue. Call it only in the lane.
+   * the session is the only way to free the queue. Call it only in a task of `lane`.
    */
   async clear(): Promise<void> {
     try {
@@ -185,7 +185,7 @@ export class OwnEntry {
     this.#state = { status: 'absent' };
   }
 
-  /** Removes the entry. Resolves with whether the entry existed. Call it only in the lane. */
+  /** Removes the entry. Resolves with whether the entry existed. Call it only in a task of `lane`. */
   async withdraw(): Promise<boolean> {
     const node = await this.#find();
     if (!node) return false;
@@ -198,7 +198,7 @@ export class OwnEntry {
     return removed.includes(true);
   }
 
-  /** Removes the remains of an attempt whose outcome the caller never got. The entry may be enqueued again. Call it only in the lane. */
+  /** Removes the node that an attempt with an unknown outcome may have left. The entry may be enqueued again. Call it only in a task of `lane`. */
   async retract(): Promise<void> {
     const node = await this.#find();
     if (!node) return;

@@ -6,7 +6,7 @@ import type { QueueLocation } from '../queue/queue-location.ts';
 /** Identifies an entry of a session. */
 export interface Identity {
   readonly id: string;
-  /** Whether an earlier client of the session may have enqueued the entry. */
+  /** Whether another client, from which this client resumed the session, may have enqueued the entry. */
   readonly isResumed: boolean;
 }
 
@@ -15,7 +15,7 @@ export class OwnTrace {
   readonly #zk: ZkDriver;
   readonly #location: QueueLocation;
   readonly #id: string;
-  /** Whether an earlier client of the session may have created the trace. */
+  /** Whether another client, from which this client resumed the session, may have created the trace. The trace is then searched for. */
   readonly #isResumed: boolean;
   /** The path of the trace, once it may exist. */
   #path: string | undefined;
@@ -27,7 +27,10 @@ export class OwnTrace {
     this.#isResumed = isResumed;
   }
 
-  /** Creates the trace under the name that the entry had at the first call. Resolves with that name. Can be repeated. */
+  /**
+   * Creates the trace under the name that the entry had at the first call, and resolves with that name. It can be called again after an unknown
+   * outcome.
+   */
   async leave({ root, directory }: DirectoryLocation, name: string): Promise<string> {
     const path = (this.#path ??= `${directory}/${name}`);
     await withDirectory(this.#zk, { root, directory }, async () => {

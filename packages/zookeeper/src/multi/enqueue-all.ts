@@ -31,7 +31,7 @@ export function checkSpecs(specs: readonly EntrySpec[]): void {
     throw invalidArgument('specs', specs.length, `has at most ${MAX_ENTRIES} entries`);
 }
 
-/** The gate, and how the caller uses the entries. */
+/** The gate, and whether the call is a try. */
 export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
   /** Whether the caller removes the entries unless all of them are admitted at once. Such a call waits for no entry. */
   readonly isTry: boolean;
@@ -41,15 +41,15 @@ export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
  * Enqueues entries in several queues so that no two calls, of any sessions, can wait for each other: two calls have the same order in all queues that
  * both enter.
  *
- * If the driver supports it, one transaction creates all entries. Two transactions are ordered by their ids. Other clients create their entries one
- * by one while they are in the gate. If the gate was empty at that moment, the transaction is ahead of or behind all creates of each such client as
- * well. If it was not empty, the entries are kept only if all are admitted. An entry that waits for nothing is part of no deadlock. Otherwise they
- * are removed, and this client uses the gate too. In the gate all creates are written back to back, and the client leaves when each of them has been
- * answered. So of any two calls, one has all its creates ahead of all creates of the other.
+ * If the driver supports it, one transaction creates all entries. Two transactions are ordered by their ids. Other clients create their entries
+ * one by one while they are in the gate. If the gate was empty when the transaction was executed, the transaction is ahead of or behind all
+ * creates of each such client as well. If it was not empty, the entries are kept only if all are admitted. An entry that waits for nothing is
+ * part of no deadlock. Otherwise they are removed, and this client uses the gate too. In the gate all creates are written back to back, and the
+ * client leaves when each of them has been answered. So of any two calls, one has all its creates ahead of all creates of the other.
  *
- * An attempt with an unknown outcome leaves the gate too, and its entries may stay in the queues while other clients pass. So the next attempt
- * removes them before it starts, unless they are known to be in order. Entries are in order only if one transaction or one passage through the gate
- * created them.
+ * An attempt with an unknown outcome leaves the gate too, and its entries may stay in the queues while other clients pass the gate. So the next
+ * attempt removes them before it starts, unless they are known to be in order. Entries are in order only if one transaction or one passage
+ * through the gate created them.
  *
  * A try waits for no entry, so its entries need no order.
  */

@@ -14,7 +14,7 @@ export type TransactionDriver = ZkDriver & Required<Pick<ZkDriver, 'multi'>>;
 /** The entries that one transaction created. */
 export interface TransactionEnqueue {
   readonly positions: readonly MemberPosition[];
-  /** Whether no client was in the gate at that moment. */
+  /** Whether no client was in the gate (a queue of enqueuing clients, see `gate.ts`) when the transaction was executed. */
   readonly wasGateEmpty: boolean;
 }
 

@@ -6,9 +6,9 @@ import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } 
 /** Receives the events of one handle, until it is closed. */
 export interface HandleListener {
   connected(): void;
-  /** The connection is down. May be called within `send`. */
+  /** Called when the connection is down, possibly before a call of `send` returns. */
   broken(): void;
-  /** Called after `broken`. `at` is a time of the clock, not later than the next connection. */
+  /** Called after `broken`. `at` is a time of the clock that is not later than the start of the next connection. */
   lost(at: number): void;
   /** The server ended the session. State -112 means expired, -113 means that the credentials were refused. */
   ended(state: number): void;

@@ -11,7 +11,7 @@ export interface SessionContext {
   readonly watches: Watches;
   readonly sizes: DirectorySizes;
   readonly removals: RemovalBatcher;
-  /** The entries that other claims of this process wait for, by their paths. */
+  /** The entries for which other claims of this process wait, by the paths of their nodes. */
   readonly followed: LocalWaiters;
   /** The end of the session with an error. */
   readonly ending: Ending;

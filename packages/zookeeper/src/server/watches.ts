@@ -24,7 +24,7 @@ type WatchingRead = () => Promise<NodeStat | undefined>;
 export class Watches {
   readonly #zk: ZkDriver;
   readonly #removals = new Map<string, Observable<Removal>>();
-  /** The metadata of nodes that have a watch but no follower yet. */
+  /** The metadata of nodes that have a watch although no claim waits for them yet. */
   readonly #readNodes = new Map<string, ReadNode>();
 
   constructor(zk: ZkDriver) {
@@ -32,7 +32,7 @@ export class Watches {
   }
 
   /**
-   * Reads a node and sets a watch, so that the next follower need not read it. The result is forgotten with the watch.
+   * Reads a node and sets a watch, so that the next claim that waits for the node need not read it. The result is forgotten with the watch.
    *
    * @param read sets a watch; default: only on a node that exists
    */
@@ -134,7 +134,7 @@ async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined
   }
 }
 
-/** Emits for a new connection. It has no watches, and events in between were missed. */
+/** Emits when a new connection is up. The new connection has no watches, and events since the end of the previous one were missed. */
 function reconnects(zk: ZkDriver): Observable<unknown> {
   return zk.connection$.pipe(filter(({ status }) => status === 'back'));
 }

@@ -30,7 +30,7 @@ export class HeartbeatProof {
 
   /**
    * Records an acknowledged heartbeat.
-   * @returns the time from which the server counts at the earliest
+   * @returns the earliest time at which the server may have started to count the session timeout
    */
   acknowledged(sentAt: number): number {
     const proven = this.#sent.filter((earlier) => earlier <= sentAt - this.#gapMs);

@@ -25,8 +25,8 @@ export async function createPrivateNode(zk: ZkDriver, root: string): Promise<Pri
 }
 
 /**
- * Replaces the node in one transaction if possible. Otherwise an earlier client may find no node in between and treat that as the end of
- * the session.
+ * Replaces the node in one transaction if possible. Otherwise an earlier client of the session may read after the deletion and before the
+ * creation, and treat the missing node as the end of the session.
  */
 async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> {
   if (!zk.multi) {

@@ -29,13 +29,13 @@ import { placementOf } from '../turn/turns.ts';
 /** Where the session stores its queues, and what it shares with other sessions. */
 export interface SessionLocation extends QueueLocations {
   readonly clock: Clock;
-  /** Whether an earlier client of the session may have enqueued entries. */
+  /** Whether the session was resumed from another client, which may have enqueued entries. */
   readonly isResumed: boolean;
   /** The entries of all sessions of this process that other claims in it wait for. */
   readonly followed: LocalWaiters;
 }
 
-/** Takes over the session. An earlier client notices that at its next heartbeat. */
+/** Takes over the session. The client that had the session before notices that at its next heartbeat. */
 export async function openSession(zk: ZkDriver, location: SessionLocation): Promise<Session> {
   return new ZooKeeperSession(zk, await createPrivateNode(zk, location.root), location);
 }

@@ -32,10 +32,11 @@ export interface Gate {
 /**
  * Returns whether the gate was empty at the moment of a transaction. `listing` is a list of the gate that the same session requested later.
  *
- * A server executes the requests of a session in order. So the list is at least as recent as the transaction, even on a server that lags
- * behind. The list shows which clients are in the gate, and when a child was created or deleted last (`childrenZxid`). If that is older
- * than the transaction, nothing changed from then until the list, so an empty list means that the gate was empty. A client that came and
- * left in between makes the result `false` without need, but never wrongly `true`. The same holds for a directory that was removed.
+ * A server executes the requests of a session in order. So the list is at least as recent as the transaction, even on a server that lags behind.
+ * The list shows which clients are in the gate, and when a child was created or deleted last (`childrenZxid`). If that is older than the
+ * transaction, nothing changed from then until the list, so an empty list means that the gate was empty. If another client came and left between
+ * the transaction and the list, the result is `false` although the gate was empty at the transaction. The result is never wrongly `true`. The
+ * same applies when the directory was removed.
  */
 export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean {
   if (!listing || listing.stat.childrenZxid >= zxid) return false;

@@ -44,14 +44,14 @@ export function placementOf(context: SessionContext, entryPosition: EntryPositio
   return otherLimit === undefined ? placement : { ...placement, otherLimit };
 }
 
-/** Records the admission. Only an exclusive entry with a limit of 1 is alone when it is admitted. */
+/** Records the admission, unless other entries may hold as well: only an exclusive entry with a limit of 1 is alone when it is admitted. */
 function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn): void {
   if (admitted && rule.limit === 1 && !position.own.shared) entry.markOwned(position.path);
 }
 
 /**
  * Emits the turns and records each. The stream ends with the session, without an error if the session was abandoned. A hand-written stream,
- * because every hold subscribes to one. The first turn of an admitted entry was recorded, and it is the only one.
+ * because every hold subscribes to one. An entry that was admitted at once has only one turn, which the caller has recorded already.
  */
 function recordedTurns(context: SessionContext, entryPosition: EntryPosition, first: Turn): Observable<Turn> {
   const { ending } = context;

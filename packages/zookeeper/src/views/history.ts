@@ -47,7 +47,10 @@ async function nodeAt(
   }
 }
 
-/** Returns the explanation of the missing history. Each child counts once when it is created and once when it is deleted. */
+/**
+ * Returns the text that explains why the history is missing, with the number of past entries. The server counts each child once when it is
+ * created and once when it is deleted.
+ */
 function gapOf({
   children,
   changes,

@@ -67,7 +67,7 @@ interface Known {
 // are soon forgotten.
 const REMEMBERED_MS = 60_000;
 
-/** Counts the entries that left between two walks. The sequence numbers of a directory show how many were enqueued in between. */
+/** Counts the entries that left between two walks. The sequence numbers of a directory show how many entries were enqueued between the two walks. */
 export class QueueDepartures {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();

@@ -13,7 +13,7 @@ export interface RegisterStore {
   readonly root: string;
   /** Runs work on a connection that stays open until the work settles. */
   withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
-  /** The connection, while there are observers. */
+  /** Emits the connection to which observers subscribe. It is open while there are observers. */
   readonly viewer$: Observable<ZkDriver>;
   /** Maps the errors of a stream to errors of the backend. */
   mapErrors<T>(seen$: Observable<T>): Observable<T>;

@@ -149,7 +149,7 @@ export class WireLink {
     void SETTLED.then(() => this.#readOn());
   }
 
-  /** Handles the next message if bytes of it are held. Otherwise no message can be left, since a later chunk arrives in a later tick. */
+  /** Handles the next message if bytes of it are held. Otherwise it ends the reading, which the next chunk starts again. */
   #readOn(): void {
     if (this.#frames.held > 0) process.nextTick(() => this.#take());
     else this.#isReading = false;

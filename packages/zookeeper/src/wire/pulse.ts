@@ -11,8 +11,8 @@ export type Need =
   | { readonly type: 'end' };
 
 /**
- * Returns the next action. A connection without a sent message for a third of the session timeout needs a ping. One without a received
- * message for two thirds is dead; the last third remains to find another server.
+ * Returns the next action. A connection needs a ping when the client has sent nothing on it for a third of the session timeout. It is dead when
+ * the client has received nothing for two thirds; the last third remains to find another server.
  */
 export function needOf({ receivedAt, sentAt }: Traffic, now: number, timeoutMs: number): Need {
   const third = timeoutMs / 3;
