@@ -79,15 +79,9 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
     ),
     status: (call) => status(undefined, call),
     watch: (listener) =>
-      new Etcd3Channel(
-        { host, breaker, clients, use, open: ({ watchClient }) => watchClient.watch() },
-        listener,
-      ),
+      new Etcd3Channel({ ...channel, open: ({ watchClient }) => watchClient.watch() }, listener),
     keepAlive: (listener) =>
-      new Etcd3Channel(
-        { host, breaker, clients, use, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() },
-        listener,
-      ),
+      new Etcd3Channel({ ...channel, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() }, listener),
     close: () => {
       clients.close();
       destroyOpenings();

@@ -73,12 +73,12 @@ export class Connection {
       onDown: () => {
         // Both connections must lead to the same server, so the other one is reopened too.
         this.#notifications.renew(new Error('the connection for steps broke'));
-        doubt();
+        this.#doubts$.next();
       },
       // The server may now be another one, or may have lost data.
       onUp: async () => {
         setImmediate(() => {
-          doubt();
+          this.#doubts$.next();
           this.#lookAround();
         });
       },
