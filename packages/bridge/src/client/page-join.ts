@@ -49,10 +49,7 @@ export class PageJoin {
   /** Send time of the newest request whose response reported that the bridge did not hold the lock yet. */
   #waitedAt = 0;
   #hold: PageHold | undefined;
-  /**
-   * The hold as the bridge last reported it. The page counts as a holder only until the end of the proven
-   * time.
-   */
+  /** The hold as the bridge last reported it. The page counts as a holder only until the proven time ends. */
   #holding: Holding | undefined;
   #joining: Promise<void> = Promise.resolve();
   #leaving: Promise<void> | undefined;
@@ -73,10 +70,7 @@ export class PageJoin {
     this.#joining = this.#join();
   }
 
-  /**
-   * Leaves the queue or releases the lock. Resolves when the bridge has confirmed this, or after the time in
-   * which the bridge must have detected the page's silence.
-   */
+  /** Leaves or releases. Resolves when the bridge confirmed this, or when it must have noticed the silence. */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
     this.#touches.unsubscribe();
