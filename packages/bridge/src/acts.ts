@@ -18,7 +18,7 @@ export interface ActsTools {
   readonly asks: Quota;
 }
 
-/** The facts about a requesting client: its identity, and the signal that ends its wait. */
+/** The client that sent a request: its identity, and the signal that aborts when it disconnects. */
 export interface RequesterFacts {
   readonly identity: Identity | undefined;
   readonly client: ClientId;
@@ -72,7 +72,7 @@ export class Acts {
 
 interface ClaimProgress {
   readonly state: ClaimState;
-  /** Whether the entry had another entry ahead of it. */
+  /** Whether the requesting entry had to wait, because another entry was ahead of it. */
   readonly hasQueued: boolean;
 }
 

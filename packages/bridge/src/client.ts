@@ -1,4 +1,4 @@
-// Entry point for browsers: imports no `node:` modules.
+// This entry point is for browsers, so it imports no `node:` modules.
 export { createBridgeClient } from './client/client.ts';
 export { BridgeError } from './client/bridge-error.ts';
 export type {

@@ -10,7 +10,7 @@ const MIN_TIMES_MS: Readonly<Record<string, number>> = {
   bodyMs: 100,
 };
 
-/** Times that pages set their timers by. */
+/** The options that the bridge sends to pages, which set timers by them. */
 const SENT_TO_PAGES: ReadonlySet<string> = new Set(['heartbeatMs', 'graceMs']);
 
 /** Returns the types of options whose values are all numbers, for their validation. */

@@ -130,7 +130,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   );
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Host and path come from the client. They are parsed, and used for nothing else.
+  // The client chooses the path, so it only becomes part of a URL with a fixed host.
   const address = new URL(url.startsWith('/') ? `http://localhost${url}` : 'http://localhost/');
   return new Request(address, {
     method,
@@ -159,7 +159,8 @@ async function sendBody(body: ReadableStream<Uint8Array> | null, outgoing: Serve
   if (!body) return;
   const reader = body.getReader();
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));
-  // This detects a body that ends with an error while the connection accepts no more data.
+  // Cuts the connection when the body fails while the connection accepts no more data. No read is pending
+  // then that could report the failure.
   reader.closed.catch(() => outgoing.destroy());
   for (;;) {
     const { done, value } = await reader.read();

@@ -14,9 +14,10 @@ import type { Observable } from './rx.ts';
 import type { ContendersAct, ContendersSnapshot, Snapshot, Topic } from './wire.ts';
 
 /**
- * What a request does. For `evict`, `ask` and `join` without a name, the question is whether the client may
- * do it for any name. The bridge checks this for display, and before it reads the body of such a request. A
- * refusal then applies to every name. A prefix covers every queue whose name begins with it.
+ * An action of a request, for `authorize` to allow or refuse. An `evict`, `ask` or `join` without a name
+ * means the action on any name: a refusal applies to every name. The bridge checks such an action to display
+ * permissions, and before it reads the body of a request. A prefix covers every queue whose name begins with
+ * it.
  */
 export type Action =
   /** Read the facts about the bridge, and the permissions of this client. */
@@ -185,8 +186,8 @@ export function settingsOf(options: BridgeOptions): Settings {
 }
 
 /**
- * Wraps `draw`, so that it runs in the asynchronous context in which the bridge was created, not in that of
- * whichever request is being handled.
+ * Returns the demo programs with a `draw` function that runs in the asynchronous context in which the bridge
+ * was created. Otherwise it would run in the context of the current request.
  */
 function drawnByCaller(contenders: Contenders): Contenders {
   const { name, changed$ } = contenders;

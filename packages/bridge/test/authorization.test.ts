@@ -169,7 +169,7 @@ describe('authorization of requests to the bridge', () => {
     await client.close();
   });
 
-  it('has the effect that a refused request changes and shows nothing, for every route', async () => {
+  it('keeps every refused request from changing anything or showing any queue', async () => {
     const policies = fc.uniqueArray(fc.constantFrom(...ACTIONS.map(textOf)), { minLength: 1, maxLength: 30 });
     const property = fc.asyncProperty(policies, attempts, async (policy, attempt) => {
       refused = new Set(policy);
@@ -194,7 +194,7 @@ describe('authorization of requests to the bridge', () => {
     await fc.assert(property, { numRuns: 150 });
   }).timeout(60_000);
 
-  it('fails when authorize returns neither true nor an identity', async () => {
+  it('refuses the request when authorize returns neither true nor an identity', async () => {
     for (const ruling of [undefined, null, 1, 'yes', {}, { name: 7 }]) {
       const careless = createBridge({ client, authorize: () => ruling as never });
       const response = await careless.handle(new Request(`${ORIGIN}/facts`));

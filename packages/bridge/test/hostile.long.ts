@@ -4,8 +4,8 @@ import { expect } from 'chai';
 
 const QUEUES = 2_000;
 const VIEWERS = 200;
-// Number of measured windows. The median counts, because other programs of the machine disturb single
-// windows.
+// Number of measured periods. The median of them counts, because other programs on the machine disturb single
+// periods.
 const WINDOWS = 5;
 const WINDOW_MS = 5_000;
 /**
@@ -77,7 +77,7 @@ describe('the bridge with one hostile client among 200 ordinary ones, over 2,000
     expect((rss - atStart) / 2 ** 20, 'growth of the memory, in megabytes').to.be.below(200);
   });
 
-  /** Returns the median over several windows of each measured value. */
+  /** Returns the median of each value over several measured periods. */
   async function windows(viewers: ChildProcess): Promise<Percentiles & { readonly lost: number }> {
     const measured: Percentiles[] = [];
     let lost = 0;

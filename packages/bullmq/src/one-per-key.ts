@@ -18,7 +18,7 @@ const OPTIONS: KnownOptions<OnePerKeyOptions<never>> = {
 };
 const DEFAULT_DELAY_MS = 1_000;
 const LONGEST_MS = 2 ** 31 - 1;
-/** The share by which a delay is shortened at most, at random. */
+/** The largest part of a delay by which it is shortened at random. */
 const JITTER = 0.2;
 
 /**

@@ -83,7 +83,7 @@ describe('BullMQ jobs with onePerKey in several processes', function () {
         expect(works.filter(({ until: end }) => end === Number.POSITIVE_INFINITY)).to.deep.equal([]);
     });
 
-  it('overlap without the lock, and the check of this test reports it', () => {
+  it('that overlap, or whose tokens do not grow, are reported by the check of this test', () => {
     const work = (from: number, end: number, token: bigint) => ({
       job: '1',
       key: 'a',

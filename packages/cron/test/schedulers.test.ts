@@ -88,7 +88,7 @@ describe('the tick that a scheduler wrapper passes to its job', () => {
     }
   });
 
-  it('does not exist for schedules whose times differ between processes, which are rejected', async () => {
+  it('is refused with INVALID_ARGUMENT for schedules whose times differ between processes', async () => {
     const job = new Recorder();
     const paced = new Cron('* * * * * *', { paused: true, interval: 60 });
     expect(await codeOf(fromCroner(job)(paced))).to.match(/INVALID_ARGUMENT.*interval/);

@@ -34,7 +34,7 @@ describe('rates of queues on the dashboard', () => {
     expect([handOffsPerS, turnMs, waitMs, heldMs]).to.deep.equal([0, undefined, undefined, 500]);
   });
 
-  it('are computed from departures: rate, duration of a turn, and expected wait', () => {
+  it('are computed from departures: hand-offs per second, time between departures, expected wait', () => {
     const { handOffsPerS, turnMs, waitMs } = after([1_000, 7], [3_000, 11]);
     expect([handOffsPerS, turnMs, waitMs]).to.deep.equal([2, 500, 2_000]);
   });
@@ -44,7 +44,7 @@ describe('rates of queues on the dashboard', () => {
     expect(handOffsPerS).to.equal(1);
   });
 
-  it('start again when a count goes back', () => {
+  it('start again when the departure count of a queue becomes smaller', () => {
     expect(after([1_000, 50], [2_000, 3]).handOffsPerS).to.equal(0);
   });
 

@@ -20,7 +20,7 @@ describe('text formats of the page', () => {
     ]);
   });
 
-  it('show counted seconds without tenths', () => {
+  it('omit tenths from a duration that is updated every second', () => {
     expect([-5, 999, 4_900, 12_300, 185_000].map(seconds)).to.deep.equal(['0s', '0s', '4s', '12s', '3m05s']);
   });
 

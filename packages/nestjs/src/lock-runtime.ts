@@ -11,12 +11,14 @@ interface KnownClient {
 }
 
 /**
- * The lock clients of one application. It closes them when the application shuts down. Nest runs the hooks in
- * this order:
+ * Keeps the lock clients of one application, and closes them when the application shuts down. Nest calls the
+ * hooks of a shutdown one after another:
  *
- *     onModuleDestroy the readiness check starts to fail beforeApplicationShutdown the `stop` of leaders and
- *     cron jobs aborts, and their ends are awaited; requests continue (the HTTP server closes: requests in
- *     progress end, and their responses are sent) onApplicationShutdown the clients close
+ * 1. `onModuleDestroy`: the readiness check starts to fail.
+ * 2. `beforeApplicationShutdown`: the `stop` signals of leaders and cron jobs abort. The runtime waits until
+ *    their work has ended. Requests continue.
+ * 3. Nest closes the HTTP server. Requests in progress end, and their responses are sent.
+ * 4. `onApplicationShutdown`: the clients close.
  *
  * So the work of leaders can still use the database connections that other modules close in
  * `onApplicationShutdown`.

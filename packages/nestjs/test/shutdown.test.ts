@@ -73,7 +73,8 @@ describe('the shutdown of an application with locks', () => {
     await working;
     const closed = app.close().then(() => events.push('closed'));
     const locks = app.get<LockClient>(getLockClientToken());
-    // The undisturbed time of requests ends, and the client begins to close.
+    // Waits until the client refuses new locks: the undisturbed time of requests is over, and the client
+    // closes.
     const isOpen = async (): Promise<boolean> => {
       await new Promise((resolve) => setImmediate(resolve));
       const hold = await locks.tryAcquire('other').catch(() => undefined);

@@ -10,7 +10,7 @@ import type { Page, Part } from './contents/page.ts';
 export interface Sources {
   /** Returns the text of a file, by its path from the root of the repository. */
   readonly read: (file: string) => string;
-  /** Returns what exists at a path. */
+  /** Returns whether a path is a file, a folder, or does not exist. */
   readonly kindOf: (path: string) => 'file' | 'folder' | 'none';
   /** The web address of the repository. */
   readonly repository: string;

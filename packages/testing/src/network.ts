@@ -14,12 +14,13 @@ export interface Network {
   /** Restores the connection. Does nothing if it was not cut. */
   heal(): void;
   /**
-   * Loses the next request, or the next one of kind `call`: it has no effect, and the client gets no reply.
+   * Loses the client's next request, or the next one of kind `call`. The store does not receive the request,
+   * and the client gets no reply.
    */
   loseRequest(call?: MemoryCall): void;
   /**
-   * Loses the next reply, or the next one to a request of kind `call`: the request takes effect, and the
-   * client gets no reply.
+   * Loses the store's next reply, or the next one to a request of kind `call`. The request takes effect, and
+   * the client gets no reply.
    */
   loseReply(call?: MemoryCall): void;
 }

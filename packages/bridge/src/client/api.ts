@@ -99,7 +99,10 @@ export type PageClaimState =
       /** Number of entries ahead plus one: 1 is the next to hold. */
       readonly position: number;
       readonly expectedWaitMs: number | undefined;
-      /** Time of the estimate by the bridge's clock; compare with `BridgeClient.serverNow`. */
+      /**
+       * Time at which the bridge estimated the wait, in milliseconds since 1970 by its clock. Compare it with
+       * `BridgeClient.serverNow`.
+       */
       readonly at: number;
       readonly answer:
         | { readonly answer: 'yields' | 'declined' | 'ignored'; readonly reason?: string }
@@ -118,8 +121,8 @@ export interface BridgeClient {
   /** State of the stream, which is open only while anything is subscribed. Never errors. */
   readonly connection$: Observable<Connection>;
   /**
-   * Emits each failure of the option `headers`, if it is a function, after which the latest headers were used
-   * again. Does not replay earlier failures. Never errors.
+   * Emits an error when the function in the option `headers` fails and the client sends the headers that the
+   * function returned last. A new subscriber receives no earlier errors. The stream itself never errors.
    */
   readonly errors$: Observable<BridgeError>;
   /**

@@ -6,7 +6,7 @@ import { EventParser, type StreamEvent } from './event-parser.ts';
 export interface AttemptTools {
   readonly clock: ClientClock;
   readonly open: (signal: AbortSignal) => Promise<Response>;
-  /** Called for each piece of data, also for a part of a comment. */
+  /** Called whenever bytes arrive from the bridge, even if they are only a part of a heartbeat. */
   readonly onData: () => void;
   /** Called for each event. An error that it throws ends the attempt. */
   readonly onEvent: (event: StreamEvent) => void;
@@ -18,8 +18,8 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 const MISSED_HEARTBEATS = 2.5;
 
 /**
- * One stream, from its request to its end. The attempt also ends when no data arrives for too long, because a
- * dead connection reports no error.
+ * One HTTP response with server-sent events, from its request to its end. The attempt also ends when no data
+ * arrives for too long, because a dead connection reports no error.
  */
 export class Attempt {
   readonly #tools: AttemptTools;

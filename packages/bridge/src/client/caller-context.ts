@@ -8,7 +8,7 @@ const hooks = node?.getBuiltinModule?.('node:async_hooks');
 /** Runs a task in the asynchronous context in which the scope was created. */
 export type CallerScope = (task: () => void) => void;
 
-/** Returns the present asynchronous context. */
+/** Returns a function that runs tasks in the asynchronous context of this call. */
 export function callerScope(): CallerScope {
   if (!hooks) return (task) => task();
   const caller = new hooks.AsyncResource('queuelock.caller');

@@ -46,7 +46,10 @@ export class Calls {
     this.#headers.close();
   }
 
-  /** Reads the facts once, and again after a failure. */
+  /**
+   * Reads the facts that the bridge publishes about itself. Sends a second request only after the first one
+   * failed.
+   */
   facts(): Promise<BridgeFacts> {
     const asked = (this.#facts ??= this.#fetchFacts());
     asked.catch(() => {

@@ -27,7 +27,7 @@ export class PageHold implements PageLock {
   requests: readonly HandoverSnapshot[] = [];
   readonly #spec: PageHoldSpec;
   readonly #loss = new AbortController();
-  /** The asynchronous context of the first reader of `signal`, in which its listeners run. */
+  /** The asynchronous context in which `signal` was first read. The listeners of the signal run in it. */
   #inScope: CallerScope | undefined;
   #deadline: number;
   #hasEnded = false;

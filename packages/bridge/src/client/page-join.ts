@@ -23,7 +23,8 @@ type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
 type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
 type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
-// The share of the grace that the page relies on, which allows for clocks that differ by up to 2 % in rate.
+// The part of the bridge's grace for which the page believes that it holds. The rest allows for clocks that
+// differ by up to 2 % in rate.
 const USABLE_PART_OF_GRACE = 0.98;
 const NOTHING = v.object({});
 const LEAVE_TIMEOUT_MS = 5_000;
@@ -38,17 +39,17 @@ export class PageJoin {
   readonly #tools: PageJoinTools;
   readonly #state$ = new Subject<PageClaimState>();
   /**
-   * Subscription to touches, which keep the join. It ends when the page leaves, so that the bridge detects
-   * the silence if the leave request does not arrive.
+   * Subscription to touches, the periodic requests that prove to the bridge that the page is alive. It ends
+   * when the page leaves. If the leave request is lost, the bridge then detects the silence.
    */
   readonly #touches = new Subscription();
   readonly #listening = new Subscription();
   readonly #backoff = new Backoff();
   #graceMs = 0;
-  /** Send time of the newest request whose response reported that the bridge did not hold yet. */
+  /** Send time of the newest request whose response reported that the bridge did not hold the lock yet. */
   #waitedAt = 0;
   #hold: PageHold | undefined;
-  /** The hold as the bridge last reported it. The page holds only while the report is also proven. */
+  /** The hold as the bridge last reported it. The page counts as a holder only until the proven time ends. */
   #holding: Holding | undefined;
   #joining: Promise<void> = Promise.resolve();
   #leaving: Promise<void> | undefined;
@@ -69,7 +70,7 @@ export class PageJoin {
     this.#joining = this.#join();
   }
 
-  /** Leaves or releases. Resolves when the bridge has confirmed it, or must have detected the page's silence. */
+  /** Leaves or releases. Resolves when the bridge confirmed this, or when it must have noticed the silence. */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
     this.#touches.unsubscribe();
@@ -177,7 +178,7 @@ export class PageJoin {
     this.#end({ status: 'ended', outcome: 'lost', error });
   }
 
-  /** Handles a response by which the bridge does not know the join, or has forgotten it. */
+  /** Ends the join after a response that the bridge has no such join. */
   #onUnknown(error: BridgeError | undefined): void {
     if (this.#hasEnded || this.#leaving) return;
     const code = this.#hold ? 'OWNERSHIP_LOST' : 'SESSION_LOST';

@@ -84,7 +84,7 @@ export class PageStream {
     return this.#offset === undefined ? wallTime() : this.#offset + this.#tools.clock.now();
   }
 
-  /** Adds the only listener of a topic. The returned function removes it. */
+  /** Adds the listener of a topic; a topic has at most one. The returned function removes it. */
   listen(listener: Listener): () => void {
     const key = topicKey(listener.topic);
     if (this.#topics.size >= MAX_TOPICS && !this.#topics.has(key)) {

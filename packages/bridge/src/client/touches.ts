@@ -5,7 +5,7 @@ import type { ClientClock } from './api.ts';
 import type { Calls } from './calls.ts';
 import type { PageStream } from './page-stream.ts';
 
-/** A join that touches keep alive. */
+/** A join that this page keeps alive by touches, which are periodic requests to the bridge. */
 export interface KeptJoin {
   readonly key: JoinKey;
   /**

@@ -7,7 +7,7 @@ export interface IdleDetectorTools {
   readonly graceMs: number;
 }
 
-/** How a page proves that it is alive: by touches, or by its open stream. */
+/** How a page proves that it is alive: by touches, which are periodic requests, or by its open stream. */
 export type Sign = 'touch' | 'stream';
 
 const CHECKS_PER_GRACE = 4;
@@ -68,8 +68,8 @@ export class IdleDetector {
     const { clock, graceMs } = this.#tools;
     if (this.#streams > 0 && this.#sign === 'stream') this.#noteSign();
     const isIdle = clock.now() - this.#seenAt >= graceMs;
-    // After a freeze of this process, a late timer fires before it has read touches that arrived meanwhile.
-    // So the silence must last for two timers.
+    // After a freeze of this process, a late timer fires before the process reads touches that arrived
+    // meanwhile. So a page counts as silent only when two timers in a row find no touch.
     if (isIdle && this.#wasIdle) {
       this.#onIdle();
       return;

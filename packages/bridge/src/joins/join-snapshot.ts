@@ -3,7 +3,7 @@ import { ifDefined } from '../snapshots/if-defined.ts';
 import { toWireError } from '../refusal.ts';
 import type { HandoverSnapshot, JoinSnapshot } from '../wire.ts';
 
-/** The data of a join in addition to the state of its claim. */
+/** What a snapshot of a join contains besides the state of the claim on the lock. */
 export interface JoinDetails {
   readonly at: number;
   /** Key of the entry; empty until the entry is in the queue. */

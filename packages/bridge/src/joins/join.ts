@@ -36,8 +36,8 @@ export class Join {
   readonly #idleDetector: IdleDetector;
   #state: PositionedClaimState = { status: 'joining' };
   /**
-   * Key of the entry. It is read as soon as it is known, because it may not be readable after the page's
-   * release.
+   * Key of the entry. It is stored as soon as it is known, because it may be impossible to read after the
+   * page's release.
    */
   #entryKey = '';
   /** Subscription to the handover requests, while the join holds. */
@@ -94,7 +94,7 @@ export class Join {
     return 'ownership' in this.#state ? this.#state.ownership : undefined;
   }
 
-  /** The promises of the bridge for this join from now on; see `TouchResponse`. */
+  /** For how long the bridge keeps this join from now on, in the form of a `TouchResponse`. */
   get touched(): TouchResponse['joins'][number] {
     const { ownership, hasEnded, key } = this;
     const graceMs = hasEnded ? 0 : this.#tools.graceMs;

@@ -49,9 +49,9 @@ export class Joins {
   }
 
   /**
-   * Adds a join. The oldest ended joins are forgotten when there is no room.
+   * Adds a join. When a quota of joins is used up, the oldest ended joins are forgotten first.
    * @throws {QueueLockError} `INVALID_ARGUMENT` for invalid options; `UNAVAILABLE` when there are too many
-   *   joins or handover requests
+   * joins or handover requests
    */
   join(request: JoinRequest, { sign, identity, client }: JoinerFacts): JoinResponse {
     const { graceMs, joins, asks } = this.#tools;
@@ -95,7 +95,10 @@ export class Joins {
     return { joins: joins.map((key) => this.#touched(key)) };
   }
 
-  /** Returns the remaining time in milliseconds of a hold of this bridge, by the id of its entry. */
+  /**
+   * Returns for how many more milliseconds this bridge is proven to hold the lock with the entry `id`.
+   * Returns `undefined` if no page of this bridge holds with that entry.
+   */
   budgetOf(id: string | undefined): number | undefined {
     return id === undefined ? undefined : this.#holds.get(id)?.ownership?.remainingMs;
   }
@@ -151,7 +154,7 @@ export class Joins {
   }
 }
 
-/** The client of a join, and the functions that return the join's uses to the quotas. */
+/** The client of a join, and the functions that end the counting of the join in the quotas. */
 interface JoinReleases {
   readonly client: ClientId;
   readonly forget: () => void;

@@ -45,7 +45,8 @@ export class PendingRequests {
 
   /**
    * Sends the holder's answer to a requester.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending; errors of the answer itself.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending; the error of the
+   * store when it refuses the answer.
    */
   async answer({ to, answer, reason = 'no' }: JoinAnswer): Promise<void> {
     const request = this.#requests.get(to);

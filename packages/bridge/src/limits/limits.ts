@@ -19,7 +19,7 @@ export interface Limits {
 
 const TOUCHES_PER_REQUEST = 4;
 
-/** Returns the quotas and rates of the options, with nothing in use. */
+/** Creates the quotas and rates that the options describe. All counts begin at zero. */
 export function limitsOf(limits: AllLimits, clock: Clock): Limits {
   const { perClient } = limits;
   const quota = (option: keyof ClientLimits & keyof BridgeLimits): Quota =>

@@ -12,7 +12,7 @@ export interface ClientLimits {
   readonly topics?: number;
   /** Topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 16. */
   readonly overviews?: number;
-  /** Distinct queues that the client's topics watch one by one. Default 100. */
+  /** Queues whose entries the client watches. Several topics of one queue count once. Default 100. */
   readonly queues?: number;
   /** Joins. Default 100. */
   readonly joins?: number;
@@ -37,11 +37,11 @@ export interface BridgeLimits {
   readonly topics?: number;
   /** Topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 64. */
   readonly overviews?: number;
-  /** Queues watched one by one. Default 500. */
+  /** Queues whose entries the bridge watches for its clients. Default 500. */
   readonly queues?: number;
   /**
-   * Largest number of queues that one overview (sessions, deadlocks) reads. It reads the deepest ones.
-   * Default 200.
+   * Largest number of queues that one overview (sessions, deadlocks) reads. It reads those with the most
+   * entries. Default 200.
    */
   readonly deepest?: number;
   /** Queues in a list. Default 20,000. */

@@ -22,13 +22,16 @@ export interface Gap {
  */
 export class Chronicle {
   readonly beganAt: number;
-  /** Stays of entries that are in the queue, by `nameOf`. */
+  /** The stays of present entries, by the result of `nameOf`. A stay is the time from joining to leaving. */
   #present: ReadonlyMap<string, Stay> = new Map();
   readonly #past: Stay[] = [];
   readonly #gaps: Writable<Gap>[] = [];
   readonly #holds: number[] = [];
   #handOffs = 0;
-  /** Whether the previous snapshot was current until the present one arrived. */
+  /**
+   * Whether the store could be read at the latest snapshot. If not, changes before the next snapshot have no
+   * known time.
+   */
   #isContinuous = false;
 
   constructor(beganAt: number) {
@@ -56,7 +59,7 @@ export class Chronicle {
     return this.#present.get(nameOf(entry));
   }
 
-  /** Stays that have ended, then those of the first entries, in the order of the queue. */
+  /** The stays of removed entries, then those of the first present entries in the order of the queue. */
   get spans(): readonly Span[] {
     return [...this.#past, ...[...this.#present.values()].slice(0, SHOWN_PRESENT)];
   }

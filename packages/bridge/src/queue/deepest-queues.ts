@@ -4,7 +4,7 @@ import { Observable, Subscription } from '../rx.ts';
 import type { ListView } from './list-view.ts';
 import type { NameBudget } from './name-budget.ts';
 
-/** The state of the deepest queues of a list. */
+/** The states of those queues of a list that have the most entries. */
 export interface DeepQueues {
   readonly list: QueuesState;
   /** States of the queues that are watched. */
@@ -17,11 +17,11 @@ export interface DeepQueues {
 export interface DeepSettings {
   readonly client: Pick<LockClient, 'watch'>;
   readonly clock: Clock;
-  /** Budget of queues that all overviews of a bridge share. */
+  /** Limits how many queues all overviews of a bridge watch together. */
   readonly names: NameBudget;
   /** Least number of entries of a watched queue. */
   readonly minDepth: number;
-  /** Largest number of watched queues; the deepest ones are chosen. */
+  /** Largest number of watched queues; those with the most entries are chosen. */
   readonly max: number;
   /** Shortest interval between two values in milliseconds, because many queues change often. */
   readonly everyMs: number;
@@ -39,8 +39,8 @@ export interface DeepSettings {
 const MAX_ENTRIES = 20_000;
 
 /**
- * Watches the deepest queues of a list. A queue that stays among them keeps its watch. Closes the view when
- * the subscription ends.
+ * Watches the queues of a list that have the most entries. A queue that stays among these is not watched
+ * anew. Closes the view when the subscription ends.
  */
 export function watchDeepest(view: ListView, settings: DeepSettings): Observable<DeepQueues> {
   return new Observable((subscriber) => {

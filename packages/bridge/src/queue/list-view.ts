@@ -6,7 +6,7 @@ import { textOf, type ListedRecord, type SharedList } from './shared-list.ts';
 /** Number of queues in one piece of JSON. Between two pieces the encoder reads the clock. */
 const STEP = 500;
 
-/** The part of a shared list that one prefix covers. */
+/** Those queues of a shared list whose names begin with one prefix. */
 export class ListView {
   readonly #prefix: string;
   readonly #list: SharedList;

@@ -23,7 +23,10 @@ export interface ListedRecord {
   text?: string;
 }
 
-/** One list of queues. It is read from the store once for all topics whose prefixes begin with its own. */
+/**
+ * One list of queues. It is read from the store once for all topics whose prefixes begin with the prefix of
+ * this list.
+ */
 export class SharedList {
   readonly prefix: string;
   readonly #changed$ = new Subject<void>();
@@ -32,7 +35,10 @@ export class SharedList {
   #state: QueuesState = { status: 'connecting', queues: [] };
   /** The queues, sorted by name. */
   #records: readonly ListedRecord[] = [];
-  /** Whether the previous list was current until the present one arrived. */
+  /**
+   * Whether the store could be read when the latest list arrived. If not, changes before the next list have
+   * no known time.
+   */
   #isContinuous = false;
 
   /**

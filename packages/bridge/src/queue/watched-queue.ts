@@ -36,7 +36,9 @@ export class WatchedQueue {
   readonly #changed$ = new Subject<void>();
   #state: QueueState;
   #evictions: readonly Eviction[] = [];
-  /** Tokens by `nameOf`; `undefined` while the token is being read. */
+  /**
+   * The fencing tokens of the holders, by the result of `nameOf`; `undefined` while a token is being read.
+   */
   #tokens = new Map<string, bigint | undefined>();
 
   constructor(name: string, tools: WatchTools) {

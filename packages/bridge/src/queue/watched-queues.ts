@@ -21,7 +21,10 @@ interface Watched {
 /** The queues that have readers, or had some recently. Each is watched once. */
 export class WatchedQueues {
   readonly #tools: WatchedQueuesTools;
-  /** Queues by name, the least recently left first. */
+  /**
+   * The watched queues by name. Among those without readers, the queue that lost its last reader first comes
+   * first.
+   */
   readonly #queues = new Map<string, Watched>();
 
   constructor(tools: WatchedQueuesTools) {

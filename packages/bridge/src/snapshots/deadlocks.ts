@@ -17,7 +17,7 @@ export class SeenDeadlocks {
   readonly #prefix: string;
   readonly #clock: Clock;
   #deep: DeepQueues = { list: { status: 'connecting', queues: [] }, queues: [], omitted: 0 };
-  /** First sighting of each cycle, by its waits. */
+  /** The time when each cycle was first seen, by a text that identifies its waits. */
   #since: ReadonlyMap<string, number> = new Map();
   #sure: readonly Deadlock[] = [];
 

@@ -47,7 +47,8 @@ function labelSnapshot(entry: QueueEntry): Omit<EntrySnapshot, 'position' | 'see
     limit,
     holds,
     ...ifDefined('typicalHoldMs', typicalHoldMs),
-    // JSON has no infinity, and any program may have written the handover request.
+    // A handover request with an infinite time is left out: JSON has no infinity, and any program may have
+    // written the request.
     ...ifDefined('request', request && Number.isFinite(request.withinMs) ? request : undefined),
   };
 }

@@ -23,9 +23,9 @@ const MIN_PAUSE_MS = 1;
  */
 export class Encoder {
   readonly #tools: EncoderTools;
-  /** The feeds that each client waits for, in the order of the clients' turns. */
+  /** The feeds that each client waits for. The client whose snapshot is encoded next is the first. */
   readonly #queued = new Map<ClientId, Set<Feed>>();
-  /** Cached feeds, the least recently encoded first. */
+  /** The feeds whose encoded snapshots are cached, the least recently encoded first. */
   readonly #cached = new Map<Feed, number>();
   #cachedBytes = 0;
   #current: { readonly feed: Feed; readonly steps: Generator<void> } | undefined;

@@ -31,7 +31,7 @@ const BYTES_PER_MS = 1_000;
 
 /**
  * The latest snapshot of a topic for all readers. It is encoded once for all of them, and only when one of
- * them has room for it. The first change is announced at once, and further changes after a delay.
+ * them can take it. Readers are notified of the first change at once, and of further changes after a delay.
  */
 export class Feed {
   readonly #topic: Topic;
@@ -147,7 +147,8 @@ export class Feed {
     else
       this.#cancel = clock.after(waitMs, () => {
         this.#cancel = undefined;
-        // A change during an encoding is announced after the encoded snapshot was sent.
+        // The readers are notified of a change during the encoding only after they were sent the encoded
+        // snapshot.
         if (this.#isEncoding) this.#isOutdated = true;
         else this.#announce();
       });

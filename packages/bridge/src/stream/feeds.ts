@@ -31,7 +31,7 @@ export class Feeds {
   readonly #tools: FeedsTools;
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
-  /** Functions that return to the quotas the topics that were dropped but still count. */
+  /** Topics without readers that still count in the quotas. Each function ends the counting of one topic. */
   readonly #counted = new Set<() => void>();
 
   constructor(tools: FeedsTools) {

@@ -77,7 +77,7 @@ export interface Hello {
 export interface StateEvent {
   /** Key of the topic, as `topicKey` returns it. */
   readonly topic: string;
-  /** Snapshot of the topic's kind. */
+  /** The snapshot, in the form that belongs to the kind of the topic. */
   readonly snapshot: unknown;
 }
 

@@ -12,24 +12,27 @@ export interface RecordedHoldSnapshot {
   readonly pid?: number;
   /** Fencing token, decimal. */
   readonly token: string;
-  /** When it began, by the clock of the holder's machine. */
+  /** When the hold began, by the clock of the holder's machine. */
   readonly beganAt: number;
   /** `unrecorded`: the entry is not in the queue, and no end is recorded. */
   readonly status: 'held' | 'ended' | 'unrecorded';
-  /** How it ended, with the status `ended`. */
+  /** How the hold ended. Present with the status `ended`. */
   readonly reason?: (typeof REASONS)[number];
-  /** How long it was held, in milliseconds, with the status `ended`. */
+  /** How long the lock was held, in milliseconds. Present with the status `ended`. */
   readonly heldMs?: number;
   /** Who removed the entry and why, if another client did. */
   readonly eviction?: { readonly by: string; readonly reason: string };
-  /** When the next holder began, by its clock, with the status `unrecorded`, if that was recorded. */
+  /**
+   * When the next hold began, by the clock of its holder's machine. Present with the status `unrecorded`, if
+   * the next hold was recorded.
+   */
   readonly goneAt?: number;
 }
 
 /** The recorded holds of a queue. */
 export interface RecordSnapshot extends Snapshot {
   readonly name: string;
-  /** In the order of the grants, the newest last. */
+  /** The holds in the order of the grants, the newest last. */
   readonly holds: readonly RecordedHoldSnapshot[];
 }
 

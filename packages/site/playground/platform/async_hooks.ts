@@ -1,6 +1,6 @@
 /**
- * Replaces Node's class by one that stores nothing, because browsers cannot follow a call chain through
- * promises. So the client does not notice when a holder requests its own lock again.
+ * Replaces Node's `AsyncLocalStorage` by a class that stores nothing, because browsers cannot follow a call
+ * chain through promises. So the client does not notice when a holder requests its own lock again.
  */
 export class AsyncLocalStorage<T> {
   getStore(): T | undefined {
@@ -12,7 +12,10 @@ export class AsyncLocalStorage<T> {
   }
 }
 
-/** Replaces Node's class: runs functions directly, since there is no context to restore. */
+/**
+ * Replaces Node's `AsyncResource`. Calls functions directly, since a browser has no asynchronous context to
+ * restore.
+ */
 export class AsyncResource {
   static bind<F>(work: F): F {
     return work;

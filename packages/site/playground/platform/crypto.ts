@@ -12,7 +12,10 @@ export function timingSafeEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.every((byte, at) => byte === other[at]);
 }
 
-/** Replaces Node's class and always throws: a page reads no certificates, since its store has no TLS. */
+/**
+ * Replaces Node's `X509Certificate` by a function that always throws: a page reads no certificates, since its
+ * store has no TLS.
+ */
 export function X509Certificate(): never {
   throw new Error('there are no certificates in a page');
 }

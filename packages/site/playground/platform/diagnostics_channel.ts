@@ -1,4 +1,4 @@
-/** A channel without subscribers replaces all channels of Node. */
+/** Replaces all of Node's diagnostics channels by one that never has subscribers. */
 const silent = { hasSubscribers: false, publish: (): void => undefined };
 
 export const channel = (): typeof silent => silent;

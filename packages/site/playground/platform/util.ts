@@ -1,4 +1,7 @@
-/** Compares plain values, which is all that the core needs. */
+/**
+ * Replaces Node's `isDeepStrictEqual`. Compares plain objects, arrays and primitive values, which is all that
+ * the core needs.
+ */
 export function isDeepStrictEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;

@@ -13,9 +13,9 @@ export interface QueueRow {
    * longer.
    */
   readonly heldLonger: boolean;
-  /** Recent duration of a turn; `undefined` if none has ended. */
+  /** Mean time in milliseconds between recent departures; `undefined` if no entry has left the queue. */
   readonly turnMs: number | undefined;
-  /** Expected wait of a new entry if turns keep their duration. */
+  /** Expected wait of a new entry in milliseconds, if entries keep leaving at the recent rate. */
   readonly waitMs: number | undefined;
 }
 

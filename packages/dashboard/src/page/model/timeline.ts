@@ -6,7 +6,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** One stay as it is drawn: a wait, then a hold. */
+/** The stay of one entry in the queue, as it is drawn in a row: a wait, then a hold. */
 export interface Lane {
   readonly id: string;
   readonly span: Span;
@@ -36,11 +36,11 @@ export interface Drawing {
   readonly ticks: readonly Tick[];
   /** Periods in which the store could not be read. */
   readonly gaps: readonly Stretch[];
-  /** Number of stays of the shown period that have no lane. */
+  /** Number of stays in the shown period that are not drawn, because there are too few rows. */
   readonly omitted: number;
 }
 
-/** Period and number of lanes to draw. */
+/** The shown period, and the number of rows to draw. */
 export interface Frame {
   /** Current time by the bridge's clock. */
   readonly now: number;
@@ -72,7 +72,10 @@ function clamp(part: number): number {
   return Math.max(0, Math.min(1, part));
 }
 
-/** Selects stays. Present entries and ended stays have half of the lanes each, and share what the other half does not use. */
+/**
+ * Selects the stays to draw. Present entries and removed entries get half of the rows each; either kind may
+ * use rows that the other leaves free.
+ */
 function fitting(spans: readonly Span[], lanes: number): readonly Span[] {
   const ended = spans.filter(({ leftAt }) => leftAt !== undefined);
   const present = spans.filter(({ leftAt }) => leftAt === undefined);

@@ -9,7 +9,10 @@ const HALF = { across: 52, down: 15 };
 const ROOM = { across: HALF.across + 5, down: HALF.down + 5 };
 const MAX_NODES = 12;
 
-/** Draws a cycle of waits, in which each entry waits for the next one. The first entry should give up. */
+/**
+ * Draws a cycle of waits, in which each entry waits for the next one. The first entry is the one that should
+ * give up.
+ */
 export function Ring({ circle }: { readonly circle: readonly StuckSnapshot[] }): ReactElement {
   const id = useId();
   const shown = circle.slice(0, MAX_NODES);

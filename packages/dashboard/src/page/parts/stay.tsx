@@ -24,7 +24,7 @@ export function Stay({
   const begin = wait?.from ?? hold?.from ?? 0;
   const end = hold?.to ?? wait?.to ?? begin;
   const label = plain(span.owner) || '-';
-  // The name is drawn before its lane if there is room, else after the lane, else inside of it.
+  // The owner's name is drawn to the left of the bar if there is room, else to the right, else inside of it.
   const isBefore = x(begin) > 96;
   const isAfter = !isBefore && width - x(end) > 96;
   const labelX = isBefore ? x(begin) - 6 : isAfter ? x(end) + 6 : x(begin) + 8;

@@ -26,7 +26,7 @@ export interface TimelineProps {
   readonly ownId: string | undefined;
 }
 
-/** Draws recent waits and holds, one lane for each entry. A fair queue appears as a staircase. */
+/** Draws recent waits and holds, one row for each entry. A fair queue appears as a staircase. */
 export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactElement {
   const [windowMs, setWindowMs] = useState<number>(WINDOWS[0][1]);
   const isNarrow = useMedia('(max-width: 720px)');
