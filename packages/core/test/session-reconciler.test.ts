@@ -44,7 +44,7 @@ class Store {
     return reported;
   }
 
-  /** Reads as if it was requested a second ago. */
+  /** Applies a read of all entries that was requested a second ago. */
   async look(): Promise<void> {
     this.looks.reconcile();
     await this.clock.advance(1_000);

@@ -140,7 +140,7 @@ export class Queues {
   }
 
   #forgetIfIdle(queue: Queue): void {
-    // Another queue of the same name may have been created meanwhile.
+    // Deletes only this queue: another one of the same name may have been created meanwhile.
     if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
   }
 }

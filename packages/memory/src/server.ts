@@ -108,7 +108,7 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // Ids cannot be guessed. So a client that names an entry of another session has taken over the entry without its session.
+    // Ids cannot be guessed, so a client that sends the id of an entry of another session has got that id from an earlier process.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;

@@ -8,7 +8,7 @@ import {
 import { Subscription } from './rx.ts';
 import { unanswered } from './sight.ts';
 
-/** Callbacks of an entry. None is called after `leave`. */
+/** Callbacks of the entry of a cohort. None is called after `leave`. */
 export interface EntryEvents {
   /** Called when the entry is granted. */
   readonly onHeld: () => void;

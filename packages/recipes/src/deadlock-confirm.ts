@@ -10,7 +10,8 @@ export interface Confirmation {
 }
 
 /**
- * Confirms deadlocks by what has not changed for a while. Snapshots of different queues are not of one moment, so a cycle across them may
+ * Confirms deadlocks by the entries that have not changed for `confirmMs`. Snapshots of different queues are not of one moment, so a cycle
+ * across them may
  * never have existed. But an entry in two snapshots was in the queue between them, and an entry that waits has waited since it joined. So
  * only entries that were already in the snapshots of `confirmMs` ago count. All of these were in their queues at that moment, if no present
  * snapshot is older than `confirmMs`.

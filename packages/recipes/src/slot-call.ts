@@ -91,7 +91,7 @@ async function workFor<T>(
   const isNotedFirst = guarantee === 'at-most-once';
   const past = await (isNotedFirst ? note(stop) : unlessAborted(stop, register.past()));
   if (past) return past;
-  // Checks again, because the event loop may have been blocked since the answer.
+  // Checks the signal again, because the event loop may have been blocked since the reply arrived.
   stop.throwIfAborted();
   const value = await work(ownership, stop);
   if (!isNotedFirst) await note(ownership.signal);

@@ -24,7 +24,7 @@ export async function enterAll(
   return line;
 }
 
-/** Expects that exactly these contenders are admitted, also after everything in flight has arrived. */
+/** Expects that exactly these contenders are admitted, also after all messages in flight have arrived. */
 export async function expectOnlyAdmitted(
   stage: Stage,
   all: readonly Contender[],

@@ -12,7 +12,7 @@ import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './
 import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
 import { wishOf, type ClaimRequest } from '../entry/wish.ts';
 
-/** Callbacks of an acquisition. Without `changed`, its states are not created. */
+/** Callbacks of an acquisition. If `changed` is missing, the acquisition creates no objects for its states. */
 export interface ClaimListener {
   /** Called after each change of `state` before the end. */
   readonly changed?: (acquisition: Acquisition) => void;

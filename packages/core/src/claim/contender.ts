@@ -50,7 +50,7 @@ export class Contender implements Holder, LivenessListener {
   #beginning: Subscription | undefined;
   /** Subscriptions other than to the turns: those of the wait, and later those that read the reason of a loss. */
   #followed: Subscription | undefined;
-  /** Happens when the hold begins. Set only for a limit that changes. */
+  /** Event of the start of the hold, from which on the limit no longer changes. Set only for a limit that changes. */
   #granted: Moment | undefined;
 
   constructor(entry: Entry, request: ClaimRequest, acquisition: ContenderHost) {

@@ -73,7 +73,7 @@ export class Evictions {
     return true;
   }
 
-  /** Resolves, for each entry tried, to whether it was in the queue. */
+  /** Tries to remove the entries in order. Resolves to a list: for each entry that it tried to remove, whether that was in the queue. */
   async #remove(
     name: string,
     condemned: readonly Condemned[],

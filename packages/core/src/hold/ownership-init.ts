@@ -12,7 +12,7 @@ export interface OwnershipInit {
   readonly info: BackendInfo;
 }
 
-/** The claim that holds: it is notified of the voluntary end of its ownership. */
+/** The claim that holds. The ownership calls it when its owner releases the lock. */
 export interface Holder {
   /** Returns the parts of the client that the hold needs to answer requests. */
   tools(): AnswerTools;

@@ -13,7 +13,7 @@ export interface LivenessListener {
   sessionEnded(error: QueueLockError): void;
 }
 
-/** What another thread proves of the session. */
+/** The deadline that heartbeats of another thread prove for the session. */
 export interface OtherProofs {
   /** The deadline until which the session is proven; 0 if none is. */
   readonly deadline: number;
