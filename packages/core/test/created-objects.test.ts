@@ -61,7 +61,7 @@ describe('the cost of an acquisition', () => {
     expect(made).to.deep.equal({ ...LEAST, subscriptions: 2 * STREAMS });
   });
 
-  it('includes a signal, a timer or an error that is used', async () => {
+  it('includes a signal that is read, a timer for a timeout, and an error of a failed try', async () => {
     const reading = await perCycle(async () => {
       const ownership = await client.acquire('x');
       if (!ownership.signal.aborted) await ownership.release();

@@ -148,7 +148,7 @@ async function unlessStuck<T>(scene: Promise<T>): Promise<T> {
   });
 }
 
-/** A claim, and the states that it has emitted. */
+/** A claim of a test, with the states that it has emitted. */
 export interface Followed<S> {
   readonly states: readonly S[];
   readonly statuses: readonly string[];

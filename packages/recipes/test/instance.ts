@@ -58,7 +58,7 @@ export class Instance {
     for (const task of this.#waiting.splice(0)) task();
   }
 
-  /** Ends all freezing and all delays of the instance, for the end of a test. */
+  /** Ends the freeze and all delays of the instance for good. A test calls it at its end. */
   over(): void {
     this.#isOver = true;
     this.wake();

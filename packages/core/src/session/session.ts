@@ -67,7 +67,8 @@ export function openSession(
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
-          // Stops the heartbeats before the session is abandoned: they must not keep a session alive that another process is to resume.
+          // Stops the heartbeat thread before the session is closed or abandoned: it must not keep a session alive that another process is
+          // to resume.
           const ended = standby ? standby.stop() : told;
           closing(
             ended.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())),

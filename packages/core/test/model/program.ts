@@ -53,7 +53,7 @@ export class Program {
     else for (let time = 0; time < times; time++) hold.release();
   }
 
-  /** Ends the hold as soon as possible from now on. */
+  /** Requests the end of the hold: now, or as soon as it has begun. */
   hurry(): void {
     this.#hurries = true;
     this.finish();
