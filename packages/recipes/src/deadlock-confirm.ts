@@ -5,7 +5,7 @@ import { findDeadlocks, keyOf, type Deadlock } from './deadlock.ts';
 export interface Confirmation {
   readonly confirmMs: number;
   readonly clock: Clock;
-  /** Called with all confirmed deadlocks, after every `look` and when another deadlock is confirmed. */
+  /** Receives the list of all confirmed deadlocks, after every call of `look` and when another deadlock is confirmed. */
   readonly report: (deadlocks: readonly Deadlock[]) => void;
 }
 

@@ -153,7 +153,8 @@ export interface Session {
    */
   share?(queue: string, id: string, value: string): Promise<boolean>;
   /**
-   * Called before the entry's key is given to the caller, which may compare it in its own transactions. From then on no later entry is granted
+   * The core calls this before it gives the key of the entry to the caller, which may compare the key in its own transactions. From then
+   * on no later entry is granted
    * before this one has left the store. Needed only by a session that grants before the removal of the predecessor is confirmed.
    * @returns `false` when a later entry was already granted
    */

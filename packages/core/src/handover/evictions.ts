@@ -30,7 +30,7 @@ export interface Condemned {
 /** Options for removing several entries. */
 export interface Manner {
   readonly reason: string;
-  /** Called before each removal. If it returns `false`, no further entry is removed. */
+  /** Decides before each removal whether to continue: after `false`, no further entry is removed. */
   readonly goesOn: () => boolean;
 }
 
