@@ -127,7 +127,7 @@ export class Contender implements RefereedEntry {
     return this.#client.remove(this.queue, this.spec.id);
   }
 
-  /** Marks the entry as one that blocks no others any more. */
+  /** Marks the entry as about to leave: from now on it may be lost, and other entries may be admitted before it. */
   giveUp(): void {
     this.#leaving = true;
   }

@@ -160,7 +160,8 @@ export class Server implements MemoryServer {
 
   remove(queue: string, id: string): boolean {
     const entry = this.#queues.find(queue, id);
-    // Erases by key. An enqueue that arrives after an eviction makes another entry of the same id, which is not the one that held.
+    // The trace is erased by the key of its entry, not by the id. After an eviction, a late enqueue may create another entry with the same
+    // id, which never held.
     if (entry) this.#traces.erase(queue, entry.key);
     return this.#drop(entry);
   }

@@ -24,7 +24,7 @@ async function handOver(stage: Stage, client: Client): Promise<Client> {
   return stage.resume(await stage.abandon(client));
 }
 
-/** Facts about sessions that one process abandons and another one resumes. */
+/** Facts about sessions that one process abandons and another process resumes. */
 export const resumptionFacts: readonly Fact[] = [
   resumeFact('a resumed session keeps its entries at their positions', async (stage) => {
     const [first, other] = await stage.threeClients();

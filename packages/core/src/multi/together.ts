@@ -7,7 +7,7 @@ interface Joining {
   readonly reject: (error: unknown) => void;
 }
 
-/** Claims that join at one point of the store's order. The first waits until all others are ready. */
+/** Claims of several names that join their queues in one request. It is sent when all of them have called `enqueue`. */
 export class Together {
   readonly #count: number;
   readonly #option: EnqueueAllOptions;

@@ -50,7 +50,7 @@ export class ThreadTimes {
     this.#write(CHECKED_IN_AT, now);
   }
 
-  /** Main thread: ends the heartbeats. The thread sends none after the one in flight. */
+  /** Main thread: ends the heartbeats of the other thread, which sends no more after a heartbeat that is in flight. */
   end(): void {
     this.#write(IS_OVER, 1);
   }
