@@ -31,7 +31,7 @@ export class Board {
     }
   }
 
-  /** Resolves as the promise does, or rejects after the longest wait. */
+  /** Resolves or rejects as the promise does, but rejects after the longest wait of the harness. */
   async within<T>(what: string, promise: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {

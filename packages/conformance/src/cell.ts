@@ -42,7 +42,7 @@ export class Cell {
   }
 }
 
-/** Texts that an observer of a register has seen. */
+/** The texts of a register that one observer has received. */
 class CellWatch {
   readonly seen: (Register | undefined)[] = [];
   readonly #stage: Stage;

@@ -48,12 +48,12 @@ export class Client {
     this.#beating = this.#beat();
   }
 
-  /** Number of renewals of the session. */
+  /** Number of renewals that the session has confirmed. */
   get renewals(): number {
     return this.#renewals;
   }
 
-  /** Time until which the store has promised to keep the session. */
+  /** Time until which the store has promised to keep the session, by the clock of the harness. */
   get promisedUntil(): number {
     return this.#promisedUntil;
   }
@@ -111,7 +111,10 @@ export class Client {
     return this.stage.board.within('remove answers', this.session.remove(queue, id));
   }
 
-  /** Renews the session until there is a response. A late response counts as none. The client must be silent. */
+  /**
+   * Renews the session, and repeats that until the store responds. A response after the promised time does not count. Call `silence`
+   * first, so that no other renewal runs.
+   */
   async renew(): Promise<Renewal> {
     const giveUp = AbortSignal.timeout(longestWaitMs(this.stage.harness));
     let calledAt = Number.NaN;

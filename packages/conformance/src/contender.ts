@@ -85,7 +85,7 @@ export class Contender implements RefereedEntry {
     return isQueueLockError(this.#lost) ? this.#lost.code : String(this.#lost);
   }
 
-  /** Enters again with another limit, and subscribes to the turns under that limit. */
+  /** Enters the queue again for the same entry with another limit, and subscribes to its turns under that limit. */
   async resize(limit: number): Promise<void> {
     // The notification may arrive before the response.
     this.#limit = Math.max(this.#limit, limit);
@@ -127,7 +127,7 @@ export class Contender implements RefereedEntry {
     return this.#client.remove(this.queue, this.spec.id);
   }
 
-  /** Marks the entry as one that blocks no others any more. */
+  /** Marks the entry as about to leave: from now on it may be lost, and other entries may be admitted before it. */
   giveUp(): void {
     this.#leaving = true;
   }

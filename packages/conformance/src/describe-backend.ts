@@ -26,7 +26,7 @@ export function describeBackend(harness: BackendHarness): void {
         );
         for (const [place, check] of begun.entries()) checks.set(asked[place] as Fact, check);
       });
-      // Waits for all checks, also those of tests that were not selected.
+      // Waits for the checks of all facts, also of facts whose tests mocha did not select.
       after(() => Promise.allSettled(checks.values()));
     }
     for (const fact of facts) {

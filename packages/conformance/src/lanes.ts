@@ -4,7 +4,7 @@ export function inLanes<T>(works: readonly (() => Promise<T>)[], count: number):
   return works.map((work, place) => {
     const before = lanes[place % count] ?? Promise.resolve();
     const result = before.then(work);
-    // The caller handles the rejection of the result; the lane continues.
+    // The caller handles the rejection of the result. The next task of this sequence starts in any case.
     lanes[place % count] = result.catch(() => undefined);
     return result;
   });

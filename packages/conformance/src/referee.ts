@@ -54,7 +54,8 @@ export class Referee {
   admits(other: RefereedEntry): void {
     if (!breaksRule(other, this.#others)) return;
     const fault = `entry ${other.order} was admitted while others were ahead or held`;
-    // Leaves out sessions that were not renewed in time, as on a stalled machine, because they may have expired.
+    // Without the entries whose sessions were not renewed in time, as on a stalled machine: those may have expired. If the rule is broken
+    // nevertheless, the violation is unsafe.
     const sure = [...this.#others].filter(({ promised }) => promised);
     if (breaksRule(other, sure)) this.accuse(fault);
     else this.blame(fault);

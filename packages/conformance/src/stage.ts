@@ -56,7 +56,7 @@ export class Stage implements Fixture {
     return this.#enlist(backend, { session, promisedUntil: before?.promisedUntil ?? 0 });
   }
 
-  /** Abandons a session as an exiting process does; resolves with the data that another process needs to resume it. */
+  /** Abandons the session of a client, as a process does that exits. Resolves with the data that another process needs to resume it. */
   async abandon(client: Client): Promise<string | undefined> {
     const { resumption } = client.session;
     await client.abandon();

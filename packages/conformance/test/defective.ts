@@ -88,7 +88,7 @@ function brokenBackend(original: Backend, replaced: Replaced): Backend {
 export type CompleteBackend = Required<Omit<Backend, 'renewers'>>;
 export type CompleteSession = Required<Omit<Session, 'doubts$' | 'hasEnded'>>;
 
-/** Returns the connection with a type that has all optional members. */
+/** Returns a backend with all optional members of the interface, for a backend that has them. */
 export function complete(backend: Backend): CompleteBackend {
   return {
     ...backend,

@@ -157,7 +157,7 @@ class SharedSessionClient implements LockClient {
     const { wait, limits } = waitOf(checkedOptions('options of run', options, RUN_OPTIONS));
     const ownership = await this.#acquire(name, wait);
     const hold = { by: this, ownership, permits: wait.permits ?? 1 };
-    // The chain ends with the work. The release needs no level, and costs less without one.
+    // The call chain has the hold only until the work ends: the release outside of it costs less.
     const within: typeof work = (own, stop) => runWithin(hold, () => work(own, stop));
     const { clock, closing } = this.#context;
     const terms = { what: `the lock ${JSON.stringify(name)}`, work: within, clock, closing, ...limits };

@@ -52,7 +52,7 @@ describe('jitter', () => {
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it('limits how often refused views read again, and lets them read soon after a success', () =>
+  it('limits how often an observer whose reads are refused reads again, and lets it read soon after a success', () =>
     onStage(async (stage) => {
       let reads = 0;
       let isRefused = true;

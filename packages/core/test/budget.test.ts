@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { deadlineOf, leftOfTtl, longestHoldMs, paceOf } from '../src/session/budget.ts';
 
 describe('the time budget', () => {
-  it('counts from the time at which the proving call was sent, minus one percent and the margin', () => {
+  it('proves a hold for the TTL less one percent and the margin, from the time at which the heartbeat was sent', () => {
     expect(deadlineOf(1_000, 10_000, 200)).to.equal(1_000 + 9_900 - 200);
   });
 

@@ -6,7 +6,7 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
-// The test itself still references the last holds.
+// Number of ownerships that may be left after garbage collection, because the test itself still references the last holds.
 const IN_USE = 4;
 
 /** Counts ownerships after garbage collection. */
@@ -123,7 +123,7 @@ describe('a call chain', () => {
       return Reflect.apply(run, this, args) as never;
     };
     try {
-      // From Node 24 on, a storage has no such property, and no hooks.
+      // From Node 24 on, an `AsyncLocalStorage` has no such property, because it uses no hooks.
       const areEnabled = (): unknown[] =>
         [...used].map((storage) => (Reflect.get(storage, 'enabled') as unknown) ?? false);
       await client.run('x', () => client.run('y', () => undefined));

@@ -4,7 +4,7 @@ import { Observable, type Subscription } from 'rxjs';
 import { watchPosition, type LockClient, type Ownership } from '../src/index.ts';
 import { onStage, type Stage } from './stage.ts';
 
-/** The name of the caller that runs, as a web server keeps it for each request. */
+/** Stores the name of the caller whose code runs, as a web server does for each request. */
 const caller = new AsyncLocalStorage<string>();
 
 /** One callback of the public interface. */
@@ -27,7 +27,7 @@ const release = ({ hold }: Scene): Promise<void> => hold.release();
 const close = ({ client }: Scene): Promise<void> => client.close();
 const later = ({ stage }: Scene): Promise<void> => stage.clock.advance(60_000);
 
-/** Subscribes for as long as the scene lasts. */
+/** Subscribes until the end of the test. */
 function each(stream$: Observable<unknown>, seen: () => void): void {
   stream$.subscribe({ next: seen, error: seen, complete: seen });
 }
@@ -200,7 +200,7 @@ describe('a callback or stream of a caller', () => {
         const client = stage.client();
         const seen: (string | undefined)[] = [];
         const see = (): void => void seen.push(caller.getStore());
-        // Another caller creates everything that callers share.
+        // Another caller is the first to use the client, so that the shared session and watches are created in its context.
         const hold = await caller.run('Ben', async () => {
           subscriptions.push(
             client.watch('x').subscribe(),

@@ -11,7 +11,7 @@ import { onStage, type Stage } from './stage.ts';
 const WAYS = ['signal', 'timeout', 'unsubscribe', 'close'] as const;
 type Cancellation = (typeof WAYS)[number];
 
-/** The state of the lock before the acquisition. The crashed holder leaves a trace, so the delay is waited for. */
+/** The state of the lock before the acquisition. A crashed holder leaves a trace, so the acquisition waits for the lock delay. */
 const BEFORE = ['on a free lock', 'behind a holder', 'behind a holder that crashed'] as const;
 type Before = (typeof BEFORE)[number];
 
@@ -117,7 +117,7 @@ describe('cancelling an acquisition', () => {
   }
 });
 
-/** The fate of the first reply to every kind of call. */
+/** Whether the first reply to every kind of call arrives or is lost. */
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
 describe('cancelling another kind of acquisition', () => {
@@ -202,7 +202,10 @@ describe('cancelling another kind of acquisition', () => {
 });
 
 describe('cancelling the re-entry of a hold', () => {
-  /** Runs a re-entry behind an earlier one of the same level, and cancels it after `at` promise jobs. The earlier one ends after the fifth job. */
+  /**
+   * Enters a hold again behind an earlier call of the same level, and cancels that after `at` promise jobs. The earlier call leaves the
+   * hold after the fifth job.
+   */
   async function scenario(stage: Stage, way: Cancellation, at: number): Promise<boolean> {
     const client = stage.client();
     const outer = await client.acquire('x', { reentrant: true });

@@ -23,7 +23,7 @@ function asText(state: PositionedClaimState | QueuePosition): string {
   return waitMs === undefined ? `${position}` : `${position}, about ${waitMs / 1_000} s`;
 }
 
-/** Waits so long that the next change is emitted at once. */
+/** Waits for longer than the minimum interval between two positions, so that the next change is emitted at once. */
 async function quiet(stage: Stage): Promise<void> {
   await stage.clock.advance(250);
 }
@@ -97,7 +97,7 @@ describe('a claim with its position', () => {
         await stand(stage, { mode: 'shared' }, client),
       ];
       expect(queues.map(({ last }) => asText(last))).to.deep.equal(['2', '3']);
-      // Two turns and one queue are watched.
+      // The subscriptions are one for the turns of each of the two waiters, and one for the queue.
       expect(stage.server.watcherCount - before).to.equal(3);
       for (const { subscription } of [reader, writer, ...queues]) subscription.unsubscribe();
     }),

@@ -35,7 +35,7 @@ class Machine implements MachineClocks {
   }
 }
 
-// The maximum that the steps of the boot clock may hide: one step of 10 ms, and the reserve for it.
+// The maximum time in milliseconds by which the clock may be behind: one step of 10 ms of the boot clock, and the reserve for it.
 const GRAIN_MS = 30;
 
 describe('the clock of the machine', () => {

@@ -4,13 +4,13 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { callsBy, madeBy, type Made } from './created-objects.ts';
 
 const CYCLES = 100;
-/** The number of subscribed streams: the turns of the entry, and those of the memory server behind them. */
+/** The number of streams that a waiting acquisition subscribes to: the turns of the entry, and those of the memory server behind them. */
 const STREAMS = 2;
 /** Maximum number of function calls of an acquisition. Node 20 needs 231. A subscription takes about 40. */
 const MAX_CALLS = 260;
 const LEAST = { abortControllers: 0, timers: 0, errors: 0, subscriptions: STREAMS };
 
-// Times are meaningless on a busy machine, so the created objects are counted.
+// The tests count created objects, because measured times are meaningless on a busy machine.
 describe('the cost of an acquisition', () => {
   let client: LockClient;
 
@@ -61,7 +61,7 @@ describe('the cost of an acquisition', () => {
     expect(made).to.deep.equal({ ...LEAST, subscriptions: 2 * STREAMS });
   });
 
-  it('includes a signal, a timer or an error that is used', async () => {
+  it('includes a signal that is read, a timer for a timeout, and an error of a failed try', async () => {
     const reading = await perCycle(async () => {
       const ownership = await client.acquire('x');
       if (!ownership.signal.aborted) await ownership.release();

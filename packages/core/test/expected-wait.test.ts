@@ -199,7 +199,7 @@ function plainQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   return fc.oneof(locks, takers).map(known);
 }
 
-/** Lets time pass event by event: an admitted entry holds as long as announced, then leaves. */
+/** Simulates a queue from event to event: each admitted entry holds for its announced time and then leaves. */
 function play(queue: readonly QueueEntry[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
   let left = queue;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createLockClient, type LockClient } from '../src/index.ts';
 import { safely } from '@queuelock/harness/safety';
 
-/** The fate of a call: it works, its reply is lost after it took effect, or it never arrives. */
+/** The outcome of a call on the simulated network: it works, its reply is lost after it took effect, or its request never arrives. */
 type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 const fates = fc.infiniteStream(
@@ -27,7 +27,7 @@ export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   async (scheduler, fate, plan) => {
     const server = createMemoryServer();
     const intercept: Intercept = async (call, proceed) => {
-      // A lost close leaves its session to the TTL, which another test covers.
+      // A `close` always arrives. If it was lost, its session would end with the TTL, which another test covers.
       const [next = 'arrives'] = call === 'close' ? [] : fate.take(1);
       await scheduler.schedule(Promise.resolve(), `${call} sent`);
       if (next === 'request lost') throw new Error('request lost');

@@ -60,7 +60,7 @@ describe('a lock client', () => {
       clock.after(ms, resolve);
     });
 
-  /** Runs everything that is ready. */
+  /** Runs all promise jobs and timers that are due, without letting time pass. */
   const settle = (): Promise<void> => clock.advance(0);
 
   async function rejection(promise: Promise<unknown>): Promise<unknown> {

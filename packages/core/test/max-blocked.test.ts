@@ -38,7 +38,7 @@ describe('the option maxBlockedMs', () => {
     );
   });
 
-  it('is refused beside a clock, which no thread can read', () => {
+  it('is refused together with a clock of the caller, which no thread can read', () => {
     expect(refusal(withRenewers(), { maxBlockedMs: 5_000, clock: virtualClock() })).to.match(
       /beside the option clock/,
     );

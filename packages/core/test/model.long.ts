@@ -38,7 +38,7 @@ describe('the rules detect in the same histories that', () => {
     });
   }
 
-  it('every rule detects a defect', () => {
+  it('each rule is broken by at least one defect', () => {
     expect([...noticing].sort()).to.deep.equal(Object.keys(RULES).sort());
   });
 });

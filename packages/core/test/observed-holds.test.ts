@@ -80,7 +80,7 @@ describe('the observed hold durations', () => {
     expect(summary()).to.deep.equal([undefined, {}]);
   });
 
-  it('continue with a hold that was there before and after', async () => {
+  it('continue with a hold that is in the queue before and after a gap between snapshots', async () => {
     await look(0, []);
     await look(0, [ann]);
     await look(10, [ann], 'stale');

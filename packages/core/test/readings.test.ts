@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { virtualClock } from '@queuelock/memory';
 import { readings } from '../src/kit/readings.ts';
 
-/** A value in a store, and the times and results of its reads. */
+/** A stored value that a test changes, with the times of its reads and the values that were read. */
 class Stage {
   readonly clock = virtualClock();
   /** The times of the reads. */

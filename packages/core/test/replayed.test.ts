@@ -9,7 +9,7 @@ type ChangeSpec = readonly [
   more?: { readonly shared?: boolean; readonly value?: string },
 ];
 
-/** Returns entries with the label as their owner and key, in alphabetical order. */
+/** Returns an entry with this text as its key, its owner and, by its first letter, its order. */
 function seen(who: string, { shared = false, value = who }: ChangeSpec[3] = {}): PastChange['entry'] {
   return { key: who, order: BigInt(who.charCodeAt(0)), shared, value };
 }

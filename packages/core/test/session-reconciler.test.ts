@@ -44,7 +44,7 @@ class Store {
     return reported;
   }
 
-  /** Reads as if it was requested a second ago. */
+  /** Requests a read of all entries, and lets a second pass, in which the result is applied. */
   async look(): Promise<void> {
     this.looks.reconcile();
     await this.clock.advance(1_000);

@@ -2,14 +2,14 @@ import { BehaviorSubject, type Observable } from 'rxjs';
 import type { ClaimOptions, ClaimState, LockClient, MultiClaimState, MultiOptions } from '../src/index.ts';
 import type { Stage } from './stage.ts';
 
-/** A claim, and the obstacle that it waits for. */
+/** A claim that waits, and the state of the lock that makes it wait. */
 interface Setting {
   claim(
     client: LockClient,
     options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
   ): Observable<ClaimState | MultiClaimState>;
   release(): void;
-  /** Ends the claim and the obstacle if they still exist. */
+  /** Ends the claim and the state that makes it wait, if they still exist. */
   tidy(): Promise<unknown>;
 }
 

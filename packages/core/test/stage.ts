@@ -60,7 +60,7 @@ export class Stage {
     return client;
   }
 
-  /** Runs everything that is ready. */
+  /** Runs all promise jobs and timers that are due, without letting time pass. */
   settle(): Promise<void> {
     return this.clock.advance(0);
   }
@@ -89,7 +89,7 @@ export class Stage {
     return entries.map(({ value }) => (JSON.parse(value) as { readonly owner: unknown }).owner);
   }
 
-  /** Closes all clients and returns what is left as text; empty if nothing is left. */
+  /** Closes all clients. Returns a text that lists what is left on the server and in this process; empty if nothing is left. */
   async leftovers(): Promise<string> {
     try {
       await this.passing(Promise.all(this.#clients.map((client) => client.close())));
@@ -148,7 +148,7 @@ async function unlessStuck<T>(scene: Promise<T>): Promise<T> {
   });
 }
 
-/** A claim, and the states that it has emitted. */
+/** A claim of a test, with the states that it has emitted. */
 export interface Followed<S> {
   readonly states: readonly S[];
   readonly statuses: readonly string[];
@@ -172,7 +172,7 @@ export function follow<S extends { readonly status: string }>(source$: Observabl
   };
 }
 
-/** Joins, and resolves when all consequences have happened. */
+/** Subscribes to a claim, and resolves when all immediate consequences have happened. */
 export async function join(
   stage: Stage,
   client: LockClient,
@@ -219,7 +219,7 @@ export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercep
   };
 }
 
-/** Holds calls until `open` is called. */
+/** Keeps calls back until `open` is called. */
 export class Gate {
   readonly #calls: ReadonlySet<MemoryCall>;
   readonly #held: (() => void)[] = [];
@@ -229,25 +229,25 @@ export class Gate {
     this.#calls = new Set(calls);
   }
 
-  /** The number of held calls. */
+  /** The number of calls that are kept back. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** Holds calls before they reach the server. */
+  /** Keeps requests back, before they reach the server. */
   readonly requests: Intercept = async (call, proceed) => {
     await this.#pass(call);
     return proceed();
   };
 
-  /** Holds replies after the calls took effect. */
+  /** Keeps replies back, after the calls took effect on the server. */
   readonly replies: Intercept = async (call, proceed) => {
     const reply = await proceed();
     await this.#pass(call);
     return reply;
   };
 
-  /** Releases all held calls and all later ones. */
+  /** Lets all calls pass that were kept back, and all later calls. */
   open(): void {
     this.#isOpen = true;
     for (const go of this.#held.splice(0)) go();
@@ -257,7 +257,7 @@ export class Gate {
     if (this.#calls.has(call)) await this.pass();
   }
 
-  /** Waits until `open` is called, like a held call. */
+  /** Resolves when `open` is called, like a call that is held back. */
   async pass(): Promise<void> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
   }

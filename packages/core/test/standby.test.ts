@@ -45,7 +45,7 @@ describe('the heartbeat thread', () => {
     expect(isTrue()).to.equal(true);
   }
 
-  it('proves the session while the main thread is blocked, on its clock, and reports failures when it runs again', async () => {
+  it('proves the session while the main thread is blocked, and reports failures when the main thread runs again', async () => {
     const { deadline: before } = start({ provenMs: PROVEN_MS, failAfter: 2 });
     expect(before).to.equal(0);
     const began = clock.now();

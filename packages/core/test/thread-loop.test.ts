@@ -59,7 +59,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     main = new BlockedMain();
   });
 
-  it('keep the session proven while the main thread reads nothing, and it sees that in its first read', async () => {
+  it('keep the session proven while the main thread is blocked, whose first read afterwards shows that', async () => {
     main.start();
     await main.clock.advance(40_000);
     expect(main.sent.length).to.be.within(12, 14);

@@ -57,7 +57,7 @@ describe('the turn of an entry after an entry ahead was removed', () => {
     expect(entriesAheadWithout({ refs: [near], total: 9 }, { ref: near }, lock)).to.equal(undefined);
   });
 
-  it('is admitted after the removal of an owner, whatever was seen ahead of that', () => {
+  it('is admitted after the removal of an entry that owned the queue, whichever entries were seen ahead of that entry', () => {
     const known = entriesAheadWithout({ refs: [near, far] }, { ref: near, owned: true }, lock);
     expect(known).to.deep.equal({ refs: [], total: 0 });
   });
@@ -76,7 +76,7 @@ describe('the turn of an entry after an entry ahead was removed', () => {
 });
 
 describe('entries with local waiters', () => {
-  it('are known as owners from the notification on', () => {
+  it('are known to own their queue once that is recorded', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);

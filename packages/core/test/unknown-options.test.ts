@@ -77,7 +77,7 @@ describe('an unknown option', () => {
     await hold.release();
   });
 
-  it('includes an option that the call does not use', async () => {
+  it('may be an option of another call, and is refused too', async () => {
     expect(await refusalOf(() => client.tryAcquire('x', untyped({ timeoutMs: 5 })))).to.include(
       'timeoutMs is unknown',
     );
@@ -170,7 +170,7 @@ describe('an invalid backend, work or entry', () => {
 });
 
 describe('a list of known options', () => {
-  it('is tied to the interface by the compiler', () => {
+  it('has exactly the options of its interface, which the compiler checks', () => {
     interface Options {
       readonly waitMs?: number;
     }

@@ -134,7 +134,7 @@ describe('the stop signal of the work', () => {
           const platform = AbortSignal.any([stop]);
           const before = [stop.aborted, both.aborted, deeper.aborted];
           stage.clock.stall(1_000);
-          // A signal that the platform derives may not read; reading the original one makes it abort too.
+          // A signal derived by `AbortSignal.any` does not compare with the clock. A read of the original signal aborts both.
           const after = [deeper.aborted, both.aborted, stop.aborted, platform.aborted];
           expect(() => both.throwIfAborted()).to.throw(QueueLockError, 'WORK_TIMEOUT');
           return { before, after };

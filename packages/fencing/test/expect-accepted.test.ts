@@ -107,7 +107,7 @@ describe('sqlOutcome', () => {
     ({ reads }) =>
       reads ? { rowCount: tokens.length, rows: tokens.map((token) => ({ token })) } : { rowCount: 0 };
 
-  it('distinguishes a later holder from a missing row, and from the one effect of this hold', async () => {
+  it('distinguishes a later holder from a missing row, and from an earlier effect of the same hold', async () => {
     const write = fencedUpdate('postgres', update);
     const later = await errorOf(Promise.resolve(await sqlOutcome(refusing('9'), write)));
     expect(later).to.deep.equal({

@@ -46,7 +46,7 @@ describe('options of a fence', () => {
     expect(() => createFencingGate({ maxima: untyped(7) })).to.throw('maxima must be an object; got 7');
   });
 
-  it('are refused for the target of a request, which would be accepted otherwise', async () => {
+  it('are refused when the target of a request has an unknown one, without which the request would be accepted', async () => {
     const headers = new Headers(fencingHeaders({ name: 'x', token: 1n }));
     const gate = createFencingGate();
     const { message } = (await gate

@@ -9,7 +9,7 @@ import {
   type ZnodeClient,
 } from '../src/index.ts';
 
-/** A node in this process whose replies arrive when the scheduler delivers them. */
+/** A znode that is simulated in this process. A scheduler of the test decides when each reply arrives. */
 function scheduledNode(scheduler: fc.Scheduler): { client: ZnodeClient; written: bigint[] } {
   let node = { data: encodeFencedData('') as Uint8Array, version: 0 };
   const written: bigint[] = [];

@@ -99,7 +99,7 @@ export class Queues {
     for (const { queue } of dead) this.#move(queue, 1);
   }
 
-  /** Returns the entries of a session that earlier clients of the session enqueued and the present client has not. */
+  /** Returns the unclaimed entries of a resumed session: earlier clients of the session enqueued them, and the present client has not. */
   unclaimed({ sessionId, tenancy }: Pick<Entry, 'sessionId' | 'tenancy'>): readonly Entry[] {
     const isUnclaimed = (entry: Entry): boolean => entry.sessionId === sessionId && entry.tenancy < tenancy;
     return this.filled.flatMap(({ entries }) => entries.filter(isUnclaimed));
@@ -140,7 +140,7 @@ export class Queues {
   }
 
   #forgetIfIdle(queue: Queue): void {
-    // Another queue of the same name may have been created meanwhile.
+    // Deletes only this queue: another one of the same name may have been created meanwhile.
     if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
   }
 }

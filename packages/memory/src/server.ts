@@ -108,7 +108,7 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // Ids cannot be guessed. So a client that names an entry of another session has taken over the entry without its session.
+    // Ids cannot be guessed, so a client that sends the id of an entry of another session has got that id from an earlier process.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;
@@ -160,7 +160,8 @@ export class Server implements MemoryServer {
 
   remove(queue: string, id: string): boolean {
     const entry = this.#queues.find(queue, id);
-    // Erases by key. An enqueue that arrives after an eviction makes another entry of the same id, which is not the one that held.
+    // The trace is erased by the key of its entry, not by the id. After an eviction, a late enqueue may create another entry with the same
+    // id, which never held.
     if (entry) this.#traces.erase(queue, entry.key);
     return this.#drop(entry);
   }

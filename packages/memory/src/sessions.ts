@@ -4,7 +4,7 @@ import { UnderWay } from './under-way.ts';
 /** Minimum TTL in milliseconds: long enough that a real timer can be set and fire between two heartbeats. */
 export const MIN_TTL_MS = 10;
 
-/** Longest delay of a platform timer, in milliseconds. */
+/** Longest delay that `setTimeout` accepts, in milliseconds. */
 const MAX_TTL_MS = 2 ** 31 - 1;
 
 /** A session as the server granted it. */

@@ -1,4 +1,4 @@
-/** The keys of holds that left a trace, by queue. They outlive their sessions. */
+/** Stores the keys of the entries that left a trace, by queue. Traces outlive the sessions of their entries. */
 export class Traces {
   readonly #keys = new Map<string, Set<string>>();
 

@@ -7,7 +7,7 @@ export function harness(latencyMs: number): BackendHarness {
   return {
     name: latencyMs === 0 ? 'memory' : 'memory with latency',
     connect: async () => memory({ server, latencyMs }),
-    // A busy machine may stall for longer than a fifth of a second.
+    // Longer than usual, because a busy machine may stall for longer than a fifth of a second.
     ttlMs: 800,
     expiryGranularityMs: 500,
     traces: true,

@@ -57,7 +57,7 @@ describe('a client’s view of a store in memory', () => {
     expect((await client.diagnose()).map(({ level }) => level)).to.deep.equal(['ok']);
   });
 
-  it('is refused where a backend does not offer it', async () => {
+  it('rejects queues and history on a backend without these methods', async () => {
     const lacking = { ...memory() };
     for (const member of ['queues', 'history']) Reflect.deleteProperty(lacking, member);
     const client = clientOf(lacking);

@@ -6,8 +6,9 @@ import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 export interface Barrier {
   readonly name: string;
   /**
-   * Closes the barrier, and resolves when no client passes any more. A client that calls `pass` after the server has stored the entry
-   * waits. Only one client closes the barrier at a time. A second `close` waits until the first has opened it, and clients that wait
+   * Closes the barrier. From the moment at which the server has stored the entry, `pass` waits. Resolves when all clients that were
+   * passing before have passed. Only one client closes the barrier at a time. A second `close` waits until the first has opened it, and
+   * clients that wait
    * between the two pass first. Open the barrier with `release()` or `await using`.
    * @returns the ownership that keeps the barrier closed. When its `signal` aborts, the barrier has opened without a release
    * @throws {QueueLockError} like `LockClient.acquire`

@@ -8,13 +8,13 @@ import {
 import { Subscription } from './rx.ts';
 import { unanswered } from './sight.ts';
 
-/** Callbacks of an entry. None is called after `leave`. */
+/** Callbacks of the entry of a cohort. None is called after `leave`. */
 export interface EntryEvents {
-  /** Called when the entry is granted. */
+  /** The entry calls this when it is granted. */
   readonly onHeld: () => void;
-  /** Called when the granted entry is lost, synchronously with the loss. */
+  /** The granted entry calls this when it is lost, synchronously with the loss. */
   readonly onLost: (reason: unknown) => void;
-  /** Called when the claim of the entry ended without a grant. */
+  /** The entry calls this when its claim has ended without a grant. */
   readonly onFailed: (error: unknown) => void;
 }
 

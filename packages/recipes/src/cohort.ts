@@ -93,7 +93,7 @@ class EntrySharing implements Cohort {
     await this.close();
   }
 
-  /** Returns why it is unknown whether the entry is granted, or `undefined` if that is known. */
+  /** Returns why the store cannot be read, so that it is unknown whether the entry is granted. `undefined` if that is known. */
   get trouble(): unknown {
     return this.#entry?.trouble;
   }

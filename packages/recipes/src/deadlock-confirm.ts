@@ -5,12 +5,13 @@ import { findDeadlocks, keyOf, type Deadlock } from './deadlock.ts';
 export interface Confirmation {
   readonly confirmMs: number;
   readonly clock: Clock;
-  /** Called with all confirmed deadlocks, after every `look` and when another deadlock is confirmed. */
+  /** Receives the list of all confirmed deadlocks, after every call of `look` and when another deadlock is confirmed. */
   readonly report: (deadlocks: readonly Deadlock[]) => void;
 }
 
 /**
- * Confirms deadlocks by what has not changed for a while. Snapshots of different queues are not of one moment, so a cycle across them may
+ * Confirms deadlocks by the entries that have not changed for `confirmMs`. Snapshots of different queues are not of one moment, so a cycle
+ * across them may
  * never have existed. But an entry in two snapshots was in the queue between them, and an entry that waits has waited since it joined. So
  * only entries that were already in the snapshots of `confirmMs` ago count. All of these were in their queues at that moment, if no present
  * snapshot is older than `confirmMs`.

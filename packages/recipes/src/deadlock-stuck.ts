@@ -73,7 +73,7 @@ class Node implements StuckEntry {
   }
 }
 
-/** Returns a waiting exclusive entry as a link between shared entries: only its shared causes are kept. */
+/** Returns a waiting exclusive entry as seen by a shared entry behind it: with only those causes that are shared entries. */
 function inBetween({ queue, entry, causes }: Node): StuckEntry {
   return { queue, entry, isWaiting: true, causes: causes.filter((cause) => cause.entry.shared) };
 }
@@ -97,7 +97,10 @@ function tie(nodes: readonly Node[]): void {
   }
 }
 
-/** Applies the rule by which entries are granted to a queue once, from front to back. Returns `true` if an entry newly begins or ends. */
+/**
+ * Applies the rule of admission to the entries of a queue once, from front to back. Returns `true` if this shows that a further entry can
+ * be granted or can end.
+ */
 function sweep(line: readonly Node[]): boolean {
   let moves = false;
   let taken = 0;

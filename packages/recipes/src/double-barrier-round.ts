@@ -48,8 +48,8 @@ export function throwIfMismatched(line: readonly Member[], own: Member, name: st
 
 /**
  * Returns the next round: as many waiting members as a round needs, from the front of the queue. Returns `undefined` while too few wait, or
- * while an entry of the last round is still there. No entry is in two rounds, even if the snapshot is out of date. An entry that was in any
- * round was in the last one, or was gone before the last one began.
+ * while an entry of the last round is still there. No entry gets into two rounds, even if the snapshot is out of date: an entry of an
+ * earlier round was gone before the last round began.
  */
 export function nextRound(line: readonly Member[], last: Round, members: number): Round | undefined {
   if (line.some(({ id }) => last.includes(id))) return undefined;

@@ -10,7 +10,7 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** The present terms of the candidates of one `election`. */
+/** Tracks the leaderships that the candidates of one `election` object have at present. */
 export class Office {
   readonly #terms$ = new BehaviorSubject<readonly Term[]>([]);
 

@@ -20,7 +20,7 @@ export interface SupervisedWork {
   readonly checkedInAt: number;
 }
 
-/** The moment of a judgement, and how long a session may be unproven. */
+/** The time for which health is decided, and how long a session may be unproven. */
 export interface HealthTerms {
   readonly at: number;
   readonly unreadyAfterMs: number;
@@ -31,7 +31,7 @@ export function isProven(status: SessionState['status']): boolean {
   return status === 'alive' || status === 'idle';
 }
 
-/** Decides liveness and readiness at a moment. */
+/** Returns liveness and readiness at that time. */
 export function judgeHealth(facts: HealthFacts, terms: HealthTerms): HealthState {
   const overdue = facts.works.filter((work) => terms.at >= overdueAt(work)).map(problemOf);
   const unready: HealthProblem[] = [...overdue];
@@ -43,7 +43,7 @@ export function judgeHealth(facts: HealthFacts, terms: HealthTerms): HealthState
   return { live: resultOf(overdue), ready: resultOf(unready), session: status };
 }
 
-/** Returns the next moment at which the judgement changes although no fact does, or `undefined`. */
+/** Returns the next time at which the result of `judgeHealth` changes although no fact does, or `undefined`. */
 export function nextChangeAt(facts: HealthFacts, terms: HealthTerms): number | undefined {
   const moments = [unreadyAt(facts, terms) ?? Infinity, ...facts.works.map(overdueAt)];
   const next = Math.min(...moments.filter((moment) => moment > terms.at));

@@ -6,7 +6,7 @@ export type { Slot, SlotNote } from './slot.ts';
 /** Settings of a `oncePer`. */
 export interface OncePerOptions {
   /**
-   * What holds when a process dies half-way. All clients of a name must use the same guarantee. Default `at-most-once`.
+   * Guarantee for a process that dies while it works. All clients of a name must use the same guarantee. Default `at-most-once`.
    * - `at-most-once`: the slot is noted before the work begins. The work of a slot never begins twice. After a crash, a loss or an error
    *   that follows the note, it is not repeated.
    * - `at-least-once`: the slot is noted after the work has returned. After a crash, a loss or an error, the next waiter or a later call

@@ -8,7 +8,10 @@ interface Seen {
   readonly error?: unknown;
 }
 
-/** Tracks whether a waiter can read the store. If it cannot, it is unknown whether other clients delay it. */
+/**
+ * Tracks whether a waiter can read the store. While it cannot, a timeout of its wait is `UNAVAILABLE`: it is unknown whether other clients
+ * delay it.
+ */
 export class Sight {
   readonly #blind = new Map<object, unknown>();
 
@@ -30,7 +33,10 @@ export class Sight {
     });
   }
 
-  /** Resolves as `answer` does. Until then the store counts as unreadable. */
+  /**
+   * Resolves or rejects as the promise of a request does. Until the reply arrives, a timeout of the wait rejects with `UNAVAILABLE`, not
+   * with `TIMEOUT`.
+   */
   async until<T>(answer: Promise<T>): Promise<T> {
     this.#blind.set(answer, unanswered());
     const value = await answer;

@@ -91,7 +91,7 @@ async function workFor<T>(
   const isNotedFirst = guarantee === 'at-most-once';
   const past = await (isNotedFirst ? note(stop) : unlessAborted(stop, register.past()));
   if (past) return past;
-  // Checks again, because the event loop may have been blocked since the answer.
+  // Checks the signal again, because the event loop may have been blocked since the reply arrived.
   stop.throwIfAborted();
   const value = await work(ownership, stop);
   if (!isNotedFirst) await note(ownership.signal);
@@ -103,7 +103,10 @@ function noter(owner: string): Pick<SlotNote, 'by' | 'at'> {
   return { by: owner, at: Date.now() };
 }
 
-/** Resolves as `task` does, but rejects with the signal's reason once it has aborted. The task then ends by itself. */
+/**
+ * Resolves or rejects as `task` does, but rejects at once with the signal's reason when the signal aborts. The task is not stopped: its
+ * result is ignored then.
+ */
 function unlessAborted<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
   // `task` is first in the merge, so that its rejection has a handler even if the signal has already aborted.
   return firstOf(merge(from(task), aborted(signal)));

@@ -2,7 +2,7 @@ import { invalidArgument } from '@queuelock/core/backend';
 import type { SlotOrder } from './slot-order.ts';
 import type { SlotNote } from './slot.ts';
 
-/** The notes of a register, which has the newest slots that were noted. */
+/** The notes in a register: the newest slots whose work was begun or done. */
 export interface SlotNotes {
   /** The notes, with the newest slot first; at least one. */
   readonly notes: readonly [SlotNote, ...SlotNote[]];

@@ -9,7 +9,7 @@ import type { SlotNote } from './slot.ts';
 /** The reason for which a call must not do the work. */
 export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
 
-/** The register of the slots of one name, as seen by one slot. */
+/** The register with the noted slots of one name, for a call that is about one slot. */
 export class SlotRegister {
   readonly slot: string;
   readonly #register: SharedRegister;

@@ -9,11 +9,12 @@ import { whileHeld } from './while-held.ts';
  * queue. Unsubscribing leaves it or releases the lock.
  *
  * The stream errors with `OWNERSHIP_LOST` when the lock is lost before the source has ended: synchronously, and after it has unsubscribed
- * from the source. When the lock was never granted, it errors as `LockClient.acquire` rejects. Values pass only while the lock is held by
- * the clock, also when timers are late. If the source ends after the loss, the loss counts.
+ * from the source. When the lock was never granted, it errors as `LockClient.acquire` rejects. Each value is emitted only if the lock is
+ * still held at that moment, which is checked against the clock, so late timers do no harm. If the source ends after the loss, the stream
+ * errors with the loss.
  *
- * The release continues after the stream has ended, and `LockClient.close` waits for it. Inside `LockClient.run` of the same name it waits
- * for ever, because a stream has no call chain.
+ * The release continues after the stream has ended, and `LockClient.close` waits for it. Do not subscribe inside `LockClient.run` of the
+ * same name: the stream would wait for ever, because it has no call chain that shows the hold.
  * @throws {QueueLockError} `INVALID_ARGUMENT` at the call
  * @example
  * const prices$ = feed$.pipe(underLock(client, 'price-feed'));

@@ -48,7 +48,7 @@ export interface WaitContext {
 
 /**
  * Errors with the signal's reason when it aborts. After the timeout it errors with `TIMEOUT`, or with `UNAVAILABLE` if the store cannot be
- * asked then. Emits nothing.
+ * read at that moment. Emits nothing.
  */
 export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitContext): Observable<never> {
   return new Observable((subscriber) => {

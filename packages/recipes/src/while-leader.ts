@@ -9,8 +9,9 @@ import { whileHeld } from './while-held.ts';
  *
  *     campaign ── elected: subscribe ── lost: unsubscribe ── campaign … elected: subscribe ── the source ends: resign
  *
- * Values pass only while the leadership is held by the clock, also when timers are late. When the source completes or errors, the stream does the
- * same and the candidate resigns. If the source ends after the loss, the loss counts. Unsubscribing withdraws or resigns. The stream errors like
+ * Each value is emitted only if this process still leads at that moment, which is checked against the clock, so late timers do no harm.
+ * When the source completes or errors, the stream does the
+ * same and the candidate resigns. An end of the source after a loss is ignored. Unsubscribing withdraws or resigns. The stream errors like
  * `Election.candidacy$`, and completes with it when the client is closed.
  *
  * If the source has effects outside this process, it needs the fencing token: then use `Election.candidacy$` with `switchMap`.

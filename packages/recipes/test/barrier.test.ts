@@ -71,7 +71,7 @@ describe('a barrier', () => {
     expect(passed).to.deep.equal(['ann', 'ben']);
   });
 
-  it('is not closed before clients that pass have passed', async () => {
+  it('finishes closing only after the clients that were passing have passed', async () => {
     const slow: (() => void)[] = [];
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'remove') await new Promise<void>((resolve) => slow.push(resolve));

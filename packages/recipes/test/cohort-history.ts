@@ -64,7 +64,7 @@ class World {
   readonly acquirers: Acquirer[] = [];
   readonly unsafe: string[] = [];
   readonly unfair: string[] = [];
-  /** Number of times that each cohort has passed the hold on ahead of each entry behind it. */
+  /** For each waiting entry: how many times each cohort has passed its hold on since that entry joined behind it. */
   readonly #passed = new Map<string, number>();
   readonly #entryOf: (string | undefined)[] = [];
   readonly #history: History;

@@ -6,7 +6,7 @@ export interface Member {
   readonly entry: QueueEntry;
 }
 
-/** Ends one random wait after the other, as long as one can end. Returns the waits that are left. */
+/** Repeatedly picks a random wait that can end and ends it, until none can. Returns the waits that are left. */
 export function leftOf(queues: readonly QueueState[], choices: Iterator<number>): readonly Member[] {
   let left: readonly Member[] = queues.flatMap((queue) => queue.entries.map((entry) => ({ queue, entry })));
   for (;;) {

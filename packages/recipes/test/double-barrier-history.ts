@@ -184,7 +184,7 @@ function require(holds: boolean, broken: string): void {
   if (!holds) throw new Error(broken);
 }
 
-/** Checks that a few processes at one double barrier keep the rules, and that no wait is left. */
+/** Plays generated histories of a few processes at one double barrier. Checks that each keeps the rules and leaves no waiter. */
 export const anyDoubleBarrierHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   history,
   async ({ members, fates }) => {

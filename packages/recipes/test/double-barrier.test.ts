@@ -151,7 +151,7 @@ describe('a double barrier', () => {
     expect(all[1]!.at).to.equal('out');
   });
 
-  it('lets a member begin that reads late that the round has begun', async () => {
+  it('lets a member begin although it reads only later that the round has begun', async () => {
     const late: (() => void)[] = [];
     let hold = false;
     const deliver = (arrive: () => void): void => {

@@ -32,7 +32,7 @@ export class MemoryStage {
     return client;
   }
 
-  /** Runs everything that is ready. */
+  /** Runs all promise jobs and timers that are due, without letting time pass. */
   settle(): Promise<void> {
     return this.clock.advance(0);
   }

@@ -310,7 +310,7 @@ describe('streams of an election', () => {
       const led = own.lead(() => undefined, { signal: retiring.signal });
       await stage.clock.advance(30_000);
       expect(troubles.values.length).to.be.within(4, 6);
-      // Advances to the middle of a backoff.
+      // Lets time pass to the middle of the backoff after the failure.
       while (troubles.values.length < 7) await stage.clock.advance(10);
       retiring.abort();
       await led;

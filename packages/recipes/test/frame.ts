@@ -44,7 +44,7 @@ export interface Followed<T> {
   readonly stop: () => void;
 }
 
-/** The place where one fact is checked, with names and clients of its own. Everything that it opens is closed afterwards. */
+/** The objects with which one fact is checked: names and clients of its own. All clients are closed after the check. */
 export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
   /** Returns the name of an unused queue. */
   readonly queue: string;

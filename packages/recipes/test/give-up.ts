@@ -6,7 +6,7 @@ import { MemoryStage } from './election-stage.ts';
 const STEP_MS = 1;
 const LONG_MS = 60;
 
-/** The call to cancel, and its surroundings. */
+/** A call that can be cancelled, with the steps before and after it. */
 export interface Scene<T> {
   /** Creates the state before the call. Returns a function that ends this state, for instance a release. */
   readonly before?: (stage: MemoryStage) => Promise<() => unknown>;

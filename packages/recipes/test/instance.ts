@@ -45,7 +45,7 @@ export class Instance {
     return this.#isFrozen;
   }
 
-  /** Takes a moment, or as long as the instance is frozen. */
+  /** Resolves after a moment, or when the instance is no longer frozen. */
   async point(): Promise<void> {
     if (this.#isOver) return;
     if (this.points++ === this.#freezeAt) this.#isFrozen = true;
@@ -58,7 +58,7 @@ export class Instance {
     for (const task of this.#waiting.splice(0)) task();
   }
 
-  /** Makes all further points take no time, for the end of a test. */
+  /** Ends the freeze and all delays of the instance for good. A test calls it at its end. */
   over(): void {
     this.#isOver = true;
     this.wake();

@@ -225,7 +225,7 @@ describe('once per slot', () => {
       expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({
         code: 'INVALID_ARGUMENT',
       });
-      // Repeats this for a slot that is noted while the call runs.
+      // Repeats the check for a slot that another call notes while this call runs.
       await report.forget();
       const run = failureOf(broken.run('2', () => expect.fail('not in order')));
       await client.register('report', 'slot').change(() => '{"slot":"1","token":"1","by":"b","at":1}');

@@ -176,7 +176,7 @@ describe('semaphores', () => {
       const waits = [pool.acquire(), pool.acquire(), pool.run((held) => held)];
       const claims = follow(pool.claim());
       await stage.settle();
-      // One watch for the turn of each waiter, and one for the limit.
+      // The subscriptions are one for the turns of each waiter, and one for the limit.
       expect(stage.server.watcherCount - whileHeld).to.equal(4 + 1);
       await permit.release();
       await (await waits[0]!).release();

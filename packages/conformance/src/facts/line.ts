@@ -24,7 +24,7 @@ export async function enterAll(
   return line;
 }
 
-/** Expects that exactly these contenders are admitted, also after everything in flight has arrived. */
+/** Expects that exactly these contenders are admitted, also after all messages in flight have arrived. */
 export async function expectOnlyAdmitted(
   stage: Stage,
   all: readonly Contender[],
@@ -36,7 +36,7 @@ export async function expectOnlyAdmitted(
   expect(places(all.filter((one) => one.admitted && !one.leaving))).to.deep.equal(places(expected));
 }
 
-/** Expects that each number is greater than the one before. */
+/** Expects that the numbers grow. */
 export function expectGrowing(numbers: readonly bigint[]): void {
   const fallen = numbers.filter((number, place) => number <= (numbers[place - 1] ?? -1n));
   safely(() => expect(fallen, `not greater than the one before, of ${numbers.join()}`).to.deep.equal([]));

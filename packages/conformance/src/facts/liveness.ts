@@ -35,7 +35,7 @@ async function crashHolder(stage: Stage): Promise<Crash> {
   return { crashed, other, held, waiting, promisedUntil, crashedAt: stage.now(), next };
 }
 
-/** Resolves with the error code of a call of a dead session. Repeats the call while its outcome is unknown. */
+/** Resolves with the code of the error with which a call on a dead session rejects. Repeats the call while its outcome is unknown. */
 export async function definiteCode(stage: Stage, call: () => Promise<unknown>): Promise<string> {
   try {
     await repeatUntilDefinite(call, AbortSignal.timeout(longestWaitMs(stage.harness)));

@@ -3,7 +3,7 @@ import { fact, type Fact } from '../fact.ts';
 
 const APART_MS = 250;
 
-/** Facts about observers. */
+/** Facts about clients that observe a queue without an entry in it. */
 export const lookingFacts: readonly Fact[] = [
   fact('an observer sees an empty queue at once', async (stage) => {
     const watch = await stage.watch();

@@ -24,7 +24,7 @@ async function handOver(stage: Stage, client: Client): Promise<Client> {
   return stage.resume(await stage.abandon(client));
 }
 
-/** Facts about sessions that one process abandons and another one resumes. */
+/** Facts about sessions that one process abandons and another process resumes. */
 export const resumptionFacts: readonly Fact[] = [
   resumeFact('a resumed session keeps its entries at their positions', async (stage) => {
     const [first, other] = await stage.threeClients();
@@ -101,7 +101,7 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // Marks the entry as given up, because its further life does not affect the other entry.
+      // Marks the entry as given up, so that its later loss is no violation: the fact is about the entry of the resumed session.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');
@@ -166,7 +166,7 @@ export const resumptionFacts: readonly Fact[] = [
       const { until: promisedUntil } = await leaving.renew();
       const resumption = await stage.abandon(leaving);
       const abandonedAt = stage.now();
-      // Marks the entry as given up, because the fact is about its end.
+      // Marks the entry as given up, so that its loss, which the fact waits for, is no violation.
       held.giveUp();
       await admittedSoon(next, other, { session: leaving.session, since: abandonedAt });
       admittedFrom(next, promisedUntil);

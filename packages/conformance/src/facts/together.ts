@@ -24,7 +24,10 @@ export function inAll(queues: readonly string[]): readonly Partial<EntrySpec>[] 
   return queues.map((queue) => ({ queue }));
 }
 
-/** Returns the order of every pair that meets in a queue, as `0<1`. Both directions for one pair are inconsistent. */
+/**
+ * Returns the order of every two clients that have entries in one queue, as `0<1` if client 0 is ahead. A result with `0<1` and `1<0`
+ * shows that two queues have different orders.
+ */
 function precedences(calls: readonly (readonly Contender[])[]): readonly string[] {
   const entries = calls.flatMap((call, who) => call.map((entry) => ({ entry, who })));
   const pairs = entries.flatMap((one) =>

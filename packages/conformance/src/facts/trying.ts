@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fact, type Fact } from '../fact.ts';
 import { expectOnlyAdmitted } from './line.ts';
 
-/** Facts about entering only if no wait is needed. */
+/** Facts about `tryEnqueue`, which enters a queue only if the entry is admitted at once. */
 export const tryFacts: readonly Fact[] = [
   fact('a try on a busy queue returns undefined and leaves no entry', async (stage) => {
     const [holding, waiting, trying] = await stage.threeClients();

@@ -45,7 +45,7 @@ const wakesEverybody: Defect = () => {
   }));
 };
 
-/** Puts a new entry ahead of the waiters: they leave and join again behind it. */
+/** A backend that puts a new entry ahead of the waiters: the entries of the waiters leave, and join again behind it. */
 const losesPlaces: Defect = () => {
   let rejoin = async (): Promise<void> => undefined;
   return {

@@ -74,7 +74,7 @@ const renewsForAnybody: Defect = (server) => ({
   }),
 });
 
-/** Defects of sessions that one process abandons and another one resumes. */
+/** Defects of sessions that one process abandons and another process resumes. */
 export const resumptionDefects: Defects = [
   [
     'opens a new session instead of the resumed one',

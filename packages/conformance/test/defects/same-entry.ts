@@ -11,10 +11,10 @@ function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
   };
 }
 
-/** Gives an entry to any caller, whatever its spec. */
+/** A backend that gives a stored entry to every caller with its id, although mode or permits of the caller differ. */
 const believesTheCaller: Defect = () => changedSpecs(asFirstAsked());
 
-/** Gives an entry to any client that resumes the session, whatever its spec. */
+/** A backend that gives a stored entry to every client that resumes the session, although mode or permits of the client differ. */
 const believesResumers: Defect = () => {
   const known = asFirstAsked();
   const shared = new Set<string>();

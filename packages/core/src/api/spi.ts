@@ -13,7 +13,7 @@ export interface EntrySpec {
   readonly queue: string;
   /** Id chosen by the core, which makes `enqueue` safe to repeat. Matches `[0-9a-f]{32}`, unguessable, never reused. */
   readonly id: string;
-  /** Whether the entry is shared. Two shared entries never conflict (readers, barrier members). */
+  /** Whether the entry is shared, as that of a reader. Two shared entries never conflict: both may hold at the same time. */
   readonly shared: boolean;
   /** Limit of permits, at least 1. The entry is admitted while it and the conflicting entries ahead take at most `limit` permits. */
   readonly limit: number;
@@ -37,7 +37,10 @@ export interface Turn {
   readonly admitted: boolean;
   /** Number of conflicting entries ahead as of the backend's last read, where it is known at no extra cost. */
   readonly ahead?: number;
-  /** The store's revision in the response that showed the admission, where clients of other kinds use that as a fencing token. */
+  /**
+   * The store's revision in the response that showed the admission. Set on stores where clients of other kinds use it as their fencing
+   * token.
+   */
   readonly grantToken?: bigint;
 }
 
@@ -150,7 +153,8 @@ export interface Session {
    */
   share?(queue: string, id: string, value: string): Promise<boolean>;
   /**
-   * Called before the entry's key is given to the caller, which may compare it in its own transactions. From then on no later entry is granted
+   * The core calls this before it gives the key of the entry to the caller, which may compare the key in its own transactions. From then
+   * on no later entry is granted
    * before this one has left the store. Needed only by a session that grants before the removal of the predecessor is confirmed.
    * @returns `false` when a later entry was already granted
    */

@@ -37,9 +37,9 @@ export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, look:
 }
 
 /**
- * Combines signals like `AbortSignal.any`, but checks the sources on each read, so it is correct even after a blocked event loop. The platform's
- * version notices `hold.signal` or the `stop` of a work only by the `abort` event, which a late timer delays. The same applies to signals that
- * libraries derive. Before an effect, read the signal you passed, or call `throwIfLost()`.
+ * Combines signals like `AbortSignal.any`, but checks the sources on each read, so it is correct even after a blocked event loop. The
+ * result of `AbortSignal.any` aborts only with the `abort` event of its sources, such as `hold.signal`, and a late timer delays that
+ * event. The same applies to signals that libraries derive. Before an effect, read the signal you passed, or call `throwIfLost()`.
  * @returns a signal that is aborted as soon as one of `signals` is
  */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {

@@ -1,6 +1,6 @@
 import { ReplaySubject, type Observable } from './rx.ts';
 
-/** An event that happens once. Its stream is created on first use, since most are never observed. */
+/** An event that happens once. The stream that emits it is created for the first observer, because most such events have no observer. */
 export class Moment {
   #hasCome = false;
   #come$: ReplaySubject<void> | undefined;

@@ -12,13 +12,13 @@ import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './
 import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
 import { wishOf, type ClaimRequest } from '../entry/wish.ts';
 
-/** Callbacks of an acquisition. Without `changed`, its states are not created. */
+/** Callbacks of an acquisition. If `changed` is missing, the acquisition creates no objects for its states. */
 export interface ClaimListener {
-  /** Called after each change of `state` before the end. */
+  /** The acquisition calls this after each change of its `state`, except the last. */
   readonly changed?: (acquisition: Acquisition) => void;
-  /** Called when the hold begins. */
+  /** The acquisition calls this when its hold begins. */
   readonly held?: (ownership: Ownership) => void;
-  /** Called once, with the last state. */
+  /** The acquisition calls this once, with its last state. */
   readonly ended: (end: Ended) => void;
 }
 
@@ -151,7 +151,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#open();
   }
 
-  /** Step 1: uses the open session, or opens one. */
+  /** Uses the open session, or waits until one is open. */
   #open(): void {
     const live = this.context.present();
     if (live) this.#enter(live);
@@ -175,7 +175,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     });
   }
 
-  /** Step 2: enters the queue. */
+  /** Creates the entry and lets it enter the queue. */
   #join(live: LiveSession, limit: number): void {
     const { liveness } = live;
     try {

@@ -25,9 +25,9 @@ export interface ClaimContext {
   /** Records the holds, if the client has the option. */
   readonly recorder: HoldRecorder | undefined;
   readonly closing: Closing;
-  /** Receives every promise of work that continues after a claim has ended. */
+  /** Receives the promise of each task that continues after a claim has ended, such as the removal of its entry. */
   readonly afterwards: (work: Promise<void>) => void;
-  /** Custom join function for claims made together with others. It coordinates the join and reports failures. */
+  /** Joins the queue in place of the session's own method, for a claim of several names that join at once. */
   readonly enqueue?: Enqueue;
   readonly trouble?: (why: unknown) => void;
 }

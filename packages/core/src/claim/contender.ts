@@ -50,7 +50,7 @@ export class Contender implements Holder, LivenessListener {
   #beginning: Subscription | undefined;
   /** Subscriptions other than to the turns: those of the wait, and later those that read the reason of a loss. */
   #followed: Subscription | undefined;
-  /** Happens when the hold begins. Set only for a limit that changes. */
+  /** Event of the start of the hold, from which on the limit no longer changes. Set only for a limit that changes. */
   #granted: Moment | undefined;
 
   constructor(entry: Entry, request: ClaimRequest, acquisition: ContenderHost) {
@@ -121,7 +121,7 @@ export class Contender implements Holder, LivenessListener {
     if (this.#step === 'joining') this.#wait();
   }
 
-  /** Step 3: subscribes to the turns of the entry, and waits for admission. */
+  /** Subscribes to the turns of the entry, and waits for admission. */
   #wait(): void {
     this.#step = 'waiting';
     const { limit, inLine } = this.#request;
@@ -176,7 +176,7 @@ export class Contender implements Holder, LivenessListener {
       });
   }
 
-  /** Step 4: begins the hold. */
+  /** Begins the hold of an admitted entry. */
   #hold(turn: Turn, begunAt: number): void {
     const { context, trace } = this.#acquisition;
     this.#step = 'holding';

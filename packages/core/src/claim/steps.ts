@@ -21,7 +21,7 @@ import type { ClaimRequest } from '../entry/wish.ts';
  */
 export type Step = 'joining' | 'waiting' | 'holding' | 'leaving' | 'ending' | 'ended';
 
-/** The last state of a claim. */
+/** The last state of a claim: its hold was released or lost, or the claim was never granted. */
 export type Ended = Extract<ClaimState, { readonly status: 'ended' }>;
 
 export const JOINING: ClaimState = { status: 'joining' };

@@ -46,7 +46,9 @@ export function encodeLabel(label: EntryLabel | string): string {
   return encodeLabel(shortened(label));
 }
 
-/** Drops optional data when the label is too large: old responses first, then the held entries. */
+/**
+ * Drops optional data when the label is too large: first old responses to requests, then the ids of the entries that the call chain holds.
+ */
 function shortened(label: EntryLabel): EntryLabel {
   if (label.answers?.length) return { ...label, answers: label.answers.slice(1) };
   if (label.heard?.length) return { ...label, heard: label.heard.slice(1) };

@@ -35,7 +35,7 @@ export class Entry {
   readonly #stop = new Stop();
   #ownLabel: OwnLabel | undefined;
   #isJoining = false;
-  /** Called when the pending join has ended. Set by a claim that is given up while it joins. */
+  /** Callback for the end of the pending join. It is set by `leave`, which has to wait for the outcome of the join. */
   #onJoined: (() => void) | undefined;
   /** Whether the entry is in the queue, or may be there because an attempt to join ended without a certain outcome. */
   #mayBeIn = false;
@@ -63,7 +63,7 @@ export class Entry {
   }
 
   /**
-   * Joins the queue (step 2). Rejects with `TIMEOUT` when a try found a conflicting entry ahead. A join is not interrupted, since its effect
+   * Joins the queue. Rejects with `TIMEOUT` when a try found a conflicting entry ahead. A join is not interrupted, since its effect
    * would be unknown; a removal follows it.
    */
   async join(): Promise<void> {

@@ -11,7 +11,7 @@ import { askUntilDefinite } from '../turn/watch-kit.ts';
 export function turnsUnder(limit$: Observable<number>, entry: Entry, granted: Moment): Observable<Turn> {
   const { spec, placement, live } = entry;
   let underWay: Promise<unknown> = Promise.resolve();
-  // Requests are sequential, so that the newest limit arrives last.
+  // Sends the next request when the one before has settled, so that the newest limit arrives last at the store.
   const ask = async (now: number): Promise<Placement> => {
     const asked = live.session.enqueue({ ...spec, limit: now });
     underWay = asked.catch(() => undefined);
@@ -28,7 +28,10 @@ export function turnsUnder(limit$: Observable<number>, entry: Entry, granted: Mo
   return place$.pipe(switchMap(turnsFrom));
 }
 
-/** Rejects a changed position. An entry removed meanwhile was re-created by the repeated request, behind others and with another token. */
+/**
+ * Throws if the entry has another order than before. It was removed then, and the repeated request created another one, behind other
+ * entries and with another token.
+ */
 function samePlace(now: Placement, { spec, placement }: Entry): Placement {
   if (now.order === placement.order) return now;
   throw new QueueLockError('ENTRY_LOST', `the entry ${spec.id} was removed while its limit changed`);

@@ -30,7 +30,7 @@ export interface Condemned {
 /** Options for removing several entries. */
 export interface Manner {
   readonly reason: string;
-  /** Called before each removal. If it returns `false`, no further entry is removed. */
+  /** Decides before each removal whether to continue: after `false`, no further entry is removed. */
   readonly goesOn: () => boolean;
 }
 
@@ -73,7 +73,7 @@ export class Evictions {
     return true;
   }
 
-  /** Resolves, for each entry tried, to whether it was in the queue. */
+  /** Tries to remove the entries in order. Resolves to a list: for each entry that it tried to remove, whether that was in the queue. */
   async #remove(
     name: string,
     condemned: readonly Condemned[],

@@ -31,7 +31,7 @@ import { visible } from './visible.ts';
 /** Options that a claim acts on while it waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Whether a claim has no option that acts while it waits. */
+/** Whether none of the options that act while a claim waits is set. */
 export function asksNothing(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }

@@ -3,7 +3,10 @@ import { QueueLockError, detailOf, isQueueLockError } from '../api/errors.ts';
 import type { QueueState } from '../api/queue-api.ts';
 import { tap, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
-/** Passes on the states of a queue. Errors when the queue cannot be read for a definite reason, since the requested option needs it. */
+/**
+ * Passes on the states of a queue. Errors when the store refuses to let the client read the queue, because the option that the caller set
+ * needs to read it.
+ */
 export function visible(asked: string): MonoTypeOperatorFunction<QueueState> {
   return tap(({ name, error }) => {
     if (!isDefinite(error)) return;

@@ -38,7 +38,8 @@ export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
   return concat(defer(() => handedOver(beginning)).pipe(ignoreElements()), proven$);
 }
 
-// Number of heartbeats to wait for: the requested one and the next regular one. Where a heartbeat proves an earlier one, the second proves more time.
+// Number of heartbeats to wait for: one that is sent at once, and the next regular one. On a store where a heartbeat only proves an
+// earlier heartbeat, the second one proves more time.
 const BEATS_TO_WAIT_FOR = 2;
 
 /** Waits until the session is healthy and enough time is proven for the work. Emits once. */

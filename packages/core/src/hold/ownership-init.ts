@@ -12,12 +12,12 @@ export interface OwnershipInit {
   readonly info: BackendInfo;
 }
 
-/** The claim that holds: it is notified of the voluntary end of its ownership. */
+/** The claim that holds. The ownership calls it when its owner releases the lock. */
 export interface Holder {
   /** Returns the parts of the client that the hold needs to answer requests. */
   tools(): AnswerTools;
-  /** Called when the hold has ended and its entry is about to leave. */
+  /** The ownership calls this when its owner has released it, before the removal of the entry is sent. */
   givenUp(): void;
-  /** Called when the release was confirmed. */
+  /** The ownership calls this when the store has confirmed the removal of the entry. */
   released(): void;
 }

@@ -21,7 +21,7 @@ import type { HoldRecording } from '../past/hold-recorder.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import type { BackendInfo } from '../api/spi.ts';
 
-/** The hold (step 4). Starts after admission. Ends exactly once: by `release`, or by `revoke` when the session or the entry is lost. */
+/** The hold of an admitted entry. Ends exactly once: by `release`, or by `revoke` when the session or the entry is lost. */
 export class HeldOwnership implements Ownership {
   readonly depth = 1;
   readonly grantToken: bigint | undefined;

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 
 /** A task of a `DeadlineQueue`. */
 export interface TimedTask {
-  /** Called at the deadline, unless the task was cancelled. */
+  /** The queue calls this at the deadline of the task, unless the task was cancelled. */
   timedOut(): void;
 }
 

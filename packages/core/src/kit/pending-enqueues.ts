@@ -6,7 +6,7 @@ export type EntryName = Pick<EntrySpec, 'queue' | 'id'>;
 
 /** Tracks entries that may still appear in a queue: while their enqueue has no reply, and for ever after a reply that leaves the outcome unknown. */
 export class PendingEnqueues {
-  /** Number of calls without a reply, by entry. Infinity after a call whose outcome stays unknown. */
+  /** Number of enqueue calls without a reply, by entry. It is Infinity after a call whose outcome stays unknown. */
   readonly #calls = new Map<string, number>();
 
   /** Whether the entry may still appear in the queue. */
@@ -14,7 +14,7 @@ export class PendingEnqueues {
     return this.#calls.has(fieldOf(entry));
   }
 
-  /** Marks the entry as removed in a way that rejects requests still in flight. */
+  /** Marks the entry as removed. The removal in the store also rejects requests for the entry that are still in flight. */
   settle(entry: EntryName): void {
     if (this.#calls.get(fieldOf(entry)) === Infinity) this.#calls.delete(fieldOf(entry));
   }

@@ -21,7 +21,7 @@ import { waitOf } from '../work/work-options.ts';
 import { workUnder } from '../work/work.ts';
 import type { Works } from '../work/works.ts';
 
-/** The client that takes several names. */
+/** The parts of a client that a lock of several names uses. */
 export interface MultiTools {
   /** Identifies the client, to distinguish its holds from those of other clients. */
   readonly by: object;

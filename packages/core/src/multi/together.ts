@@ -7,7 +7,7 @@ interface Joining {
   readonly reject: (error: unknown) => void;
 }
 
-/** Claims that join at one point of the store's order. The first waits until all others are ready. */
+/** Claims of several names that join their queues in one request. It is sent when all of them have called `enqueue`. */
 export class Together {
   readonly #count: number;
   readonly #option: EnqueueAllOptions;
@@ -18,7 +18,10 @@ export class Together {
     this.#option = option;
   }
 
-  /** Makes one attempt of one claim, when all claims are ready for theirs. An aborted claim does not wait for the others. */
+  /**
+   * Makes one attempt to join for one claim. It is sent when all claims have called this function, and rejects at once when its own `stop`
+   * aborts.
+   */
   enqueue(session: Session, spec: EntrySpec, stop: AbortSignal): Promise<Placement> {
     let giveUp!: () => void;
     const placed = new Promise<Placement>((resolve, reject) => {

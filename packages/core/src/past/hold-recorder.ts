@@ -14,11 +14,11 @@ import { HOLDS_KIND, applyUpdates, printedText, type HoldEnd, type HoldUpdate } 
 
 /** Delay before a write, so that a short hold costs one write, and no write competes with the release. */
 const WRITE_DELAY_MS = 20;
-/** Longest time for unfinished writes once the client closes. */
+/** Longest time in milliseconds that unfinished writes may take once the client closes. */
 const CLOSING_MS = 1_000;
-/** Delays after a write of another client came between read and write. */
+/** Delays in milliseconds before another attempt, after another client wrote between the read and the write of this one. */
 const CONFLICT_BACKOFF: BackoffOptions = { initialDelayMs: 5, maxDelayMs: 500 };
-/** Shortest time between two reports of refused writes. */
+/** Shortest time in milliseconds between two reports of refused writes. */
 const REPORT_EVERY_MS = 60_000;
 
 const HOST = hostname();
@@ -35,7 +35,7 @@ export interface RecorderTools {
   readonly afterwards: (work: Promise<void>) => void;
 }
 
-/** The record of one hold, while its holder lives. */
+/** Access to the record of one hold, for its holder. */
 export interface HoldRecording {
   /** Records the end. Repeated calls correct the reason of a loss, not the time. */
   ended(loss?: QueueLockError): void;
@@ -109,7 +109,7 @@ export class HoldRecorder {
     afterwards(this.#write(name, pending));
   }
 
-  /** Writes what is pending until nothing is. Never rejects. */
+  /** Writes the changes of a name, and those that arrive meanwhile, until none is left. Never rejects. */
   async #write(name: string, pending: Pending): Promise<void> {
     await this.#pause(WRITE_DELAY_MS);
     while (pending.size > 0) {
@@ -144,7 +144,7 @@ export class HoldRecorder {
     return text === present?.text || registers.write(name, HOLDS_KIND, { text, was: present?.version });
   }
 
-  /** Waits. Does not wait once the client closes. */
+  /** Waits for a delay, which ends early when the client closes. */
   #pause(ms: number): Promise<void> {
     const { clock, closing } = this.#tools;
     if (closing.aborted) return Promise.resolve();

@@ -11,7 +11,8 @@ export interface ChainHold {
 }
 
 /**
- * One level of a call chain. Timers and connections that the work has started reference their level as long as they live, which may be years. A level
+ * One entered hold of a call chain, inside the holds that the chain entered before. Timers and connections that the work has started
+ * reference their level as long as they live, which may be years. A level
  * therefore drops its hold when that has ended, and drops ended levels around it.
  */
 interface Level {
@@ -19,8 +20,8 @@ interface Level {
   outer: Level | undefined;
 }
 
-// One for all clients. On Node 20 and 22, every promise of the process calls a hook while a storage is in use, which doubles the function calls of a
-// lock. So it is in use only while a level has a hold. Without one, no chain has anything to find in it.
+// One storage serves all clients. On Node 20 and 22, every promise of the process calls a hook while an `AsyncLocalStorage` is in use,
+// which doubles the function calls of a lock. So the storage is in use only while a call chain has a hold.
 const levels = new AsyncLocalStorage<Level>();
 let openLevels = 0;
 

@@ -22,8 +22,9 @@ interface Shared {
 export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'minRemainingMs'>;
 
 /**
- * A hold that may be entered again from within. Each level has a queue of its own: of several calls that enter from the same level, one is inside at a
- * time. The hold is released when all levels are. Reentrant locks of Java and Curator count per thread. An async call chain has no thread, so the
+ * A hold that its own call chain may enter again. Each entry is one level deeper. Of several calls that enter from the same level, one is
+ * inside at a time, and the others wait in the queue of that level. The hold is released when all levels are. Reentrant locks of Java and
+ * Curator count per thread. An async call chain has no thread, so the
  * level counts.
  */
 export class ReentrantOwnership implements Ownership {
@@ -50,7 +51,7 @@ export class ReentrantOwnership implements Ownership {
     return this.#shared.by === client && this.name === name;
   }
 
-  /** Enters another level, after all earlier calls from this level have left it. */
+  /** Enters the next level, after all earlier calls that entered it from this level have left it. */
   async enter({ minRemainingMs, ...patience }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
     const before = this.#line;
     let leave!: () => void;
@@ -59,7 +60,7 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // Rejects at the loss of the hold, because the earlier call that is inside may notice the loss late.
+      // Rejects when the hold is lost, because the earlier call that is inside may notice the loss late.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(patienceOf(patience, context), lost$));

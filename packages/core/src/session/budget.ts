@@ -36,7 +36,8 @@ export function longestHoldMs(
   { proofLag = 0 }: Pick<BackendInfo, 'proofLag'>,
 ): number {
   const { safetyMarginMs, heartbeatIntervalMs } = paceOf(settings.ttlMs, settings);
-  // The proof comes from the previous heartbeat, or from an earlier one where the required lag is longer than the interval.
+  // The newest heartbeat proves the send time of an earlier one: the previous, or one before it where the required lag is longer than the
+  // interval.
   const lagMs = proofLag === 0 ? 0 : Math.max(heartbeatIntervalMs, proofLag * settings.ttlMs);
   return deadlineOf(-lagMs, settings.ttlMs, safetyMarginMs);
 }

@@ -9,7 +9,7 @@ import { renewInPlaceOfMain } from './thread-loop.ts';
 import type { ThreadPace } from './thread-step.ts';
 import { ThreadTimes, mainClockIn, type ClockSample } from './thread-times.ts';
 
-/** What the main thread passes to the heartbeat thread. */
+/** The data that the main thread passes to the heartbeat thread at its start. */
 export interface HeartbeatThreadData {
   readonly source: RenewerSource;
   readonly memory: SharedArrayBuffer;

@@ -6,7 +6,7 @@ import { threadFailure } from './thread-failure.ts';
 
 /** The heartbeat threads of a client, one for each of its sessions. */
 export interface HeartbeatThreads {
-  /** Loads what starts a thread; `undefined` for a client without threads. */
+  /** Loads the function that starts a heartbeat thread. `undefined` for a client without the option `maxBlockedMs`. */
   readonly standby: SessionOpening['standby'];
   /** Emits failures of a thread. The session continues without it. Never errors. */
   readonly errors$: Observable<QueueLockError>;

@@ -17,7 +17,7 @@ export function heartbeat(
   clock: Clock,
 ): Observable<boolean> {
   let failures = 0;
-  // Opening the session proved as much as a heartbeat sent at that moment.
+  // The opening of the session has proved as much time as a heartbeat of that moment, so the first heartbeat follows one interval later.
   let dueInMs = Math.max(0, pace.openedAt + withJitter(pace.heartbeatIntervalMs, clock) - clock.now());
   const retries = { initialDelayMs: pace.retryAfterMs, maxDelayMs: pace.longestRetryMs };
   const doubt$ = (live.session.doubts$ ?? NEVER).pipe(

@@ -7,13 +7,13 @@ export type Health = 'alive' | 'suspect';
 
 /** A claim under a session. Called directly, because a subscription for each claim would cost more than a claim that never waits. */
 export interface LivenessListener {
-  /** Called after each change of `Liveness.isAlive`. */
+  /** The session calls this after each change of `Liveness.isAlive`. */
   healthChanged(): void;
-  /** Called when the session has ended. */
+  /** The session calls this once, when it has ended. */
   sessionEnded(error: QueueLockError): void;
 }
 
-/** What another thread proves of the session. */
+/** The deadline that heartbeats of another thread prove for the session. */
 export interface OtherProofs {
   /** The deadline until which the session is proven; 0 if none is. */
   readonly deadline: number;
@@ -122,7 +122,7 @@ export class Liveness {
     return 0;
   }
 
-  /** Also counts the proofs of another thread from now on. */
+  /** From now on, the deadline also includes the proofs of another thread. */
   addProofs(others: OtherProofs): void {
     this.#others = others;
   }

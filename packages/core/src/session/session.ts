@@ -26,7 +26,7 @@ export interface SessionOpening extends SessionSettings {
   readonly endpoint: string;
   /** Receives the reason why the last attempt to open failed. */
   readonly trouble: (why: unknown) => void;
-  /** Loads what starts heartbeat threads. Never rejects. Default: no threads. */
+  /** Loads the function that starts heartbeat threads. Never rejects. Default: no threads. */
   readonly standby?: (() => Promise<StandbyStarter | undefined>) | undefined;
 }
 
@@ -67,7 +67,8 @@ export function openSession(
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
-          // Its heartbeats must not keep a session alive that is left to another process.
+          // Stops the heartbeat thread before the session is closed or abandoned: it must not keep a session alive that another process is
+          // to resume.
           const ended = standby ? standby.stop() : told;
           closing(
             ended.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())),
@@ -120,7 +121,7 @@ function connect(
     if (!stop.signal.aborted && !isOver) return { session, openedAt, deadline };
     await session.close();
     stop.signal.throwIfAborted();
-    // Unresponsive members cost time before another member responds. The next attempt begins at that member.
+    // The attempt may have waited for members that do not respond, before another member did. The next attempt begins at that member.
     failure = new QueueLockError('UNAVAILABLE', 'opening a session took longer than its proven time');
     throw failure;
   };

@@ -19,7 +19,7 @@ export interface StandbyOptions {
   readonly onFailure: (error: QueueLockError) => void;
 }
 
-/** What is known of a session when it has opened. */
+/** The data of a session that has just been opened. */
 export interface StandbyStart {
   readonly pace: Pace;
   readonly openedAt: number;
@@ -99,7 +99,7 @@ export class Standby implements OtherProofs {
     this.#times.noteProof(this.#clock.now(), deadline);
   }
 
-  /** Ends the heartbeats of the thread. Those in flight may still reach the store until the returned promise has resolved. */
+  /** Ends the heartbeats of the thread. A heartbeat in flight may still reach the store until the returned promise resolves. */
   stop(): Promise<void> {
     this.#times.end();
     this.#cancelCheckIn();
@@ -115,7 +115,7 @@ export class Standby implements OtherProofs {
   }
 }
 
-/** In the built package, both files are beside each other with the ending of this one; in the sources too. */
+/** The program of the thread is beside this file, with the same ending: `.js` in the built package, `.ts` in the sources. */
 function threadProgram(): URL {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new URL(`./heartbeat-thread.${ending}`, import.meta.url);

@@ -6,7 +6,7 @@ import { deadlineOf, type Pace } from './budget.ts';
 import { nextThreadStep, type ThreadPace } from './thread-step.ts';
 import { THREAD_CLOCK_GRAIN_MS, type ThreadTimes } from './thread-times.ts';
 
-/** What the heartbeats of a thread need. */
+/** The dependencies of the heartbeats of a thread. */
 export interface ThreadLoopTools {
   readonly times: ThreadTimes;
   readonly renewer: Pick<Renewer, 'renew'>;

@@ -10,7 +10,7 @@ export interface ThreadPace {
   readonly rehearsalMs: number;
 }
 
-/** What the heartbeat thread does next. */
+/** The next step of the heartbeat thread. */
 export type ThreadStep =
   | { readonly type: 'end' }
   | { readonly type: 'renew' }
@@ -18,7 +18,7 @@ export type ThreadStep =
 
 // The main thread's intervals are jittered downwards only. A heartbeat that is a quarter late shows that it does not run.
 const LATE = 1.25;
-// A block begins at any moment. The thread looks again at least this often.
+// The main thread may become blocked at any moment, so the heartbeat thread checks at least this often.
 const MIN_WAIT_MS = 5;
 
 /**
@@ -34,7 +34,7 @@ export function nextThreadStep(
   const { deadline, provenAt, checkedInAt, isOver, renewedAt } = known;
   if (isOver || now >= deadline) return { type: 'end' };
   const silentAt = checkedInAt + pace.maxSilenceMs;
-  // It may check in again before the deadline.
+  // The main thread may check in again before the deadline.
   if (now >= silentAt) return { type: 'wait', ms: pace.heartbeatIntervalMs };
   const lateAt = Math.max(provenAt, renewedAt) + LATE * pace.heartbeatIntervalMs;
   const dueAt = Math.min(lateAt, renewedAt + pace.rehearsalMs);

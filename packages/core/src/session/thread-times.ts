@@ -1,6 +1,9 @@
 import { BOOT_CLOCK_GRAIN_MS, type Clock } from '../base/clock.ts';
 
-/** What main thread and heartbeat thread know of one session. All times are readings of the main thread's clock, in milliseconds. */
+/**
+ * The times and states of one session that main thread and heartbeat thread share. All times are readings of the main thread's clock, in
+ * milliseconds.
+ */
 export interface KnownTimes {
   /** Proven deadline, by the heartbeats of either thread. */
   readonly deadline: number;
@@ -47,12 +50,12 @@ export class ThreadTimes {
     this.#write(CHECKED_IN_AT, now);
   }
 
-  /** Main thread: ends the heartbeats. The thread sends none after the one in flight. */
+  /** Main thread: ends the heartbeats of the other thread, which sends no more after a heartbeat that is in flight. */
   end(): void {
     this.#write(IS_OVER, 1);
   }
 
-  /** Main thread: the deadline that heartbeats of the other thread prove. 0: none. */
+  /** Main thread: the deadline that heartbeats of the heartbeat thread prove; 0 if none do. */
   get threadDeadline(): number {
     return this.#read(THREAD_DEADLINE);
   }
@@ -62,7 +65,7 @@ export class ThreadTimes {
     return this.#read(IS_LOST) === 1;
   }
 
-  /** Heartbeat thread: what is known. */
+  /** Heartbeat thread: reads the shared times and states. */
   get known(): KnownTimes {
     return {
       deadline: Math.max(this.#read(MAIN_DEADLINE), this.#read(THREAD_DEADLINE)),
@@ -93,15 +96,16 @@ export class ThreadTimes {
   }
 }
 
-/** One moment on the clock of the main thread, and on the process's monotonic clock, which all threads share. */
+/** The readings of two clocks at one moment: that of the main thread, and the monotonic clock of the process, which all threads share. */
 export interface ClockSample {
   readonly now: number;
   readonly processMs: number;
 }
 
-/** Reads both clocks at nearly one moment. */
+/** Reads both clocks, one directly after the other. */
 export function sampleOf(clock: Clock): ClockSample {
-  // Read second: time that passes between the two makes the thread's clock late, and its deadlines early.
+  // The monotonic clock is read second. Time that passes between the two readings makes the clock of the heartbeat thread late, so that
+  // its deadlines are too early and never too late.
   const now = clock.now();
   return { now, processMs: processMs() };
 }

@@ -114,7 +114,8 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Applies a read of all entries: by number, whether each is admitted. An entry that was admitted and no longer is counts as lost: the store has
+   * Applies a read of all entries: by number, whether each is admitted. An entry that is absent from the read, or was admitted and is
+   * waiting in the read, counts as lost: the store has
    * forgotten it, and may admit others.
    * @param call the number of the call that made the read
    */

@@ -5,7 +5,8 @@ import type { Clock } from '../base/clock.ts';
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;
-// No lease lasts longer. What a store returns is not trusted: a larger number, or none, would overflow a timer, which then fires at once, for ever.
+// Maximum time in milliseconds until the next read; no lease lasts longer. A store may return a larger number or none. That would overflow
+// the timer, which would fire at once, again and again.
 const MAX_LEASE_MS = 24 * 60 * 60 * 1_000;
 
 /** Parameters of a `HeadLeaseTimer`. */

@@ -14,7 +14,7 @@ interface Known {
   leaving: boolean;
 }
 
-/** Is a class, because an object literal with getters takes 500 bytes more for each of thousands of waiters. */
+/** This is a class, because an object literal with getters takes 500 bytes more for each of thousands of waiters. */
 class Following implements LocalWait {
   readonly #known: Known;
   readonly #onLast: () => void;

@@ -21,7 +21,7 @@ export class SeenHolds {
   readonly #clock: Clock;
   readonly #lengths: number[] = [];
   #holds: ReadonlyMap<string, Hold> = new Map();
-  /** Whether the snapshot before this one was current until now. */
+  /** Whether the last snapshot was `live`, so that no change was missed since then. */
   #isContinuous = false;
 
   constructor(clock: Clock) {

@@ -26,7 +26,7 @@ export interface SessionReconcilerOptions<Found extends FoundEntry> {
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
   #inherited: number;
-  /** Inherited entries that have left. */
+  /** Numbers of the entries of the earlier process that have left. */
   readonly #leftBehind = new Set<Found['ord']>();
   #unclaimed: readonly Found[] | undefined = [];
   #hasEntered = false;
@@ -94,7 +94,10 @@ export class SessionReconciler<Found extends FoundEntry> {
     for (const entry of forgotten) await remove(entry);
   }
 
-  /** Whether the entry had left, but the store was rolled back to a state that includes it. It has no owner and blocks all entries behind it. */
+  /**
+   * Whether the entry has left and is in the store again, because the store was rolled back. Such an entry has no owner and blocks all
+   * entries behind it.
+   */
   #isForgotten(entry: Found): boolean {
     if (this.#settings.pendingEnqueues.has(entry)) return false;
     return Number(entry.ord) > this.#inherited || this.#leftBehind.has(entry.ord);

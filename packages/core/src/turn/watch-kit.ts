@@ -117,7 +117,7 @@ export function turnsByWatching<R extends Taker>(
   return new Observable((subscriber) => followTurns(view, { rule, first }, subscriber));
 }
 
-/** Receives the turns of an entry. It is not called after `error`. */
+/** Receives the turns of an entry. No method is called after `error`. */
 export interface TurnListener {
   /** Receives each turn, the first one included. */
   next(turn: Turn): void;
@@ -126,8 +126,8 @@ export interface TurnListener {
 }
 
 /**
- * The same as `turnsByWatching`, for a backend that has a stream of its own around it. Calls the listener with the first turn before it returns.
- * @returns a function that ends it, and may be called again
+ * Reports the turns of an entry like `turnsByWatching`, but to a listener, for a backend that emits them by a stream of its own. Calls the
+ * listener with the first turn before it returns. @returns a function that ends it, and may be called again
  */
 export function followTurns<R extends Taker>(
   view: QueueView<R>,

@@ -17,7 +17,7 @@ export function replayed(name: string, { before, changes, gaps }: StoredHistory)
   };
 }
 
-/** Groups changes of one revision, since no client could see the queue between them. */
+/** Groups the changes that the store made at one revision, since no client could see the queue between them. */
 function steps(changes: readonly PastChange[]): readonly (readonly PastChange[])[] {
   const grouped: PastChange[][] = [];
   for (const change of changes) {

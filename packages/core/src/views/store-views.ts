@@ -28,7 +28,7 @@ import type { Backend, ObserveOptions } from '../api/spi.ts';
 import type { QueueHistory, QueuesState } from '../api/store-api.ts';
 import type { Finding, ListedQueue } from '../api/store-facts.ts';
 
-/** The views of a store, where the backend offers them. */
+/** The queues, history, registers and health checks of a store, as far as the backend offers them. */
 export class StoreViews {
   readonly #backend: Backend;
   readonly #clock: Clock;

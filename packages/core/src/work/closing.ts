@@ -1,6 +1,6 @@
 import type { QueueLockError } from '../api/errors.ts';
 
-/** Something that ends when the client begins to close. */
+/** A wait or a work that ends when the client begins to close. */
 export interface ClosingListener {
   closing(error: QueueLockError): void;
 }

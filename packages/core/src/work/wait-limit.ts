@@ -7,7 +7,7 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import type { Moment } from '../base/moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
-/** Marks a request without a response: nothing has failed yet, and nothing is known. */
+/** Represents the failure of a request that has no response yet, so that a timeout then is reported as `UNAVAILABLE`. */
 export const UNANSWERED: unique symbol = Symbol('unanswered');
 
 /** The limits of a wait. */
@@ -30,7 +30,7 @@ interface Waiting extends WaitContext {
   readonly granted: Moment;
 }
 
-/** Whether there is anything that ends the wait. */
+/** Whether a signal or a timeout may end the wait. */
 export function isLimited({ signal, timeoutMs }: WaitLimit): boolean {
   return signal !== undefined || isLimit(timeoutMs);
 }

@@ -23,8 +23,9 @@ export interface WorkTerms<H extends Hold, T> {
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
 /**
- * Runs `work` under a hold, waits for its end, and releases. A loss takes precedence over the outcome of `work`; otherwise its result is returned.
- * If `work` throws after the time limit or the closing stopped it, its error becomes the `cause` of that error.
+ * Runs `work` under a hold, waits for its end, and releases. Returns the result of `work`, unless the hold was lost, which throws
+ * `OWNERSHIP_LOST`. If `work` throws after the time limit or the closing of the client stopped it, its error becomes the `cause` of
+ * `WORK_TIMEOUT` or `CLOSED`.
  */
 export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, T>): Promise<Awaited<T>> {
   const { what, work } = terms;

@@ -14,7 +14,7 @@ import {
   type StageClientOptions,
 } from '../stage.ts';
 
-/** Returns the queue as an observer sees it. */
+/** Returns the entries of a queue as an observer reads them. */
 async function seen(stage: Stage, name = 'x'): Promise<readonly QueueEntry[]> {
   const queue = follow(stage.client().watch(name));
   await stage.settle();

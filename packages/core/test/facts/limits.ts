@@ -138,7 +138,7 @@ export const limitFacts: readonly CoreFact[] = [
       await stage.settle();
       limit$.next(1);
       await stage.settle();
-      // The newest request overtakes the others, if several are in flight.
+      // Delivers the newest request first, if several are in flight.
       while (slow.length > 0) {
         slow.pop()!();
         await stage.settle();

@@ -38,7 +38,7 @@ function inWords(holds: readonly RecordedHold[]): readonly string[] {
   });
 }
 
-/** Writes what another program may write. */
+/** Writes a text into the register of the recorded holds, as another program may do. */
 async function overwrite(stage: Stage, text: string | undefined): Promise<void> {
   await stage.passing(
     stage
@@ -96,7 +96,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
       const [id = ''] = stage.server.sessionIds;
       const silent = recording(stage, { owner: 'next' });
       stage.server.expireSession(id);
-      // A dead process writes nothing: what it still writes here is removed.
+      // A dead process writes nothing, so the record that this client still writes at its end is removed.
       await stage.clock.advance(100);
       expect(claim.last.status).to.equal('ended');
       const text = (await stage.passing(stage.client().register('x', 'holds').read())) ?? '';

@@ -18,7 +18,7 @@ import {
 const WITHIN_MS = 60_000;
 const REQUEST = { request: { reason: 'a deployment waits', withinMs: WITHIN_MS } };
 
-/** Returns the responses to the request, each once. */
+/** Returns each response that the waiter has received to its request, once. */
 function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
   const replies = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
   return [...new Set(replies)].filter((reply) => reply !== undefined).map(({ answer }) => answer);

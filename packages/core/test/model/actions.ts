@@ -3,7 +3,7 @@ import type { Action } from './plan.ts';
 import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
-/** Executes an action of a history. Programs act on their machine, so not while that is frozen. */
+/** Executes an action of a history. An action of a program runs on its machine: if the machine is frozen, at the end of the freeze. */
 export function perform(action: Action, actors: readonly Actor[], world: World): void {
   const { judge } = world;
   if ('which' in action) {

@@ -137,7 +137,7 @@ export class Actor {
     );
   }
 
-  /** Makes each holder read `held` whose plan is to read it continuously. */
+  /** Makes each holder whose plan is to read `held` continuously read it now. */
   readAll(): void {
     for (const { claim } of this.programs) claim.read();
   }

@@ -22,7 +22,7 @@ export function hasCause(
   if (aborted && error === aborted) return true;
   if (!isQueueLockError(error)) return false;
   const key = ledger.keyOf(label);
-  // A claim without an entry may continue in a second session, but not in a third.
+  // A claim whose session ended before it had an entry may continue in a second session, but not in a third.
   const lostItsSession =
     key === undefined
       ? sessionsLost >= 2

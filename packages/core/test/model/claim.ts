@@ -111,7 +111,7 @@ export class Claim {
     const { judge } = this.#world;
     const say = (): string => `${this.label} fails: ${String(error)}`;
     if (this.#hold) {
-      // Requires a loss, because only a `run` can reject after its grant.
+      // Checks that the hold was lost. A claim that was granted rejects only if it is a `run` that lost its hold.
       judge.require('run', isQueueLockError(error, 'OWNERSHIP_LOST') && this.#hold.notified, say);
     } else {
       const waitedMs = this.actor.machine.now() - this.#startedAt;

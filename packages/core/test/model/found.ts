@@ -2,9 +2,9 @@ import type { ClaimPlan, ClientPlan, Action, History } from './plan.ts';
 
 /** A history that failed once. */
 export interface Found {
-  /** The fact that holds since the failure was fixed. */
+  /** The title: the behaviour that is correct since the failure was fixed. */
   readonly fact: string;
-  /** The defect that brings the failure back. */
+  /** A change of the core that makes the history fail again. */
   readonly mutant: string;
   readonly history: History;
 }

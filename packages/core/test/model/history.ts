@@ -13,7 +13,7 @@ import { Timeline } from './timeline.ts';
 import type { Core, World } from './world.ts';
 
 const STEP_MS = 500;
-// Longer in milliseconds than any message is in flight, and than any client goes without a heartbeat.
+// Time in milliseconds after which all messages have arrived and each client has sent a heartbeat.
 const ALL_NEWS_MS = 2_500;
 const MAX_WAIT_MS = 20_000;
 const TTL_AND_PAUSES_MS = 8_000;
@@ -64,7 +64,7 @@ class Stage {
       acted: () => succession.acted(),
       settled: () => {
         for (const actor of this.#actors) actor.settled();
-        // The holders read last, since a read may be an event itself.
+        // The holders read `held` last, because such a read may end a hold, which is an event itself.
         succession.settled();
       },
     });

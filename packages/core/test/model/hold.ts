@@ -88,7 +88,7 @@ export class Hold {
     return held;
   }
 
-  /** Requires the notification at the end of the proven time. An owner that does not read relies on the timer. */
+  /** Checks that the owner was notified at the end of the proven time, because an owner that does not read `held` relies on the timer. */
   mustHaveBeenNotified(): void {
     const { judge, ledger } = this.#world;
     const { machine } = this.actor;
@@ -97,7 +97,7 @@ export class Hold {
     judge.require('told in time', !overdue, () => `${this.label} was proven until ${provenUntil}`);
   }
 
-  /** Ends the hold by other means than a release. */
+  /** Records that the hold ended otherwise than by a release. */
   giveUp(): void {
     if (this.reads) this.read();
     if (!this.notified) this.gaveUp = true;

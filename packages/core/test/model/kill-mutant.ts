@@ -5,7 +5,7 @@ import { play } from './history.ts';
 import type { Rule } from './judge.ts';
 import { anyHistory } from './plan.ts';
 
-// Every defect is detected in the first hundreds of histories of any seed; the limit is for later changes of the histories.
+// Number of histories after which the search gives up. At present every defect is detected within some hundred histories of any seed.
 const MAX_HISTORIES = 4_000;
 
 /** The result of the search for a defect. */

@@ -23,7 +23,7 @@ interface Lease {
 
 const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined, failed: false };
 
-/** One client's side of the ledger. */
+/** The parameters for one client: how its backend behaves and where its records go. */
 interface Witnessed {
   readonly machine: Machine;
   readonly safetyMarginMs: number;
@@ -115,7 +115,7 @@ export class Ledger {
 
   #witnessSession(session: Session, lease: Lease, client: Witnessed): Session {
     const removed = new Set<string>();
-    // Ids that may be in the queue, as far as the core can know.
+    // Ids of entries that may be in the queue, as far as the client can know from its calls and their replies.
     const unsure = new Set<string>();
     let renewals = 0;
     const join = async <P extends Placement | undefined>(

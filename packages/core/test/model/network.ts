@@ -21,7 +21,7 @@ export class Fates {
   }
 }
 
-/** The fate of one call, as times in milliseconds after the call. An event without a time never happens. */
+/** The times at which one call arrives, gets its reply and fails, in milliseconds after the call. An event without a time never happens. */
 interface Fate {
   readonly arrivesIn?: number;
   /** The delay of the reply after the arrival of the request. */
@@ -34,7 +34,10 @@ const ATTEMPT_MS = 250;
 const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;
 
-/** Returns the fate of a call for a byte. Three of four calls work. `level` gives the distance or the delay, from 0 to 7. */
+/**
+ * Returns the times of a call, which are decided by one random byte. Three of four calls work. `level` gives the latency or the delay,
+ * from 0 to 7.
+ */
 function fateOf(byte: number, failsIn: number): Fate {
   const level = byte >> 5;
   const near = NEAR_MS[level] ?? 2;
@@ -71,7 +74,7 @@ export class Network {
   readonly #machine: Machine;
   readonly #fates: Fates;
   #cut: { readonly until: number; readonly what: 'requests' | 'answers' } = { until: 0, what: 'requests' };
-  /** Events that wait for the end of a cut: a backend's watch catches up by itself. */
+  /** Events that are delivered when the connection works again, because the watch of a backend reads missed changes by itself. */
   readonly #heldBack: (() => void)[] = [];
   #failures = 0;
 

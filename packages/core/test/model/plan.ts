@@ -55,7 +55,7 @@ export interface History {
   readonly lockDelayMs?: number;
   /** `after` is the time since the last action in milliseconds. */
   readonly actions: readonly { readonly after: number; readonly action: Action }[];
-  /** The fate of every message. */
+  /** One byte for every message, which decides its delay or loss. */
   readonly fates: readonly number[];
 }
 

@@ -53,7 +53,7 @@ export class Program {
     else for (let time = 0; time < times; time++) hold.release();
   }
 
-  /** Ends the hold as soon as possible from now on. */
+  /** Requests the end of the hold: now, or as soon as it has begun. */
   hurry(): void {
     this.#hurries = true;
     this.finish();
@@ -145,7 +145,7 @@ export class Program {
       if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
-    // The check runs twice, since delayed events of the machine come first.
+    // The check is scheduled once more, so that events which the machine has delayed run before it.
     return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 
@@ -171,13 +171,13 @@ export class Program {
     return held;
   }
 
-  /** Makes calls inside the work: a call of its own name is rejected, and a call of another name waits for the lock. */
+  /** Claims locks inside the work. A claim of the name that the work holds is rejected, and a claim of another name waits for that lock. */
   async #workWithin(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const again: unknown = await actor.client.run(plan.name, () => 'ran').catch((error: unknown) => error);
     const refused = isQueueLockError(again, 'REENTRANT');
     this.#world.judge.require('run', refused, () => `${label} may wait for itself: ${String(again)}`);
-    // Names are taken in one order, so that two programs cannot wait for each other.
+    // All programs take the two names in the same order, so that no two of them wait for each other.
     if (plan.name !== 'a') return;
     await actor.program({ ...plan, name: 'b', kind: 'run', timeoutMs: 700, holdMs: 0 }).start();
   }

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 
-/** The order of holders, in the server's view and in that of the holders. */
+/** Checks the order of the holders: as the server granted them, and as the holders themselves see it. */
 export class Succession {
   readonly #world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>;
   readonly #admitted = new Set<string>();
@@ -55,7 +55,7 @@ export class Succession {
 
   /** Runs between two events: each holder that reads continuously reads its hold. */
   settled(): void {
-    // Reading an ended hold changes nothing; reading an open one may end it.
+    // Only open holds are read: such a read may end the hold, and a read of an ended hold changes nothing.
     for (const hold of this.#holds) {
       if (hold.reads || !hold.open) hold.read();
       else hold.mustHaveBeenNotified();

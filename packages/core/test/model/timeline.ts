@@ -1,7 +1,7 @@
 import { virtualClock } from '@queuelock/memory';
 import type { Clock } from '../../src/index.ts';
 
-/** Observes the world between two events. */
+/** Callbacks of a check that runs between two events. */
 export interface Observer {
   /** Runs after all consequences of the last event, promise jobs included. */
   settled(): void;
@@ -13,7 +13,7 @@ export interface Observer {
 export class Timeline implements Clock {
   readonly #clock = virtualClock();
   #observer: Observer = { settled: () => undefined, acted: () => undefined };
-  /** The machine whose code is running, so that timers freeze with it even if its code sets them on another clock. */
+  /** The machine whose code is running. A timer that this code sets freezes with the machine, even if it is set on another clock. */
   acting: Machine | undefined;
 
   now(): number {

@@ -20,5 +20,5 @@ export interface World {
   readonly programs: Program[];
 }
 
-/** The public API of the core under test: the real one, or one with a defect. */
+/** The public API of the core under test: that of the real core, or of a copy with a defect. */
 export type Core = Pick<typeof usersDoor, 'createLockClient'>;

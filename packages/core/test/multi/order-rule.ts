@@ -15,7 +15,8 @@ interface State {
 }
 
 /**
- * Explores all possible states by the rule of the queues alone. Returns whether any path leads to a cycle of waits, and to a standstill.
+ * Explores all possible states by the rule of the queues alone. Returns whether any path leads to a cycle of claims that wait for each
+ * other, and whether any path leads to a state in which no claim can continue.
  */
 export function explore(
   claims: readonly NameClaim[],

@@ -23,7 +23,7 @@ export type Trouble = { readonly atMs: number } & (
   | { readonly what: 'cut'; readonly client: number; readonly ms: number }
 );
 
-/** The fate of a call: it works, its reply is lost after it took effect, or it never arrives. */
+/** The outcome of a call on the simulated network: it works, its reply is lost after it took effect, or its request never arrives. */
 export type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 export interface Plan {
@@ -31,7 +31,7 @@ export interface Plan {
   readonly latenciesMs: readonly number[];
   readonly tasks: readonly TaskPlan[];
   readonly troubles: readonly Trouble[];
-  /** The fates of the calls in order; all later ones arrive. */
+  /** The outcomes of the first calls, in order. All later calls work. */
   readonly fates: readonly Fate[];
 }
 

@@ -6,7 +6,7 @@ interface Belief {
   readonly ownership: Ownership;
 }
 
-/** Compares the holds that clients believe in with the server's order. */
+/** Compares the locks that clients believe to hold with the order of the server. */
 export class Witness {
   readonly faults: string[] = [];
   readonly #server: MemoryServer;
@@ -35,7 +35,7 @@ export class Witness {
     this.check();
   }
 
-  /** Checks that no two clients believe in conflicting holds of one name, unless an entry was removed by force. */
+  /** Checks that no two clients believe to hold one name at a time, unless an entry was removed by force. */
   check(): void {
     const believed = [...this.#beliefs].filter(({ ownership }) => this.#counts(ownership));
     for (const [at, one] of believed.entries())

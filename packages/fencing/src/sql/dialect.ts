@@ -27,11 +27,14 @@ export interface Dialect {
    * reports an unchanged row by its insert id then.
    */
   readonly assignment: (token: string) => string;
-  /** Creates the table of the fences, in a migration, which runs alone. */
+  /** The statement that creates the table of the fences in a migration, where no other process creates it at the same time. */
   readonly createFences: (table: string) => string;
-  /** Creates the table unless it exists, also while other processes do the same. */
+  /** The statement that creates the table unless it exists, also while other processes do the same. */
   readonly ensureFences: (table: string) => string;
-  /** Inserts the row of a name or raises its token, and locks the row. `token` returns one more placeholder for the token. */
+  /**
+   * Returns the statement that inserts the row of a name or raises its token, and locks the row. Each call of `token` returns one more
+   * placeholder for the token.
+   */
   readonly raise: (table: string, name: string, token: () => string) => string;
   /** Whether `raise` returns the token that is then stored. Otherwise another statement reads it. */
   readonly raiseReads: boolean;

@@ -4,7 +4,7 @@ import { dialectOf, type Dialect, type SqlDialect, type SqlTable } from './diale
 import { quoteIdentifier, quoteTable } from './identifier.ts';
 import { Parameters, type FencedStatement, type SqlStatement } from './statement.ts';
 
-/** An update of one row that carries its own fence. */
+/** An update of one row, in a table that stores the largest token in a column of each row. */
 export interface FencedUpdate {
   readonly table: SqlTable;
   /** Columns and their new values. May be empty, to claim the row only. */

@@ -10,7 +10,8 @@ import { decodeFencedData, encodeFencedData } from './data.ts';
  */
 export interface FencedZnode {
   /**
-   * Writes the own token into the node and keeps its data. Call it first after the lock was acquired. From then on every earlier holder is
+   * Writes the token of this hold into the node and keeps its data. Call it directly after the lock was acquired. From then on every
+   * earlier holder is
    * refused, even one whose write is in flight.
    */
   claim(): Promise<FenceOutcome>;

@@ -5,7 +5,7 @@ import { tap, type Observable } from 'rxjs';
 import { cohort, election, latch, semaphore, watchDeadlocks } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
-/** The name of the caller that runs, as a web server keeps it for each request. */
+/** Stores the name of the caller whose code runs, as a web server does for each request. */
 const caller = new AsyncLocalStorage<string>();
 const CALLERS = ['Ann', 'Ben', 'Cid'] as const;
 

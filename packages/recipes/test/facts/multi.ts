@@ -89,7 +89,7 @@ export const multiFacts: readonly RecipeFact[] = [
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
       const holder = await a.acquire(y);
-      // Connects first and leaves time for the reply, so that only the wait is short.
+      // Opens the session first, so that the short timeout ends the wait in the queue and not the opening.
       await (await b.acquire(x)).release();
       const timeoutMs = Math.max(60, site.ttlMs / 8);
       expect(isQueueLockError(await refusal(b.multi([x, y]).acquire({ timeoutMs })), 'TIMEOUT')).to.equal(

@@ -21,7 +21,7 @@ async function first(client: LockClient, queue: string): Promise<QueueEntry> {
   return entry;
 }
 
-/** Deletes the record of an eviction. No event does that, so it would count as left over. */
+/** Deletes the record of an eviction, which stays on the server otherwise and would count as left over. */
 async function forget(client: LockClient, queue: string): Promise<void> {
   await client.register(queue, 'evictions').change(() => undefined);
 }

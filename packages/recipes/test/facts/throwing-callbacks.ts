@@ -6,7 +6,7 @@ import { catchingAll } from '@queuelock/harness/uncaught';
 import { election, oncePer, underLock } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
-/** Where a callback throws. */
+/** The surroundings of a callback that throws. */
 interface Scene extends Pick<Site, 'queue' | 'until'> {
   readonly client: LockClient;
   /** A client of another session. */
@@ -68,7 +68,7 @@ const RETURNED: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Callbacks that nothing has called which could catch: they are reported like exceptions of any event listener. */
+/** Callbacks whose exception no caller can catch. It is reported as an uncaught exception, like that of any event listener. */
 const REPORTED: Readonly<Record<string, Act>> = {
   'a subscriber of claim()': async ({ client, queue, fail, until, count }) => {
     const state = { status: '' };
@@ -140,7 +140,7 @@ const REPORTED: Readonly<Record<string, Act>> = {
   },
 };
 
-/** What is true on every store when code of the caller throws. */
+/** Facts that hold on every store when a callback of the caller throws. */
 export const throwingCallbackFacts: readonly RecipeFact[] = [
   ...Object.entries(RETURNED).map(([what, act]) =>
     factOf(`an exception of ${what} goes to its caller and breaks no lock`, act, false),

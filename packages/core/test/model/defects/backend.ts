@@ -12,7 +12,7 @@ function lineOf(server: MemoryServer, queue: string): Subscriber<Turn>[] {
   return line;
 }
 
-/** Returns the same turns, but an admission is reported to the last subscriber. */
+/** Returns turns that report an admission to the last subscriber only. */
 function toTheLast(queue: Subscriber<Turn>[], turns$: Observable<Turn>): Observable<Turn> {
   return new Observable((subscriber) => {
     queue.push(subscriber);
