@@ -90,7 +90,7 @@ describe('an agent that responds to queries at once, and without an index', () =
     const began = performance.now();
     const observed = backend.observe('jobs').subscribe();
     while (requests < 4) await new Promise((resolve) => setImmediate(resolve));
-    // The first two requests follow each other; the others do after pauses of 100 ms.
+    // The second request follows the first at once. The client sends each later request after a delay of 100 ms.
     expect(performance.now() - began).to.be.at.least(190);
     observed.unsubscribe();
     await backend.close();

@@ -215,7 +215,7 @@ describe('a pool that mysql() cannot use', () => {
   });
 });
 
-/** A pool without a server. Its connections pass the test of replies, and one of its methods fails. */
+/** A simulated pool without a server. Its connections pass the test of replies, and one of its methods fails. */
 function failingPool(failing: string, phase: 'at once' | 'later'): Pool {
   const attempt = (method: string): Promise<void> => {
     if (method !== failing) return Promise.resolve();

@@ -244,7 +244,7 @@ interface Failure {
   readonly phase: 'at once' | 'later';
 }
 
-/** A pool without a server. Its connections pass the test of replies, and no notification arrives. */
+/** A simulated pool without a server. Its connections pass the test of replies, and no notification arrives. */
 class FakePool {
   readonly made: EventEmitter[] = [];
   /** Replaces the results of all statements. */

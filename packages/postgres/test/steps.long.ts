@@ -92,7 +92,7 @@ describe('the steps on PostgreSQL', () => {
     const claims = [];
     for (const [place, { client }] of waiters.entries()) {
       claims.push(client.acquire('handed'));
-      // The waiters are enqueued in this order.
+      // The next waiter requests only when this one is in the queue, so that the order of the waiters is known.
       await untilThere('handed', place + 2);
     }
     for (const { asked } of waiters) asked.length = 0;

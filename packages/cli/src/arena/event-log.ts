@@ -23,7 +23,7 @@ interface Ending {
   readonly id: string;
   readonly t: string;
   readonly how: 'released' | 'lost' | 'frozen' | 'cut' | 'killed' | 'stranger';
-  /** End of the proven time of that hold, as a stamp. */
+  /** End of the proven time of the previous hold, as a stamp. */
   readonly until?: string | undefined;
 }
 

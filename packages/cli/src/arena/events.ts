@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '../demo/history.ts';
 
-/** An action on a contender from outside, other than a kill. */
+/** An action of a visitor on a contender, other than a kill. */
 export interface Disturbance {
   readonly t: string;
   readonly id: string;

@@ -26,7 +26,7 @@ export interface Turn {
   readonly repeated: readonly HistoryEvent['ev'][];
 }
 
-/** Returns the turns in the order in which they first appear. */
+/** Returns the rounds of all contenders, in the order of their first events. */
 export function turnsOf(history: readonly HistoryEvent[]): Turn[] {
   const turns = new Map<string, Turn & { repeated: HistoryEvent['ev'][] }>();
   for (const event of history) {

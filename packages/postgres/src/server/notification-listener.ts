@@ -16,7 +16,7 @@ interface Settings {
   readonly clock: Clock;
   readonly withinMs: number;
   readonly inbox: string;
-  /** Sends a notification to the inbox over another connection. */
+  /** Sends a notification over another connection to the channel of this process. */
   readonly say: () => Promise<unknown>;
   /** Called when the connection broke. The listener opens another one by itself. */
   readonly onDown: () => void;

@@ -90,7 +90,7 @@ export class Lane {
     if (this.#steps.length > 0 && this.#retryTimer === undefined) this.#work();
   }
 
-  /** Returns `false` if the file is busy. */
+  /** Runs the first step of the queue. Returns `false` if the file is busy, so that the step has to be retried. */
   #tryFirst(): boolean {
     try {
       this.#begin.run();
