@@ -84,7 +84,7 @@ describe('an agent that responds to queries at once, and without an index', () =
     await backend.close();
   });
 
-  it('is asked at most ten times a second while nothing changes', async () => {
+  it('gets at most ten requests a second while nothing changes', async () => {
     index = '7';
     const backend = consul({ hosts: hosts() });
     const began = performance.now();

@@ -54,7 +54,7 @@ describe('a pool that is handed in to mysql()', () => {
   });
 
   for (const garbage of [[], '', 7, null, {}, [null], [7], [{}], [[], []], [[{ word: 'later' }], []]]) {
-    it(`that returns ${JSON.stringify(garbage)} for a heartbeat proves nothing`, async () => {
+    it(`that returns ${JSON.stringify(garbage)} for a heartbeat does not confirm the heartbeat`, async () => {
       let isBroken = false;
       const real = clients.pool();
       const pool: Pool = {

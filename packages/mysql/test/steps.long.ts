@@ -66,7 +66,7 @@ describe('the round trips on MySQL', () => {
     await Promise.all(served);
   }).timeout(60_000);
 
-  it('of waiters read by indexes, whatever else is stored', async () => {
+  it('of waiters use indexes only, whatever else is stored', async () => {
     const session = await clients.session();
     const waiting = { queue: 'handed', ord: '7', id: '', key: '', shared: false, limit: 1, call: 1 };
     const sql = roundQuery([session.id], [{ ...waiting, turn: { admitted: false } }]);

@@ -74,7 +74,7 @@ for (const [library, make] of Object.entries(LIBRARIES))
       await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
     });
 
-    it('reports a server that never replies to the check of its tables after the timeout of a request', async () => {
+    it('reports UNAVAILABLE after the timeout of a request when the server never replies to the check of its tables', async () => {
       // The first four calls succeed: they take a connection, listen to it, and verify its replies. All later
       // calls never settle.
       const silent = new UnrulyCalls(new Map(Array.from({ length: 50 }, (_, nth) => [nth + 4, 'stuck'])));
@@ -87,7 +87,7 @@ for (const [library, make] of Object.entries(LIBRARIES))
       await end();
     });
 
-    it('proves no hold by replies without a server', async () => {
+    it('keeps no hold alive by replies that the server did not send', async () => {
       expect(await holdsWithoutServer({ unruly, honest }, [[], []])).to.equal(false);
     });
   });

@@ -271,7 +271,7 @@ describe('the steps on PostgreSQL', () => {
     ).to.deep.equal([0]);
   });
 
-  it('continue after a truncation of all tables, for existing clients and for new ones', async () => {
+  it('succeed again after all tables were truncated, for clients that were connected before and for new ones', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('truncated', () => undefined);
     const tables = ['store', 'queue', 'entry', 'session', 'removed', 'trace', 'register'];

@@ -43,7 +43,7 @@ describe('a pool that misbehaves under postgres()', function () {
     await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
   });
 
-  it('proves no hold by replies without a server', async () => {
+  it('keeps no hold alive by replies that the server did not send', async () => {
     expect(await holdsWithoutServer({ unruly, honest }, { rows: [{ answer: {} }] })).to.equal(false);
   });
 });

@@ -37,7 +37,7 @@ class Stage {
 }
 
 describe('a session on Redis that reads its entries again', () => {
-  it('reads once more when another reason arises during the read', async () => {
+  it('reads once more when another reason to read arises during the read', async () => {
     const stage = new Stage();
     const { session } = stage;
     const spec = newSpec();
