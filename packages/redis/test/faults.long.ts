@@ -157,7 +157,7 @@ describe('a connection to Redis', () => {
     await trap.lost;
     await asked;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
-    // Sends a copy of the enqueue. It stands for a request that was in flight until after the removal.
+    // Sends a copy of the enqueue. It simulates a request that was in flight until after the removal.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
     const answer = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);

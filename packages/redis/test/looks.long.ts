@@ -7,7 +7,7 @@ import { RedisSession } from '../src/session/session.ts';
 import type { Answer } from '../src/server/steps.ts';
 import { admitted, newSpec } from '@queuelock/harness/specs';
 
-/** A connection on which the test releases the replies to reads. */
+/** A simulated connection. Each read waits for its reply until the test provides one. */
 class Stage {
   readonly looks: ((rest: readonly unknown[]) => void)[] = [];
   readonly session: RedisSession;

@@ -29,7 +29,7 @@ interface Ending {
 
 const MAX_ENTRIES = 60;
 
-/** Describes the events among contenders in words. Expects them in the order of their stamps. */
+/** Describes the events of contenders in words. The caller passes the events in the order of their stamps. */
 export class EventLog {
   readonly #entries: NumberedEntry[] = [];
   readonly #waiting = new Set<string>();

@@ -39,10 +39,7 @@ export function turnsOf(history: readonly HistoryEvent[]): Turn[] {
   return [...turns.values()];
 }
 
-/**
- * The time in which one contender was allowed to act, from `from` (inclusive) to `to` (exclusive), in
- * nanoseconds since 1970.
- */
+/** The time in which one contender held the lock, from `from` (inclusive) to `to` (exclusive), in nanoseconds since 1970. */
 export interface Hold {
   readonly id: string;
   readonly n: number;

@@ -18,7 +18,7 @@ import type { Entry } from '../entry/entry.ts';
 import { contenderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import { SingleHold, type SingleTools } from './single-hold.ts';
 
-/** The dependencies of the turns of an entry. */
+/** The objects that are needed to observe the turns of an entry. */
 export interface TurnTools extends SingleTools {
   /** The entries of all sessions of this process that waiters of this process watch. */
   readonly followed: LocalWaiters;

@@ -24,7 +24,7 @@ interface Settings {
   readonly onDeaf: () => void;
 }
 
-/** How long a notification from this process to itself may take. */
+/** How long a notification from this process to itself may take, in milliseconds. After that, the listener assumes that none arrive. */
 const ARRIVES_WITHIN_MS = 500;
 
 /**
