@@ -24,10 +24,7 @@ import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer, Row } from '../server/steps.ts';
 import type { Placed } from '../turn/waiting.ts';
 
-/**
- * Identifies the use of a session by one client. A client that resumes the session starts a new generation, and
- * the store then refuses clients of earlier generations.
- */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation, and the store refuses earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: number;

@@ -1,7 +1,4 @@
-/**
- * Identifies the use of a session by one client. A client that resumes the session starts a new generation, and
- * the store then refuses clients of earlier generations.
- */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation, and the store refuses earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly num: number;

@@ -27,10 +27,7 @@ import { SCRIPTS } from '../queue/scripts.ts';
 import { checkExclusive } from '../api/single-key.ts';
 import type { Answer } from '../server/steps.ts';
 
-/**
- * Identifies the use of a session by one client. A client that resumes the session starts a new generation, and
- * the store then refuses clients of earlier generations.
- */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation, and the store refuses earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: string;
