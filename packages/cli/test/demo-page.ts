@@ -21,7 +21,7 @@ export class DemoPage {
   readonly name: string;
   readonly client: BridgeClient;
 
-  /** Opens the page after the shortest possible contest. */
+  /** Starts the demo with the shortest possible contest, and resolves when the page is served. */
   static async open(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},

@@ -7,7 +7,7 @@ import type { HistoryEvent } from '../src/demo/history.ts';
 import type { Actor, Stage } from '../src/demo/stage.ts';
 
 describe('the director of the demo', () => {
-  it('crashes its contender even when no waiter is left that could leave behind it', async () => {
+  it('kills the contender that has to crash even when no waiter is left that could leave the queue', async () => {
     let t = 0;
     const stamp = (): string => String((t += 1));
     const queue$ = new BehaviorSubject<QueueState>({ status: 'live', name: 'q', entries: [] });

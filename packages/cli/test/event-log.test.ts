@@ -26,7 +26,7 @@ const LINE: readonly LogSpec[] = [
 const B_NOTIFIED: LogSpec = [11, 'b', 'notified', { admitted: true }];
 const HELD = 'grant: a holds: with token 7';
 
-describe('the log of disturbed contenders', () => {
+describe('the event log of the demo page', () => {
   it('counts the waiters that a release notified', () => {
     expect(
       storyOf(...LINE, [10, 'a', 'released'], B_NOTIFIED, [12.5, 'b', 'acquired', { token: '8' }]),
@@ -131,7 +131,7 @@ describe('the log of disturbed contenders', () => {
     ).to.equal('grant: b holds: token 7 → 8, 1.0 ms after a released; 1 of 2 waiters woken');
   });
 
-  it('allows a store that detects deaths to grant before the proven time of a killed holder ends', () => {
+  it('reports no violation when a store that detects the death of a process grants before the proven time of the killed holder ends', () => {
     expect(
       storyOf(...LINE, [10, 'a', 'crashed'], B_NOTIFIED, [26, 'b', 'acquired', { token: '8' }]).slice(1),
     ).to.deep.equal([

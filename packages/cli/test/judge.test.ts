@@ -17,7 +17,7 @@ function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   };
 }
 
-/** Returns the events of a turn that waits from `ask` and holds from `from` to `to`. */
+/** Returns the events of a round in which the contender waits from `ask` on and holds from `from` to `to`. */
 function turn(
   id: string,
   token: string,

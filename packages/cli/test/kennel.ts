@@ -8,7 +8,7 @@ import { momentNow, type Orders } from '../src/run/orders.ts';
 export const WATCHDOG: string = fileURLToPath(new URL('../src/run/watchdog-process.ts', import.meta.url));
 const STUBBORN = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
 
-/** Starts watchdogs that know their command only by its mark, and commands with that mark. */
+/** Starts watchdogs that know their command only by its mark, which is an environment variable, and commands with that mark. */
 export class Kennel {
   readonly mark: string = randomUUID();
   readonly #dogs: ChildProcess[] = [];

@@ -32,14 +32,14 @@ describe('the orders of a watchdog', () => {
     expect({ termInMs, killInMs }).to.deep.equal({ termInMs: GUARD_TIMEOUT_MS, killInMs: 1_500 });
   });
 
-  it('kill at once when the hold has ended', () => {
+  it('kill the command at once when the hold has ended', () => {
     expect(ordersFor({ group: 7 }, situation({ remainingMs: 0 }), from)).to.include({
       termInMs: 0,
       killInMs: 0,
     });
   });
 
-  it('always kill before the end of the hold and after the guard', () => {
+  it('always kill the command before the end of the hold, and later than the guard would', () => {
     const situations = fc.record({
       remainingMs: fc.double({ min: 200, max: 100_000, noNaN: true }),
       suspect: fc.boolean(),

@@ -64,8 +64,7 @@ describe('a command whose lock is lost', () => {
       release: () => Promise.resolve(),
     };
     const command = runnable('continue', ['sleep', '0']);
-    // `onSignal` is called when the command runs, before the test awaits its end. The loss happens at this
-    // moment.
+    // The command calls `onSignal` as soon as its program runs. The test loses the lock at that moment.
     const onSignal = (): void => loss.abort(new Error('lost'));
     expect(await command.work(held, onSignal)).to.equal(EXIT.lost);
     expect(notes).to.deep.equal([

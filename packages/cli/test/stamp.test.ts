@@ -66,7 +66,7 @@ describe('the stamp of an event', () => {
     expect(BigInt(stamp())).to.equal(before);
   });
 
-  it('is created with a clock that does not tick', () => {
+  it('is created even when the clock does not tick', () => {
     const machine = clocks(0n);
     const stamp = createStamp({ monotonicNs: machine.monotonicNs, wallMs: () => 42 });
     expect(stamp()).to.match(/^\d+$/);

@@ -30,7 +30,7 @@ function testStop(): Stop & { receive: (signal: NodeJS.Signals) => void } {
 const lost = (code: 'UNAVAILABLE' | 'OWNERSHIP_LOST' | 'ACCESS_DENIED'): Promise<Held> =>
   Promise.reject(new QueueLockError(code, 'no'));
 
-describe('the terms of a command', () => {
+describe('the holds under which queuelock runs a command', () => {
   let log: string[];
   let notes: string[];
   let stop: ReturnType<typeof testStop>;

@@ -109,13 +109,13 @@ describe('the findings about a Consul cluster', () => {
     ]);
   });
 
-  it('report a shortest TTL that the client does not know', () => {
+  it('report a shortest TTL of the servers that differs from the option of the client', () => {
     const levelOf = (serverMs: number): unknown =>
       judgeTtl({ version: '1.8.7', isServer: true, minTtlMs: serverMs }, 10_000, about)[0]?.level;
     expect([20_000, 10_000, 1_000].map(levelOf)).to.deep.equal(['error', undefined, 'warning']);
   });
 
-  it('report a cluster that does not work while one server is down', () => {
+  it('report a cluster that would not survive the failure of one server', () => {
     expect([1, 2, 3].map((servers) => judgeServers(servers, about).level)).to.deep.equal([
       'warning',
       'warning',

@@ -82,7 +82,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('removes an entry whose enqueue was executed and not answered', async () => {
+  it('removes an entry whose enqueue was executed without a reply', async () => {
     const { proxy, session } = await behindProxy();
     proxy.loseReplies(isLock);
     const spec = specOf();
@@ -92,7 +92,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('returns the same position when an enqueue that was not answered is repeated', async () => {
+  it('returns the same position when an enqueue that got no reply is repeated', async () => {
     const { proxy, session } = await behindProxy();
     proxy.loseReplies(isLock);
     const spec = specOf();

@@ -10,7 +10,7 @@ const TTL_MS = 2_000;
 const ROUNDS = 5;
 /** How long the leader is suspended, in milliseconds. A new leader is elected after one to two seconds, and ends the session twice its TTL later. */
 const FROZEN_MS = 2.7 * TTL_MS;
-/** How long before the leader continues the client sends a heartbeat, which the leader then finds. */
+/** The client sends a heartbeat this many milliseconds before the suspended leader continues. The leader reads it when it continues. */
 const BEFORE_RESUME_MS = 60;
 
 interface Round {

@@ -103,7 +103,7 @@ async function theirs(run: Run, command: readonly string[], processes: number): 
     }[];
     return all.map(({ CreateIndex }) => CreateIndex).filter((index) => index > after);
   };
-  // Sessions of earlier runs end meanwhile.
+  // Sessions of earlier runs may still exist, so only sessions with a larger index belong to this run.
   const newest = Math.max(...(await newSessions(0)));
   const [program = '', ...args] = command;
   const children = Array.from({ length: processes }, () =>

@@ -39,7 +39,7 @@ describe('the options of consul()', () => {
     'a certificate without its key': [{ tls: { cert: 'x' } }, /tls/],
   };
   for (const [what, [options, rule]] of Object.entries(refused)) {
-    it(`are refused with the rule: ${what}`, () => {
+    it(`are refused, and the error states the rule: ${what}`, () => {
       expect(refusal(() => settingsOf(options))).to.match(rule);
     });
   }
@@ -76,7 +76,7 @@ describe('the URL of a Consul backend', () => {
     ['consul://h?ca=/nowhere.pem', /names a PEM file/],
     ['consul://h?minTtlMs=soon', /minTtlMs is a number/],
   ] as const) {
-    it(`is refused with the rule: ${url}`, () => {
+    it(`is refused, and the error states the rule: ${url}`, () => {
       expect(refusal(() => settingsOf(optionsOf(url)))).to.match(rule);
     });
   }

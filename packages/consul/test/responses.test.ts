@@ -84,13 +84,13 @@ describe('an agent that responds to queries at once, and without an index', () =
     await backend.close();
   });
 
-  it('is asked at most ten times a second while nothing changes', async () => {
+  it('gets at most ten requests a second while nothing changes', async () => {
     index = '7';
     const backend = consul({ hosts: hosts() });
     const began = performance.now();
     const observed = backend.observe('jobs').subscribe();
     while (requests < 4) await new Promise((resolve) => setImmediate(resolve));
-    // The first two requests follow each other; the others do after pauses of 100 ms.
+    // The second request follows the first at once. The client sends each later request after a delay of 100 ms.
     expect(performance.now() - began).to.be.at.least(190);
     observed.unsubscribe();
     await backend.close();

@@ -4,7 +4,7 @@ import { signal } from '@queuelock/harness/specs';
 import { mysql, type MysqlPoolLike, type MysqlOptions } from '@queuelock/mysql';
 import { OwnServer } from './servers.ts';
 
-/** Sessions on a server of their own; defines the hooks of the suite that makes it. */
+/** Opens sessions on a server that no other suite uses. The constructor defines the hooks of its suite. */
 export class Clients extends OwnServer {
   readonly #backends: Backend[] = [];
   readonly #sessions: Session[] = [];

@@ -23,8 +23,8 @@ describe('a long queue on MySQL', () => {
   }
 
   /**
-   * Returns how many rows the server touches for the last of some removals at the front of a queue with that many entries, and for an enqueue at its
-   * end.
+   * Removes some entries at the front of a queue that has `entries` entries, and adds one at its end. Returns how
+   * many rows the server touched for the last removal, and for the enqueue.
    */
   async function costs(depth: number): Promise<{ readonly leaving: number; readonly joining: number }> {
     const { operator } = clients;

@@ -54,7 +54,7 @@ describe('a pool that is handed in to mysql()', () => {
   });
 
   for (const garbage of [[], '', 7, null, {}, [null], [7], [{}], [[], []], [[{ word: 'later' }], []]]) {
-    it(`that returns ${JSON.stringify(garbage)} for a heartbeat proves nothing`, async () => {
+    it(`that returns ${JSON.stringify(garbage)} for a heartbeat does not confirm the heartbeat`, async () => {
       let isBroken = false;
       const real = clients.pool();
       const pool: Pool = {
@@ -215,7 +215,7 @@ describe('a pool that mysql() cannot use', () => {
   });
 });
 
-/** A pool without a server. Its connections pass the test of replies, and one of its methods fails. */
+/** A simulated pool without a server. Its connections pass the test of replies, and one of its methods fails. */
 function failingPool(failing: string, phase: 'at once' | 'later'): Pool {
   const attempt = (method: string): Promise<void> => {
     if (method !== failing) return Promise.resolve();

@@ -11,7 +11,7 @@ export function harness(optionsFor: (url: string) => MysqlOptions = (url) => ({ 
   return {
     name: 'mysql',
     ttlMs: 800,
-    // The limit includes the polling interval of a waiter far behind, and a busy machine.
+    // The limit covers the polling interval of a waiter far back in the queue, and the delays of a busy machine.
     expiryGranularityMs: 800,
     connect: async () => mysql(optionsFor(own.url)),
     traces: true,

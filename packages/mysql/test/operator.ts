@@ -1,7 +1,7 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { mariaDbAccess } from '@queuelock/harness/services/mariadb-process';
 
-/** Actions of an operator with other tools, without the backend. */
+/** Changes that an operator makes in the store by other tools, not through the backend. */
 export class Operator {
   readonly #connection: Connection;
 

@@ -28,7 +28,7 @@ describe('the URL of a MySQL', () => {
     });
   });
 
-  it('is refused with the rule when it has no database, several hosts or another scheme, and the message has no password', () => {
+  it('is refused when it has no database, several hosts or another scheme; the error states the rule and has no password', () => {
     for (const url of [
       'mysql://u:secret@h',
       'mysql://u:secret@h/',
@@ -83,7 +83,7 @@ describe('the options of MySQL', () => {
     [{ url: 'mysql://h/a', conections: 3 } as never, 'did you mean connections?'],
   ];
   for (const [options, rule] of refusedOptions) {
-    it(`are refused with the rule: ${rule}`, () => {
+    it(`are refused, and the error states the rule: ${rule}`, () => {
       expect(() => mysql(options))
         .to.throw(rule)
         .and.have.property('message')

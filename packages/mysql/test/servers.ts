@@ -5,7 +5,10 @@ import { Operator } from './operator.ts';
 
 const DATABASE = 'locks';
 
-/** A MariaDB of its own with an empty database; defines the hooks of the suite that makes it, which is skipped where there is none. */
+/**
+ * Starts a MariaDB with an empty database for one suite. The constructor defines the hooks of the suite, which is
+ * skipped on a machine without MariaDB.
+ */
 export class OwnServer {
   server!: ProcessService;
   operator!: Operator;
@@ -25,7 +28,7 @@ export class OwnServer {
       await own.reconnect();
     });
     after(async () => {
-      // Both are undefined when the suite was skipped.
+      // The server and the operator's connection are undefined when the suite was skipped.
       await Promise.all([this.operator, this.server].filter(Boolean).map((each) => end(each)));
     });
   }
@@ -38,7 +41,7 @@ export class OwnServer {
     this.operator = await Operator.connect(this.server.endpoint, DATABASE);
   }
 
-  /** Resolves when the query returns this count. */
+  /** Repeats the query until it returns this count. */
   async until(sql: string, count: number): Promise<void> {
     const look = async (): Promise<void> => {
       const found = await this.operator.number(sql);

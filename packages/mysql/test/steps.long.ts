@@ -59,14 +59,14 @@ describe('the round trips on MySQL', () => {
     const served = claims.map(async (claim) => (await claim).release());
     await Promise.race(served);
     expect(holder.asked).to.deep.equal(['leave']);
-    // One of twenty is admitted; each poll is one statement for all waiters.
+    // Of the twenty entries, one is admitted and the others wait. Each poll is one statement for all waiters.
     const after = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind'));
     expect(after.length).to.be.greaterThan(looks);
     for (const look of after) expect(look.match(/select 4/g) ?? []).to.have.length.at.most(1);
     await Promise.all(served);
   }).timeout(60_000);
 
-  it('of waiters read by indexes, whatever else is stored', async () => {
+  it('of waiters use indexes only, whatever else is stored', async () => {
     const session = await clients.session();
     const waiting = { queue: 'handed', ord: '7', id: '', key: '', shared: false, limit: 1, call: 1 };
     const sql = roundQuery([session.id], [{ ...waiting, turn: { admitted: false } }]);
@@ -175,7 +175,8 @@ describe('a step on MySQL', () => {
     const before = await operator.number(
       "select variable_value from information_schema.global_status where variable_name = 'INNODB_DEADLOCKS'",
     );
-    // Another transaction has locked the second row, with more to undo, and then locks the first.
+    // A second transaction has locked the second row and then requests the first one, so there is a deadlock. It
+    // has more changes to undo, so the server makes the step the victim.
     await operator.run('begin');
     await operator.run(
       "insert into queuelock_trace (queue, ord) values ('x', 1), ('x', 2), ('x', 3), ('x', 4), ('x', 5), ('x', 6), ('x', 7), ('x', 8)",

@@ -44,14 +44,14 @@ const LIBRARIES: Readonly<Record<string, (url: string) => RealPool>> = {
   },
 };
 
-/** Returns the pool with its connections under the script. */
+/** Returns a pool whose calls, and those of its connections, misbehave as `calls` prescribes. */
 function scripted(pool: Pool, calls: UnrulyCalls): Pool {
   const getConnection = async (): Promise<Awaited<ReturnType<Pool['getConnection']>>> =>
     calls.of(await pool.getConnection(), METHODS);
   return calls.of({ ...shownBy(pool), getConnection }, { getConnection: 'async' });
 }
 
-/** Returns what a pool of mysql2 shows about itself. */
+/** Returns the properties of a pool of mysql2 by which the backend recognizes it. */
 function shownBy(pool: Pool): object {
   return 'pool' in pool ? { pool: pool.pool } : {};
 }
@@ -74,8 +74,9 @@ for (const [library, make] of Object.entries(LIBRARIES))
       await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
     });
 
-    it('reports a server that never replies to the check of its tables after the timeout of a request', async () => {
-      // The calls before that take a connection, listen to it, and prove its replies.
+    it('reports UNAVAILABLE after the timeout of a request when the server never replies to the check of its tables', async () => {
+      // The first four calls succeed: they take a connection, listen to it, and verify its replies. All later
+      // calls never settle.
       const silent = new UnrulyCalls(new Map(Array.from({ length: 50 }, (_, nth) => [nth + 4, 'stuck'])));
       const { pool, end } = make(server.url);
       const backend = mysql({ pool: scripted(pool, silent), requestTimeoutMs: 200 });
@@ -86,7 +87,7 @@ for (const [library, make] of Object.entries(LIBRARIES))
       await end();
     });
 
-    it('proves no hold by replies without a server', async () => {
+    it('keeps no hold alive by replies that the server did not send', async () => {
       expect(await holdsWithoutServer({ unruly, honest }, [[], []])).to.equal(false);
     });
   });

@@ -29,7 +29,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     return made;
   }
 
-  /** Connects a program without queues. */
+  /** Connects a program that takes advisory locks without queues. */
   async function other(): Promise<Client> {
     const made = new Client({ connectionString: clients.url });
     made.on('error', () => undefined);
@@ -56,7 +56,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until(`${LOCKS} and not granted`, waiting);
   }
 
-  /** Starts another process that holds the queue. */
+  /** Starts another process that holds the lock of the queue. */
   async function holder(): Promise<ScriptProcess> {
     const made = new ScriptProcess(HOLDER, [clients.url, 'jobs', String(TTL_MS), String(KEY)]);
     await made.untilEvent('held');

@@ -4,7 +4,7 @@ import { signal } from '@queuelock/harness/specs';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
 import { OwnServer } from './servers.ts';
 
-/** Sessions on a server of their own; defines the hooks of the suite that makes it. */
+/** Opens sessions on a server that no other suite uses. The constructor defines the hooks of its suite. */
 export class Clients extends OwnServer {
   readonly #backends: Backend[] = [];
   readonly #sessions: Session[] = [];
@@ -29,7 +29,7 @@ export class Clients extends OwnServer {
   pool(config: pg.PoolConfig = {}): { readonly pool: pg.Pool; readonly asked: string[] } {
     const pool = new pg.Pool({ connectionString: this.url, ...config });
     const asked: string[] = [];
-    // The caller gets the error of a broken connection.
+    // The pool's error event is ignored, since the caller gets the same error from its statement.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown;

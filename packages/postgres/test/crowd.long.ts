@@ -17,7 +17,7 @@ interface Cost {
 describe('a long queue on PostgreSQL', () => {
   const clients = new Clients();
 
-  /** Returns the costs of the last of some removals at the front of a queue with that many entries, and of an enqueue at its end. */
+  /** Removes some entries at the front of a queue, and adds one at its end. Returns the costs of the last removal and of the enqueue. */
   async function costs(
     num: unknown,
     depth: number,

@@ -197,7 +197,7 @@ describe('a pool that is handed in to postgres()', () => {
     { rows: [{ answer: null }] },
     { rows: [{ answer: {} }] },
   ]) {
-    it(`whose reply ${JSON.stringify(garbage)} to a heartbeat proves nothing`, async () => {
+    it(`whose reply ${JSON.stringify(garbage)} to a heartbeat does not confirm the heartbeat`, async () => {
       const pool = new FakePool();
       const backend = postgres({ pool: pool as never, requestTimeoutMs: 100 });
       const session = await backend.open(10_000, signal);
@@ -244,7 +244,7 @@ interface Failure {
   readonly phase: 'at once' | 'later';
 }
 
-/** A pool without a server. Its connections pass the test of replies, and no notification arrives. */
+/** A simulated pool without a server. Its connections pass the test of replies, and no notification arrives. */
 class FakePool {
   readonly made: EventEmitter[] = [];
   /** Replaces the results of all statements. */

@@ -12,7 +12,8 @@ export function harness(optionsFor: (url: string) => PostgresOptions = (url) => 
   return {
     name: 'postgres',
     ttlMs: 2_000,
-    // The limit includes the interval at which a waiter far behind reads, and a busy machine.
+    // The limit covers the interval at which a waiter far back in the queue reads, and the delays of a busy
+    // machine.
     expiryGranularityMs: 8_000,
     connect: async () => postgres({ ...optionsFor(own.url), connections: 2 }),
     traces: true,

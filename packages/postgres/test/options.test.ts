@@ -20,7 +20,7 @@ describe('the URL of a PostgreSQL', () => {
   }
 
   for (const url of ['postgres://a,b', 'postgres://user:secret@h/a/b', 'http://user:secret@h']) {
-    it(`${url} is refused with the rule`, () => {
+    it(`${url} is refused, and the error states the rule`, () => {
       expect(() => fromUrl(url))
         .to.throw('is written postgres://user:password@host:port/database')
         .with.property('message')

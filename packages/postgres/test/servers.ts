@@ -33,7 +33,7 @@ export class OwnServer {
     await this.operator.connect();
   }
 
-  /** Resolves when the first column of the only row equals the value. */
+  /** Repeats the query until the first column of its only row equals the value. */
   async until(text: string, value: unknown): Promise<void> {
     await until(async () => expect(await this.column(text)).to.deep.equal([value]), {
       what: `${text} is ${String(value)}`,

@@ -92,7 +92,7 @@ describe('the steps on PostgreSQL', () => {
     const claims = [];
     for (const [place, { client }] of waiters.entries()) {
       claims.push(client.acquire('handed'));
-      // The waiters are enqueued in this order.
+      // The next waiter requests only when this one is in the queue, so that the order of the waiters is known.
       await untilThere('handed', place + 2);
     }
     for (const { asked } of waiters) asked.length = 0;
@@ -159,7 +159,8 @@ describe('the steps on PostgreSQL', () => {
   it('order entries by their commits, and not by their requests', async () => {
     const session = await clients.session();
     await session.enqueue(newSpec({ queue: 'ordered' })).then(({ key }) => key);
-    // Another step on the queue is in progress: the next step waits, and reads its result.
+    // Another step on the queue is in progress. The next step waits for its commit, and then reads what it has
+    // written.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");
     let isPlaced = false;
@@ -238,7 +239,7 @@ describe('the steps on PostgreSQL', () => {
       [slow.id],
     );
     await clients.operator.query('begin');
-    // This renewal was in time and is not committed yet.
+    // This renewal began before the lease expired, and it is not committed yet.
     await clients.operator.query(
       'update queuelock.session set expires = clock_timestamp() + ttl where id = $1 and expires > clock_timestamp()',
       [slow.id],
@@ -271,7 +272,7 @@ describe('the steps on PostgreSQL', () => {
     ).to.deep.equal([0]);
   });
 
-  it('continue after a truncation of all tables, for existing clients and for new ones', async () => {
+  it('succeed again after all tables were truncated, for clients that were connected before and for new ones', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('truncated', () => undefined);
     const tables = ['store', 'queue', 'entry', 'session', 'removed', 'trace', 'register'];

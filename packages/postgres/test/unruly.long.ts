@@ -24,7 +24,8 @@ describe('a pool that misbehaves under postgres()', function () {
   const unruly = (calls: UnrulyCalls): UnrulyClient => {
     const real = new pg.Pool({ connectionString: server.url, max: 40 });
     real.on('error', () => undefined);
-    // A connection that the misbehaving connect() has withheld has no other listener.
+    // The misbehaving connect() may not pass this connection on. Without a listener, its error event would end the
+    // process.
     real.on('connect', (client) => client.on('error', () => undefined));
     const pool = calls.of(
       { options: real.options, connect: async () => calls.of(await real.connect(), METHODS) },
@@ -42,7 +43,7 @@ describe('a pool that misbehaves under postgres()', function () {
     await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
   });
 
-  it('proves no hold by replies without a server', async () => {
+  it('keeps no hold alive by replies that the server did not send', async () => {
     expect(await holdsWithoutServer({ unruly, honest }, { rows: [{ answer: {} }] })).to.equal(false);
   });
 });

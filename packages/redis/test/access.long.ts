@@ -13,7 +13,7 @@ import { pickPorts } from '@queuelock/harness/services/ports';
 import { admitted, refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** Expects that `other` waits while `one` holds, and is admitted after the release. */
+/** Expects that the client `other` waits while the client `one` holds, and that `other` is admitted after the release. */
 async function expectHandOff(one: Backend, other: Backend): Promise<void> {
   const [holder, waiter] = [await one.open(10_000, signal), await other.open(10_000, signal)];
   const held = newSpec();

@@ -8,7 +8,7 @@ import { Operator } from './operator.ts';
 
 const PREFIX = 'queuelock';
 
-/** Sessions on a server of their own; defines the hooks of the suite that makes it. */
+/** Opens sessions on a server that no other suite uses. The constructor defines the hooks of its suite. */
 export class Clients {
   server!: ProcessService;
   operator!: Operator;

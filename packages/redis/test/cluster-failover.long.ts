@@ -72,7 +72,8 @@ for (const [way, optionsOf] of Object.entries(WAYS))
       await replicated(2);
       await cluster.second.operator.call('CLUSTER', 'FAILOVER');
       await promoted();
-      // Longer than the TTL: heartbeats reach the new primary.
+      // The test observes the hold for longer than the TTL. The hold lasts only if its heartbeats reach the new
+      // primary.
       const ends = performance.now() + TTL_MS + 2_000;
       while (performance.now() < ends) {
         expect(hold.held).to.equal(true);

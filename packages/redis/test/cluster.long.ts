@@ -86,7 +86,7 @@ describe('a Redis Cluster', () => {
       'tryEnqueue in a new queue': () => session.tryEnqueue(newSpec({ queue: 'new' })),
       renew: () => session.renew(signal),
     };
-    // At first no key has moved, and then one key after another moves.
+    // Runs every step before any key has moved, and again after each key that moves.
     for (;;) {
       const before = await state();
       for (const [step, take] of Object.entries(steps)) {

@@ -55,7 +55,7 @@ async function startNode(bus: number): Promise<Node> {
   return { server, host, port, operator, id: String(await operator.call('CLUSTER', 'MYID')) };
 }
 
-/** The migration of one slot, by hand. */
+/** Migrates one slot by the commands that an operator sends. */
 export class SlotMigration {
   readonly #from: Node;
   readonly #to: Node;

@@ -2,6 +2,6 @@ import { describeBackend } from '@queuelock/conformance';
 import { harness } from './harness.ts';
 
 describe('@queuelock/redis', () => {
-  // The limit is generous, since a quiet machine needs a tenth of a second.
+  // An idle machine ends a session within 0.1 s after its TTL. The limit of 8 s leaves room for a busy machine.
   describeBackend({ ...harness('conformance'), expiryGranularityMs: 8_000, atOnce: 4 });
 });

@@ -3,7 +3,7 @@ import { harness } from './harness.ts';
 
 const SOON = /frees all its places soon after its TTL$|^a session that nobody resumes ends with its TTL/;
 
-describe('an expiry on Redis', () => {
+describe('the expiry of a lease on Redis', () => {
   const own = harness('expiry');
 
   for (const fact of facts.filter(({ title }) => SOON.test(title))) {

@@ -98,7 +98,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
   }).timeout(WITHIN_MS);
 
-  it('notifies the holder of a lock that it does not know', async () => {
+  it('reports the loss to the holder of a lock that the replica has not received', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
     const holder = client(proxy);

@@ -11,7 +11,7 @@ export const METHODS = {
 const SYNCHRONOUS: ReadonlySet<string> = new Set(['on', 'duplicate', 'destroy', 'disconnect']);
 
 interface Behaviour {
-  /** The method that fails in each duplicate. */
+  /** The method that fails in each duplicate of the client. */
   readonly failing?: string;
   /** How the method fails: it throws (`at once`), or its promise rejects (`later`). */
   readonly phase?: 'at once' | 'later';
@@ -21,7 +21,7 @@ interface Behaviour {
   readonly connects?: boolean;
 }
 
-/** A client without a server. Its replies pass the test of the driver, and all steps succeed. */
+/** A simulated client without a server. Its replies pass the test that the driver makes, and all steps succeed. */
 abstract class FakeClient extends EventEmitter {
   readonly options = {};
   readonly made: FakeClient[];
@@ -44,7 +44,7 @@ abstract class FakeClient extends EventEmitter {
     return duplicate;
   }
 
-  // Adds a listener, and fails if this method has to fail.
+  // Adds a listener. Fails instead if the behaviour of this client names `on` as the failing method.
   override on(event: string, listener: (...args: never[]) => void): this {
     void this.attempt('on');
     return super.on(event, listener as (...args: unknown[]) => void);
@@ -56,7 +56,7 @@ abstract class FakeClient extends EventEmitter {
     );
   }
 
-  /** Breaks each connection, which reports that twice, without an error. */
+  /** Simulates that each connection breaks. Each duplicate emits its error event twice, with `undefined` instead of an error. */
   breakAll(): void {
     for (const client of this.made) {
       for (const event of ['error', 'end', 'terminated', 'error'])
@@ -72,7 +72,7 @@ abstract class FakeClient extends EventEmitter {
     return this.behaviour.reply ? this.behaviour.reply(reply) : reply;
   }
 
-  /** Fails if `method` is the method that has to fail. */
+  /** Fails if the behaviour of this client names `method` as the failing method. */
   protected attempt(method: string): Promise<void> {
     const { failing, phase } = this.behaviour;
     if (method !== failing) return Promise.resolve();

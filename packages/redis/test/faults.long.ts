@@ -10,7 +10,7 @@ import { Clients } from './clients.ts';
 
 const WITHIN_MS = 30_000;
 
-/** Renews a session as the core does: until there is a reply. */
+/** Sends renewals of a session until one gets a reply, as the core does. */
 function renewed(session: Session): Promise<number> {
   return repeatUntilDefinite(() => session.renew(signal), AbortSignal.timeout(WITHIN_MS));
 }
@@ -149,7 +149,7 @@ describe('a connection to Redis', () => {
 
   it('adds no entry by an enqueue that arrives after the removal', async () => {
     const session = await through(500);
-    // The server knows the script from now on.
+    // This call loads the script, so the server knows it when the test sends its hash.
     await session.enqueue(newSpec({ queue: 'before' }));
     const spec = newSpec();
     const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
@@ -157,7 +157,7 @@ describe('a connection to Redis', () => {
     await trap.lost;
     await asked;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
-    // A copy of the enqueue that was in flight all the time.
+    // Sends a copy of the enqueue. It simulates a request that was in flight until after the removal.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
     const answer = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);

@@ -150,7 +150,7 @@ describe('a client that is handed in to redis()', () => {
     }
 
     for (const garbage of [[], '', [7], ['later'], {}, 7, null]) {
-      it(`whose reply ${JSON.stringify(garbage)} to a heartbeat proves nothing (${Fake.library})`, async () => {
+      it(`whose reply ${JSON.stringify(garbage)} to a heartbeat does not confirm the heartbeat (${Fake.library})`, async () => {
         let isBroken = false;
         const backend = redis({ client: new Fake({ reply: (reply) => (isBroken ? garbage : reply) }) });
         const session = await backend.open(10_000, signal);

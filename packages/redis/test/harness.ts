@@ -14,7 +14,8 @@ export function harness(prefix: string, server: typeof sharedRedis = sharedRedis
   return {
     name: 'redis',
     ttlMs: 800,
-    // The limit includes the interval at which a waiter far behind reads, and a busy machine.
+    // The limit covers the interval at which a waiter far back in the queue reads, and the delays of a busy
+    // machine.
     expiryGranularityMs: 800,
     connect: async () => redis({ url: `redis://${await endpoint()}`, prefix }),
     traces: true,

@@ -11,7 +11,7 @@ describe('a connection to Redis that receives no more messages and is not broken
     const holder = await clients.session();
     const held = newSpec();
     await holder.enqueue(held);
-    // No heartbeat detects it within the test.
+    // The next heartbeat comes after the end of the test, so it cannot be what detects the silent connection.
     const waiter = await clients.session(deaf, 600_000);
     const turn = admitted(await waiter.enqueue(newSpec()));
     const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));

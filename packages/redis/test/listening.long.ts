@@ -4,7 +4,7 @@ import { PubSubHealthCheck } from '../src/server/pub-sub-health-check.ts';
 import { admitted, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** A clock that runs scheduled tasks, one at a time. */
+/** A clock on which no time passes. The test runs the scheduled tasks, one at a time. */
 class Steps implements Clock {
   #tasks: (() => void)[] = [];
 

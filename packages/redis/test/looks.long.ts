@@ -7,7 +7,7 @@ import { RedisSession } from '../src/session/session.ts';
 import type { Answer } from '../src/server/steps.ts';
 import { admitted, newSpec } from '@queuelock/harness/specs';
 
-/** A connection on which the test releases the replies to reads. */
+/** A simulated connection. Each read waits for its reply until the test provides one. */
 class Stage {
   readonly looks: ((rest: readonly unknown[]) => void)[] = [];
   readonly session: RedisSession;
@@ -37,13 +37,13 @@ class Stage {
 }
 
 describe('a session on Redis that reads its entries again', () => {
-  it('reads once more when another reason arises during the read', async () => {
+  it('reads once more when another reason to read arises during the read', async () => {
     const stage = new Stage();
     const { session } = stage;
     const spec = newSpec();
     const turn = admitted(await session.enqueue(spec));
     session.lookAround();
-    // No read in progress covers the second reason.
+    // The read in progress may have missed what this second call reports, so another read must follow.
     session.lookAround();
     stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
     await new Promise(setImmediate);

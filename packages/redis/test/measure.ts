@@ -68,7 +68,7 @@ const KINDS: Readonly<Record<string, () => Contender>> = {
   'redlock, tries every 10 ms or so': byRedlock(10),
 };
 
-/** Makes the given number of holds with a constant number of waiters. After each hold, a contender that has rested requests the lock. */
+/** Makes the given number of holds with a constant number of waiters. After each hold, a contender that is not in the queue requests the lock. */
 async function contend(contenders: readonly Contender[]): Promise<readonly Hold[]> {
   const seen: Hold[] = [];
   const resting = [...contenders];
@@ -79,7 +79,8 @@ async function contend(contenders: readonly Contender[]): Promise<readonly Hold[
     const release = await contender.acquire();
     const now = performance.now();
     if (!Number.isNaN(releasedAt)) seen.push({ handOffMs: now - releasedAt, waitedMs: now - askedAt });
-    // New clients arrive while it is held: without a queue, a client that arrives at the moment of a release would be served first.
+    // New clients request the lock while it is held. Without a queue, a client that requests it at the moment of a
+    // release would be served first.
     const more = next();
     await pause(holdMs);
     releasedAt = performance.now();

@@ -23,7 +23,7 @@ export class Monitor {
 
   /** Returns the commands of clients, and the channels that scripts published on, since the last call. */
   async since(): Promise<{ readonly asked: readonly string[]; readonly published: readonly string[] }> {
-    // The server reports commands in order, so all earlier ones arrive before this one.
+    // The server reports commands in order. When it reports this command, it has reported all earlier commands.
     const reported = once(this.#monitor, 'monitor');
     await this.#redis.echo('end');
     while (!this.#asked.includes('echo'))

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 
-/** Actions of an operator with other tools, without the backend. */
+/** Changes that an operator makes in the store by other tools, not through the backend. */
 export class Operator {
   readonly redis: Redis;
   readonly #prefix: string;

@@ -20,7 +20,7 @@ describe('the URL of a Redis', () => {
   }
 
   for (const url of ['redis://a,b', 'redis://user:secret@h/locks', 'http://user:secret@h', 'redis://h/0/1']) {
-    it(`${url} is refused with the rule`, () => {
+    it(`${url} is refused, and the error states the rule`, () => {
       expect(() => fromUrl(url))
         .to.throw('is written redis://user:password@host:port/database')
         .with.property('message')

@@ -7,7 +7,7 @@ import { mutex, redlock } from './peers.ts';
 const KEY = 'reports';
 const ROUNDS = 20;
 
-/** Counts how many clients hold at a time. */
+/** Counts the clients that hold at the same time, and records the maximum. */
 class Room {
   most = 0;
   #inside = 0;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { createRequire } from 'node:module';
 
-// Clients without a queue. The package of the benchmarks depends on them.
+// The other lock libraries, which have no queue, are dependencies of the benchmark package only.
 const ofBench = createRequire(new URL('../../bench/package.json', import.meta.url));
 
 interface RedlockLock {
@@ -26,7 +26,7 @@ interface SemaphoreModule {
   readonly Mutex: new (client: Redis, key: string, options: { readonly acquireTimeout: number }) => Mutex;
 }
 
-/** npm redlock over one server. */
+/** Returns a lock of npm redlock over one server. */
 export function redlock(client: Redis, settings: RedlockSettings): Redlock {
   const { default: Made } = ofBench('redlock') as RedlockModule;
   return new Made([client], settings);

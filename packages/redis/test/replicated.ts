@@ -13,7 +13,7 @@ export interface Replicated {
   readonly stop: () => Promise<void>;
 }
 
-/** Resolves when the replica follows. */
+/** Resolves when the replica has connected to the primary and receives its writes. */
 export async function startReplicated(withinMs: number): Promise<Replicated> {
   const primary = await startRedis({ way: 'process' });
   const replication = await startProxy(primary.endpoint);

@@ -68,7 +68,7 @@ describe('the round trips on Redis', () => {
         () => next[place]?.(place),
         () => undefined,
       );
-      // The waiters are enqueued in this order.
+      // The next waiter requests only when this one is in the queue, so that the order of the waiters is known.
       let there = 0;
       while (there < place + 2)
         there = await clients.operator.redis.zcard(clients.operator.key('line:handed'));

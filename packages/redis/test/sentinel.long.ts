@@ -11,7 +11,7 @@ import { asked } from './asked.ts';
 import { startReplicated, type Replicated } from './replicated.ts';
 
 const WITHIN_MS = 60_000;
-// The TTL is longer than a failover takes. Heartbeats are a quarter of it apart.
+// The TTL is longer than a failover takes. The interval of heartbeats is a quarter of the TTL.
 const TTL_MS = 60_000;
 
 describe('a client of a Redis with a Sentinel', () => {

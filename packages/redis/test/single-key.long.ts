@@ -17,7 +17,7 @@ describe('a queue of Redis with a single key', () => {
     return made;
   }
 
-  /** Takes the key as clients without a queue do. */
+  /** Takes the single key by `SET … PX … NX`, as clients without a queue do. */
   function take(): Promise<string | null> {
     return clients.operator.redis.set(KEY, 'theirs', 'PX', 60_000, 'NX');
   }

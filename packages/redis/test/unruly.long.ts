@@ -63,7 +63,7 @@ describe('a client library that misbehaves under redis()', function () {
       await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
     });
 
-    it(`proves no hold by replies without a server (${library})`, async () => {
+    it(`keeps no hold alive by replies that the server did not send (${library})`, async () => {
       expect(await holdsWithoutServer({ unruly, honest }, [])).to.equal(false);
     });
   }

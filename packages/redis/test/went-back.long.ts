@@ -7,7 +7,7 @@ const WITHIN_MS = 30_000;
 
 type Kept = readonly (readonly [key: string, dump: Buffer])[];
 
-/** A copy of all data of a server, to restore the state of a lagging replica that takes over. */
+/** A copy of all data of a server. Restoring it gives the server the state of a replica that lags and takes over. */
 class Snapshot {
   readonly #kept: Kept;
 

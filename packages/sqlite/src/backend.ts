@@ -172,7 +172,7 @@ class SqliteBackend implements Backend {
     connection?.close();
   }
 
-  /** Returns the home of a session. With an empty namespace, the session does not end with its process. */
+  /** Returns the process of a new session and its notification socket. With an empty namespace, the session does not end with its process. */
   #homeIn({ home }: Connection): Home {
     return this.#onProcessExit === 'release' ? home : { ...home, namespace: '' };
   }

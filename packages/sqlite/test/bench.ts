@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadDriver, type Database } from '../src/driver/driver.ts';
 
-/** A directory for files that tests share, and changes of an operator with other tools. */
+/** A directory for the files of tests, and the changes that an operator makes in them by other tools. */
 export class Bench {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
   readonly file: string = join(this.directory, 'locks.db');

@@ -2,6 +2,6 @@ import { describeBackend } from '@queuelock/conformance';
 import { harness } from './harness.ts';
 
 describe('@queuelock/sqlite', () => {
-  // The limit is generous, since a quiet machine needs 0.1 s.
+  // An idle machine ends a session within 0.1 s after its TTL. The larger limit leaves room for a busy machine.
   describeBackend({ ...harness(), expiryGranularityMs: 8_000, atOnce: 4 });
 });

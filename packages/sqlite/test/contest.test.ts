@@ -1,6 +1,6 @@
 import { describeContest } from './describe-contest.ts';
 
-// The lease lasts a minute. These steps reach the whole range from 0 to 1, and are the same in every run.
+// Returns numbers that spread over the range from 0 to 1 and are the same in every run, in place of random ones.
 let latest = 0;
 const chance = (): number => (latest = (latest + 0.382) % 1);
 

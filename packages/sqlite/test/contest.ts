@@ -26,7 +26,7 @@ export interface Blocks {
 /** An event that a contender prints. */
 export type ContenderEvent = { readonly ev: 'ready' } | ({ readonly ev: 'blocks' } & Blocks);
 
-/** The process of a contender. */
+/** A child process that contends for the lock and prints its events. */
 export class Contender extends ScriptProcess<ContenderEvent> {
   readonly #who: number;
   readonly #log: string;

@@ -97,7 +97,7 @@ describe('the end of a process', () => {
     await until(async () => expect(inboxes()).to.have.length(1), { what: 'one inbox', withinMs: 20_000 });
   });
 
-  it('happens by itself after everything is closed, and leaves nothing', async () => {
+  it('occurs without a call of process.exit() after everything is closed, and leaves no inbox', async () => {
     const child = start();
     await once(child, 'message');
     const exit = once(child, 'exit');

@@ -18,7 +18,7 @@ interface Extent {
   readonly withinMs: number;
   /** Returns a number from 0 to 1 that decides when a process is killed, and which one. */
   readonly chance: () => number;
-  /** Prints the measurements. */
+  /** Receives the text of the measurements and prints it. */
   readonly tell?: (what: object) => void;
 }
 

@@ -20,7 +20,7 @@ describe('the URL of a SQLite file', () => {
   }
 
   for (const url of ['sqlite:', 'sqlite://host/locks.db', 'etcd:locks.db']) {
-    it(`${url} is refused with the rule`, () => {
+    it(`${url} is refused, and the error states the rule`, () => {
       expect(() => fromUrl(url)).to.throw('is written sqlite:path/to/file or sqlite:/path/to/file');
     });
   }

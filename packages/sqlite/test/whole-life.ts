@@ -1,4 +1,4 @@
-// The process that steps.test.ts runs: it uses everything once, and then does nothing.
+// The process that steps.test.ts runs: it uses every function of the backend once, and then does nothing.
 import { sqlite } from '@queuelock/sqlite';
 import { refusal, newSpec } from '@queuelock/harness/specs';
 

@@ -12,7 +12,7 @@ const CHANGES: ReadonlySet<MemoryCall> = new Set(['enqueue', 'tryEnqueue', 'remo
 
 describe('the steps of one manager', () => {
   let under: string[] = [];
-  /** Blocks all calls to the store until it resolves. */
+  /** All calls to the store wait until this promise resolves. */
   let gate: Promise<void>;
   let client: LockClient;
   let locks: LockManager;

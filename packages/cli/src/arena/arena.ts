@@ -10,7 +10,7 @@ import { Player, type PlayerSettings } from './player.ts';
 import { EventLog } from './event-log.ts';
 import { canProxy } from './contender-proxy.ts';
 
-/** Settings of an arena. */
+/** Settings of the contenders on the demo page. */
 export interface ArenaSettings {
   /** Name of the queue. */
   readonly name: string;
@@ -31,7 +31,7 @@ const MAX_ENDED = 2;
 const GAP_MS = 400;
 const WRITTEN_WITHIN_MS = 300;
 
-/** Contenders that visitors add, freeze, kill and cut off, and the log of the events that follow. */
+/** The contenders of the demo page, which visitors add, freeze, kill and cut off, and the log of their events. */
 export class Arena implements Contenders {
   readonly name: string;
   readonly #settings: ArenaSettings;

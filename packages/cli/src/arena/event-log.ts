@@ -23,13 +23,13 @@ interface Ending {
   readonly id: string;
   readonly t: string;
   readonly how: 'released' | 'lost' | 'frozen' | 'cut' | 'killed' | 'stranger';
-  /** End of the proven time of that hold, as a stamp. */
+  /** End of the proven time of the previous hold, as a stamp. */
   readonly until?: string | undefined;
 }
 
 const MAX_ENTRIES = 60;
 
-/** Describes the events among contenders in words. Expects them in the order of their stamps. */
+/** Describes the events of contenders in words. The caller passes the events in the order of their stamps. */
 export class EventLog {
   readonly #entries: NumberedEntry[] = [];
   readonly #waiting = new Set<string>();

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '../demo/history.ts';
 
-/** An action on a contender from outside, other than a kill. */
+/** An action of a visitor on a contender, other than a kill. */
 export interface Disturbance {
   readonly t: string;
   readonly id: string;
@@ -23,7 +23,7 @@ interface Notified {
   readonly admitted: boolean;
 }
 
-/** The first entry belongs to a client that is not a contender, for instance a visitor of the page. */
+/** The entry at the front of the queue belongs to a client that is not a contender, for instance a visitor of the page. */
 interface Stranger {
   readonly t: string;
   /** Owner label of that client. */

@@ -14,7 +14,7 @@ import { openContenderProxy, type ContenderProxy } from './contender-proxy.ts';
 /** The actions that a visitor may apply to one contender. */
 type PlayerAct = Exclude<Parameters<Contenders['act']>[0]['act'], 'add'>;
 
-/** Settings of a player. */
+/** Settings of a contender on the demo page. */
 export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' | 'onReport'> {
   readonly id: string;
   /**

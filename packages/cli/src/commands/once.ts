@@ -101,7 +101,7 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
     try {
       const limits = options.wait === undefined ? {} : { timeoutMs: options.wait };
       const work = async (ownership: Ownership): Promise<number> => {
-        // The hold of a slot ends with the work of that slot.
+        // The caller of this function releases the lock of the slot, so this hold has no release of its own.
         const held = heldUntil(ownership, () => Promise.resolve());
         const { exitCode } = await runTerm(run.work, held, stop);
         // The error keeps the slot from being recorded as done.

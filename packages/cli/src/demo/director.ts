@@ -16,7 +16,7 @@ export interface Direction {
   readonly stage: Stage;
   readonly script: Script;
   readonly stamp: () => string;
-  /** Called with every event, in the order in which it becomes known here. */
+  /** Called with every event, in the order in which this process receives the events. */
   readonly emit: (event: HistoryEvent) => void;
   /** Called with every contender when it joins. */
   readonly onJoin: (actor: Actor) => void;

@@ -5,7 +5,7 @@ import type { Paper } from '../terminal/terminal.ts';
 import type { HistoryEvent } from './history.ts';
 import { columnsOf, lanesOf, type Doing, type Lane } from './lanes.ts';
 
-/** All data that a frame shows. */
+/** The data that a frame of the demo shows. */
 export interface View {
   readonly queue: QueueState;
   readonly history: readonly HistoryEvent[];

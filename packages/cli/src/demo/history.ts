@@ -26,7 +26,7 @@ export interface Turn {
   readonly repeated: readonly HistoryEvent['ev'][];
 }
 
-/** Returns the turns in the order in which they first appear. */
+/** Returns the rounds of all contenders, in the order of their first events. */
 export function turnsOf(history: readonly HistoryEvent[]): Turn[] {
   const turns = new Map<string, Turn & { repeated: HistoryEvent['ev'][] }>();
   for (const event of history) {
@@ -39,10 +39,7 @@ export function turnsOf(history: readonly HistoryEvent[]): Turn[] {
   return [...turns.values()];
 }
 
-/**
- * The time in which one contender was allowed to act, from `from` (inclusive) to `to` (exclusive), in
- * nanoseconds since 1970.
- */
+/** The time in which one contender held the lock, from `from` (inclusive) to `to` (exclusive), in nanoseconds since 1970. */
 export interface Hold {
   readonly id: string;
   readonly n: number;

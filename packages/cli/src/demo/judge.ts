@@ -11,7 +11,7 @@ export interface Verdict {
   readonly violations: readonly Violation[];
   /** Number of grants. */
   readonly grants: number;
-  /** Number of turns that ended with a release. */
+  /** Number of rounds that ended with a release. */
   readonly served: number;
   readonly cancelled: number;
   /** Number of crashed holders whose entries the server then removed. */
@@ -98,7 +98,7 @@ function growing(holds: readonly Hold[], what: 'order' | 'fencingToken'): Violat
   });
 }
 
-/** Finds faults in the events of one turn: repeated, in the wrong order, or without an end. */
+/** Finds faults in the events of one round of a contender: repeated, in the wrong order, or without an end. */
 function storyFaults(turn: Turn): Violation[] {
   const { requesting, enqueued, acquired, released, lost, cancelled, error, crashed, expired } = turn.events;
   const fault = (broken: unknown, message: string): Violation[] =>

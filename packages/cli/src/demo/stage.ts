@@ -1,7 +1,7 @@
 import type { LockClient } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
-/** The part of one contender in the demo. */
+/** What one contender does in the demo. */
 export interface ContenderScript {
   readonly id: string;
   readonly rounds: number;

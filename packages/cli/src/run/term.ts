@@ -2,7 +2,7 @@ import type { Hold, Ownership } from '@queuelock/core';
 import { exitCodeOf } from '../exit-codes.ts';
 import type { Stop } from '../stop.ts';
 
-/** A lock, permit or leadership that is held for a term. */
+/** The hold of a lock, a permit or a leadership under which work runs. */
 export interface Held
   extends Pick<Hold, 'signal' | 'remainingMs'>, Pick<Ownership, 'name' | 'key' | 'token'> {
   release(): Promise<void>;
@@ -24,7 +24,7 @@ export function heldUntil(lock: Omit<Held, 'release'>, release: Held['release'])
 }
 
 /**
- * Work of a term. Resolves with the exit code.
+ * The work that runs under one hold. Resolves with the exit code.
  * @param onSignal sets the listener for signals during the work. Signals that arrived before are delivered at
  *   once
  */

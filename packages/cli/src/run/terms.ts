@@ -4,12 +4,12 @@ import { EXIT } from '../exit-codes.ts';
 import type { Stop } from '../stop.ts';
 import { runTerm, type Held, type Work } from './term.ts';
 
-/** How terms follow each other. */
+/** Settings for terms. A term is one wait for the grant, the hold, and the work under it. */
 export interface Terms {
   /** Waits for the grant; rejects with the signal's reason when it aborts. */
   readonly acquire: (signal: AbortSignal) => Promise<Held>;
   readonly work: Work;
-  /** Whether another term follows after a term that failed. */
+  /** Whether another term begins after a term whose work failed. */
   readonly keep: boolean;
   readonly stop: Stop;
   /** Prints a line for the user. */

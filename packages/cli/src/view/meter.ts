@@ -10,9 +10,9 @@ export interface QueueRow {
   readonly heldMs: number;
   /** Whether the entry was already the first when it was seen first, so that its real time may be longer. */
   readonly heldLonger: boolean;
-  /** Recent duration of a turn in milliseconds; `undefined` if no turn has ended. */
+  /** Recent mean time between two departures in milliseconds; `undefined` if no entry has left. */
   readonly turnMs: number | undefined;
-  /** Expected wait of a new entry in milliseconds if turns keep their duration. */
+  /** Expected wait of a new entry in milliseconds if entries continue to leave at that rate. */
   readonly waitMs: number | undefined;
 }
 

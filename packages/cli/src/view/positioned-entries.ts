@@ -7,7 +7,7 @@ export interface PositionedEntry {
   readonly entry: QueueEntry;
   /** 0 for an admitted entry, 1 for the first waiter, and so on. */
   readonly position: number;
-  /** Whether the entry is admitted; its client may not have noticed yet. */
+  /** Whether the entry is admitted. Its client may not have received the notification yet. */
   readonly holds: boolean;
 }
 

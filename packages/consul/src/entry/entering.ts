@@ -10,7 +10,7 @@ import type { Entry } from './entry.ts';
 /** An order behind every entry, since an index is less than 2^53. */
 const AFTER_ALL = 2n ** 64n;
 
-/** The dependencies of changes of entries. */
+/** The objects that the functions of this file need to change entries. */
 export interface EntryTools {
   readonly connection: Connection;
   readonly keys: Keys;
@@ -21,7 +21,7 @@ export interface EntryTools {
   readonly singleKeyOf: (queue: string) => string | undefined;
 }
 
-/** An entry, and the specification of the call. */
+/** An entry of the session, and the properties that the call requests for it. */
 export interface Newcomer {
   readonly entry: Entry;
   readonly spec: EntrySpec;

@@ -4,7 +4,7 @@ import type { Keys } from '../queue/keys.ts';
 import type { Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 
-/** The dependencies of traces. */
+/** The objects that are needed to store traces. */
 export interface TraceTools {
   readonly connection: Connection;
   readonly keys: Keys;

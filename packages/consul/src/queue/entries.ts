@@ -62,10 +62,10 @@ export function contendersIn(pairs: readonly KvPair[]): Contender[] {
   return pairs.map(contenderOf).sort((a, b) => Number(a.order - b.order));
 }
 
-/** The own entry, with the properties that decide its position. */
+/** The waiter's entry, with the properties that decide its position. */
 export type OwnPlace = Pick<Contender, 'key' | 'order' | 'shared'>;
 
-/** Returns the conflicting entries ahead of the own entry. */
+/** Returns the conflicting entries ahead of the waiter's entry. */
 export function aheadOf(contenders: readonly Contender[], own: OwnPlace): EntriesAhead<Contender> {
   const refs = contenders
     .filter((other) => other.key !== own.key && other.order < own.order && !(other.shared && own.shared))
@@ -74,7 +74,8 @@ export function aheadOf(contenders: readonly Contender[], own: OwnPlace): Entrie
 }
 
 /**
- * Returns the limit of the nearest entry ahead whose limit differs from that of an exclusive own entry. A reader ahead has the limit 1, as a lock.
+ * Returns the limit of the nearest entry ahead whose limit differs from that of the waiter's exclusive entry. A
+ * reader ahead counts as a lock, whose limit is 1.
  */
 export function otherLimitAhead(
   { refs }: EntriesAhead<Contender>,

@@ -9,7 +9,7 @@ import { isUnknown, unexpected, type Connection, type ReadOptions } from './conn
 export interface SessionKeyInit {
   readonly key: string;
   readonly session: string;
-  /** Text that no other user of the session has. */
+  /** A text that identifies this process: no other process that uses the session has the same text. */
   readonly owner: string;
 }
 

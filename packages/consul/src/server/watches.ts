@@ -83,7 +83,8 @@ export class Watches {
   }
 }
 
-// An agent holds a query that finds no change. One that responds at once, as a proxy may, is not asked in a tight loop.
+// An agent holds a query that finds no change. One that responds at once, as a proxy may, does not get queries in
+// a tight loop.
 const UNCHANGED_PAUSE_MS = 100;
 
 type Listener = (pair: KvPair | undefined) => void;

@@ -2,7 +2,7 @@ import { QueueLockError, isQueueLockError, sessionLost, type Clock } from '@queu
 import type { Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 
-/** The dependencies of heartbeats. */
+/** The objects that are needed to send heartbeats. */
 export interface HeartbeatTools {
   readonly connection: Connection;
   readonly sessionKey: SessionKey;

@@ -40,7 +40,7 @@ export interface SessionInit {
   readonly isResumed: boolean;
 }
 
-/** The parts of the backend that a session uses. */
+/** The objects of the backend that a session uses. */
 export interface SessionTools extends TurnTools {
   readonly clock: Clock;
 }

@@ -14,7 +14,7 @@ import type { EntryTools } from '../entry/entering.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Watches } from '../server/watches.ts';
 
-/** The dependencies of the lock of a single key. */
+/** The objects that are needed to lock a single key. */
 export interface SingleTools extends EntryTools {
   readonly watches: Watches;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import type { Entry } from '../entry/entry.ts';
 import { contenderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import { SingleHold, type SingleTools } from './single-hold.ts';
 
-/** The dependencies of the turns of an entry. */
+/** The objects that are needed to observe the turns of an entry. */
 export interface TurnTools extends SingleTools {
   /** The entries of all sessions of this process that waiters of this process watch. */
   readonly followed: LocalWaiters;
@@ -75,8 +75,9 @@ function shortened({ refs, total }: EntriesAhead<Contender>): EntriesAhead<Conte
 }
 
 /**
- * Emits when an entry ahead is gone. Emits `undefined` where only a read can decide: when a writer has become a reader, and when the entry belongs
- * to the own session and that did not remove it. It has then probably gone with the session, as the own entry has.
+ * Emits when an entry ahead is gone. Emits `undefined` where only a read can decide: when a writer has become a
+ * reader, and when the entry belongs to the waiter's own session, which did not remove it. It has then probably
+ * gone with the session, as the own entry has.
  */
 function removalOf(
   { watches, followed, session }: TurnTools,
@@ -103,7 +104,10 @@ function removalOf(
   });
 }
 
-/** Returns the turns until the entry ends. Its loss is reported by the first that notices it, and its own removal is not reported. */
+/**
+ * Emits the turns of an entry until the entry ends. The stream errors when the entry is lost, and emits nothing
+ * more when the entry's own session removes it.
+ */
 function untilEnd(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => {
     const error = (cause: unknown): void => {

@@ -3,7 +3,7 @@ import { Observable } from '../base/rx.ts';
 import { keyPath } from '../driver/requests.ts';
 import type { Connection, KvRead } from '../server/connection.ts';
 
-/** Keys that are read, then again after every change. */
+/** Describes the keys that are read at first, and again after every change. */
 export interface Followed {
   readonly key: string;
   readonly isTree: boolean;
@@ -12,7 +12,8 @@ export interface Followed {
 }
 
 const QUERY_MS = 10_000;
-// An agent responds to a query without a change after 9.6 s or more. One that responds earlier, as a proxy may, is not asked in a tight loop.
+// An agent responds to a query without a change after 9.6 s or more. One that responds earlier, as a proxy may,
+// does not get queries in a tight loop.
 const UNCHANGED_PAUSE_MS = 100;
 
 /** Emits the keys now, then whenever they may have changed. Errors when they cannot be read. */
@@ -53,7 +54,7 @@ export function changesOf(
         if (!subscriber.closed)
           cancelPause = clock.after(isChanged ? pauseMs : UNCHANGED_PAUSE_MS, () => void next());
       } catch (error) {
-        // An observer of a backend that was closed sees nothing any more.
+        // After the backend was closed, its observers get no further values.
         if (!stopped.signal.aborted && !connection.isClosed) subscriber.error(error);
       }
     };

@@ -10,7 +10,7 @@ import type { Keys } from '../queue/keys.ts';
 import type { Connection } from '../server/connection.ts';
 import { changesOf } from './changes.ts';
 
-/** The dependencies of views. */
+/** The objects that observers need to read the store. */
 export interface ViewTools {
   readonly connection: Connection;
   readonly keys: Keys;

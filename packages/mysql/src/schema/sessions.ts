@@ -2,7 +2,7 @@ import { BEGIN, OR_ROLLBACK, SESSION } from './line.ts';
 
 /** Steps that resume, renew, read and end sessions. */
 export const SESSIONS: ReadonlyMap<string, string> = new Map([
-  // Resumes a session. Entries up to the number `inherited` belong to its earlier tenancies.
+  // Resumes a session. Entries with numbers up to `inherited` were added by earlier clients of the session.
   [
     'queuelock_resume',
     `(in p_session char(32) character set ascii)

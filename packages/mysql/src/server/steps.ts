@@ -17,16 +17,20 @@ export interface Row {
 
 /** Reply of a procedure. */
 export interface Answer {
-  /** `lost`: the session has ended. `removed`: the entry must never enter. `busy`: it would have to wait. `other`: the stored entry differs. */
+  /**
+   * Outcome of a step. `lost`: the session has ended. `removed`: the entry was removed and must not be added
+   * again. `busy`: the entry was not added, since it would have to wait. `other`: the stored entry of that id has
+   * other properties.
+   */
   readonly word: string;
-  /** The last row. */
+  /** The last row of the reply, which contains the outcome. */
   readonly row: Row;
   /** The rows before the last one. */
   readonly rows: readonly Row[];
 }
 
 const NO_ROW: Row = { word: '', a: undefined, b: undefined, c: undefined, d: undefined };
-/** The words of the last row of a step; `entry` is that of the step `look`. */
+/** The outcomes that the last row of a reply may contain. The step `look` returns rows with the outcome `entry`. */
 const WORDS: ReadonlySet<string> = new Set(['ok', 'lost', 'removed', 'busy', 'other', 'entry']);
 /** The procedures that return no row. */
 const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
@@ -65,7 +69,8 @@ export class Steps {
 
   /** Runs a statement that reads, which has no limit of its own. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async read<T>(sql: string): Promise<readonly T[]> {
-    // A connection of the application may have another limit.
+    // The application may have set `sql_select_limit` on a connection of its pool. The explicit limit overrides
+    // it.
     return this.#ask<T>(sql.startsWith('select') ? `${sql} limit ${MAX_ROWS}` : sql, false);
   }
 

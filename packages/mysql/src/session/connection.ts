@@ -80,7 +80,7 @@ export class Connection {
     return (this.#calls += 1);
   }
 
-  /** Registers a session. It is notified of admitted entries until `leave`. */
+  /** Registers a session. The connection notifies it of admitted entries until `leave` is called. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }

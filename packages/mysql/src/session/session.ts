@@ -24,12 +24,12 @@ import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer, Row } from '../server/steps.ts';
 import type { Placed } from '../turn/waiting.ts';
 
-/** What identifies a client's tenancy of a session. Resuming a session starts a new generation, which ends all earlier tenancies. */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation, and the store refuses earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;
-  /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
+  /** Entries with numbers up to this one were added by earlier clients of the session. 0 when this client opened the session. */
   readonly inherited: number;
   /** Count of the session's entries that other clients have evicted. */
   readonly lost: number;

@@ -3,20 +3,23 @@ import { withJitter, type RandomSource, type Clock } from '@queuelock/core/backe
 /** Shortest polling interval, in milliseconds. It is used for an entry that is next in its queue, while the queue changes. */
 const SHORTEST_MS = 8;
 const LONGEST_MS = 120;
-/** Factor by which the interval grows after each round without a change. */
+/** Factor by which the interval grows after each poll that finds no change. */
 const GROWTH = 1.5;
 
 /**
- * Returns the delay before the next round in milliseconds, with jitter.
+ * Returns the delay before the next poll in milliseconds, with jitter.
  * @param inFront how many entries have to leave before the first waiting entry may be admitted
- * @param quietRounds number of rounds since the last change
+ * @param quietRounds number of polls since the last change
  */
 export function pauseOf(inFront: number, quietRounds: number, chance: RandomSource = {}): number {
   const first = SHORTEST_MS * Math.max(1, inFront);
   return withJitter(Math.min(LONGEST_MS, first * GROWTH ** quietRounds), chance);
 }
 
-/** Result of a round: how many entries at least have to leave before one is admitted, and whether nothing changed. `undefined`: no entry waits. */
+/**
+ * Result of a poll: how many entries at least have to leave before a waiting entry is admitted, and whether
+ * nothing has changed. `undefined` when no entry waits.
+ */
 export type Found = { readonly inFront: number; readonly isQuiet: boolean } | undefined;
 
 /** Polls while an entry waits: often while its queue moves and few entries are ahead, rarely otherwise. */
@@ -30,7 +33,7 @@ export class Rounds {
   #inFront = Infinity;
   #isClosed = false;
 
-  /** @param round reads the state once. It must not reject: after a failure, the next round repeats the read. */
+  /** @param round polls the state once. It must not reject: after a failure, the next poll repeats the read. */
   constructor(clock: Clock, round: () => Promise<Found>) {
     this.#clock = clock;
     this.#round = round;

@@ -14,10 +14,10 @@ export interface Placed extends TrackedEntry {
 
 /** Maximum count of entries ahead. With this many ahead, the interval of polling is the longest one anyway. */
 const COUNTED = 15;
-/** Maximum number of queues for which a round counts the entries ahead. */
+/** Maximum number of queues for which one poll counts the entries ahead. */
 const QUEUES = 16;
 
-/** A row that a round returns. */
+/** A row that a poll returns. */
 export interface PollRow {
   /**
    * The kind of the row. 1: an admitted entry (session, order). 2: a session (id, generation, count of evicted entries). 3: a lease has expired. 4:

@@ -19,7 +19,7 @@ const VARIABLES = [
   'binlog_format',
   'innodb_deadlock_detect',
   'wsrep_on',
-  // The first two names are of MariaDB and older MySQL, the last two of MySQL from 8.0.26 on.
+  // MariaDB and older MySQL have the names with `master`. MySQL from 8.0.26 on has the names with `source`.
   'rpl_semi_sync_master_enabled',
   'rpl_semi_sync_master_timeout',
   'rpl_semi_sync_source_enabled',

@@ -58,7 +58,7 @@ export function entriesWhenChanged(
     if (Number(stamp?.ended) === 1) connection.sweepSoon();
     const now = `${String(stamp?.last)}:${String(stamp?.changes)}`;
     rounds += 1;
-    // A change by hand does not change that row, so the entries are read at least every 10 rounds.
+    // A change by hand does not change that row, so at least every tenth poll reads the entries.
     if (now === before && rounds - wasAt < UNSTAMPED_ROUNDS) return UNCHANGED;
     before = now;
     wasAt = rounds;

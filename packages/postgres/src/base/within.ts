@@ -13,11 +13,12 @@ export interface Limit {
   readonly reason?: (() => string | undefined) | undefined;
 }
 
-/** Settles as `answer` does, or rejects with `UNAVAILABLE` after `ms` milliseconds. */
+/** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
 export function within<T>({ clock, ms, endpoint, reason }: Limit, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
-      // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.
+      // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
+      // read before the timeout rejects.
       setImmediate(() => {
         const found = reason?.();
         const late = found === undefined ? 'did not respond' : 'gave no connection';

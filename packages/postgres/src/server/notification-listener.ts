@@ -16,7 +16,7 @@ interface Settings {
   readonly clock: Clock;
   readonly withinMs: number;
   readonly inbox: string;
-  /** Sends a notification to the inbox over another connection. */
+  /** Sends a notification over another connection to the channel of this process. */
   readonly say: () => Promise<unknown>;
   /** Called when the connection broke. The listener opens another one by itself. */
   readonly onDown: () => void;
@@ -24,7 +24,7 @@ interface Settings {
   readonly onDeaf: () => void;
 }
 
-/** How long a notification from this process to itself may take. */
+/** How long a notification from this process to itself may take, in milliseconds. After that, the listener assumes that none arrive. */
 const ARRIVES_WITHIN_MS = 500;
 
 /**

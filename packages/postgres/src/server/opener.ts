@@ -25,7 +25,10 @@ export class Opener {
     this.#pace = new Pace(settings.clock);
   }
 
-  /** Makes one attempt, after those before it and after the backoff delay. @throws {QueueLockError} when it fails, or after `close` */
+  /**
+   * Makes one attempt to connect, after all earlier attempts have ended and after the backoff delay. @throws
+   * {QueueLockError} when it fails, or after `close`
+   */
   open(events: Omit<WireEvents, 'signal'>): Promise<Wire> {
     const opening = this.#last.then(() => this.#attempt(events));
     this.#last = opening.catch(() => undefined);

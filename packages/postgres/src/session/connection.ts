@@ -121,7 +121,7 @@ export class Connection {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
 
-  /** Registers a session. Its notifications are passed to it until `leave`. */
+  /** Registers a session. The connection passes the session's notifications to it until `leave` is called. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }

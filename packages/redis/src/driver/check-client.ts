@@ -41,7 +41,7 @@ interface DataOptions {
   readonly keyPrefix?: string | Buffer | null;
   readonly db?: unknown;
   readonly role?: unknown;
-  /** Exists in ioredis 4 only, so it identifies that version. */
+  /** An option that only ioredis 4 has, so its presence identifies that version, which is refused. */
   readonly dropBufferSupport?: unknown;
 }
 

@@ -2,7 +2,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import { invalidArgument } from '@queuelock/core/backend';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 
-/** Script that returns all kinds of replies of the steps, with a number as large as a time in microseconds. */
+/** Lua script that returns a value of each kind that steps return, among them a number as large as a time in microseconds. */
 const PROBE = "return {7, 1900000000000001, 'text', {'nested', 0}, false}";
 const EXPECTED: readonly unknown[] = [7, 1_900_000_000_000_001, 'text', ['nested', 0], null];
 

@@ -84,7 +84,10 @@ const LEAVE = `
 export const entryScripts: Readonly<
   Record<'enqueue' | 'enqueueAll' | 'remove' | 'update' | 'evict', Script>
 > = {
-  /** Adds an entry. Arguments: session, generation, `1` for a try, queue, id, shared, limit, permits, value, single key or an empty text. */
+  /**
+   * Adds an entry. Arguments: session, generation, `1` to add the entry only if it is admitted at once, queue, id,
+   * shared, limit, permits, value, single key or an empty text.
+   */
   enqueue: script(
     'enqueue',
     `${OWN}${JOIN}

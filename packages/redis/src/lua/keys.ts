@@ -18,7 +18,7 @@
  */
 const FORMAT = '1';
 
-/** Marks a script's error about a key that is not queuelock's. The type found and the key follow, then this word again. */
+/** A word that begins a script's error about a key that queuelock did not write. The type of the key, its name and the same word again follow. */
 export const FOREIGN = 'queuelock-foreign-key';
 
 /** Lua functions for the names of keys, for checks of their types, and for numbers of entries. */

@@ -212,13 +212,14 @@ export class Link {
     this.#waiting.clear();
   }
 
-  /** Settles as `answer` does, or rejects with `UNAVAILABLE` after `ms` milliseconds. */
+  /** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
   #within<T>(ms: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const before = this.#failure === undefined ? '' : `; before that: ${detail(this.#failure)}`;
         const message = `${this.#driver.endpoint} did not respond within ${this.#settings.withinMs} ms${before}`;
-        // After a pause of this process, the reply may have arrived already. It is read before the timeout counts.
+        // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
+        // read before the timeout rejects.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });

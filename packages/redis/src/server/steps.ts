@@ -6,7 +6,11 @@ import type { Script } from '../lua/script.ts';
 
 /** Reply of a script: a word for the outcome, and further values. */
 export interface Answer {
-  /** `lost`: the session has ended. `removed`: the entry must never enter. `busy`: it would have to wait. `other`: the stored entry differs. */
+  /**
+   * Outcome of a step. `lost`: the session has ended. `removed`: the entry was removed and must not be added
+   * again. `busy`: the entry was not added, since it would have to wait. `other`: the stored entry of that id has
+   * other properties.
+   */
   readonly word: 'ok' | 'lost' | 'removed' | 'busy' | 'other';
   readonly rest: readonly unknown[];
 }

@@ -124,7 +124,7 @@ export class Connection {
     await this.#notifications.up();
   }
 
-  /** Registers a session. Its notifications are passed to it until `leave`. */
+  /** Registers a session. The connection passes the session's notifications to it until `leave` is called. */
   settle(resident: Resident): void {
     this.#residents.set(resident.id, resident);
   }
@@ -148,7 +148,7 @@ export class Connection {
     });
   }
 
-  /** As `watch`, for data of a queue, which also changes when leases end. */
+  /** Works as `watch`, for the data of one queue. That data also changes when the lease of a session ends. */
   watchQueue<T>(queue: string, looked: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
     return defer(() => {
       const end = this.#watching(queue);

@@ -25,7 +25,10 @@ export class News {
     this.#notes = notes;
   }
 
-  /** Returns whether no notification was missed, the store lost none that it had sent, and it has this many entries of the session. */
+  /**
+   * Returns whether this client knows the present state of its session. That is so if it missed no notification,
+   * the store lost none that it had sent, and the store has `entries` entries of the session.
+   */
   isAsKnown(newest: number, fields: number, entries: number): boolean {
     return newest === this.#newest && fields === this.#notes + entries;
   }

@@ -27,14 +27,14 @@ import { SCRIPTS } from '../queue/scripts.ts';
 import { checkExclusive } from '../api/single-key.ts';
 import type { Answer } from '../server/steps.ts';
 
-/** What identifies a client's tenancy of a session. Resuming a session starts a new generation, which ends all earlier tenancies. */
+/** Identifies the use of a session by one client. A client that resumes it starts a new generation, and the store refuses earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: string;
   readonly ttlMs: number;
   /** Number of the newest notification that the store has sent. */
   readonly news: number;
-  /** Entries up to this number belong to earlier tenancies of the session; 0 when this client opened it. */
+  /** Entries with numbers up to this one were added by earlier clients of the session. 0 when this client opened the session. */
   readonly inherited: number;
 }
 

@@ -8,7 +8,7 @@ export interface Placed extends TrackedEntry {
   readonly ord: string;
 }
 
-/** Returns the newest entry. A store that was set back to an earlier state and has lost any entry has lost this one. */
+/** Returns the newest entry. If a store was set back to an earlier state and lost entries, the newest entry is one of them. */
 export function newestOf(entries: readonly Placed[]): Placed | undefined {
   return entries.reduce<Placed | undefined>(
     (newest, each) => (newest && Number(newest.ord) > Number(each.ord) ? newest : each),

@@ -17,7 +17,7 @@ const MESSAGES = [
 ];
 const SESSION_ID = /^[0-9a-f]{24,32}$/;
 
-/** The replies of a server to the scripts, in this order, and what it publishes. */
+/** The recorded replies of a server, in the order of the requests, and the messages that the server publishes. */
 interface Script {
   readonly replies: readonly unknown[];
   readonly messages: readonly unknown[];
@@ -58,7 +58,7 @@ function scriptIn(text: string): Script {
   }
 }
 
-/** A client that proves its replies before the first step, and publishes the messages on all channels after each step. */
+/** A simulated client. Its first reply passes the test that the driver makes, and after each step it publishes the messages on all channels. */
 function clientOf({ replies, messages }: Script): NonNullable<RedisOptions['client']> {
   let at = 0;
   let session = '';
@@ -88,7 +88,10 @@ function clientOf({ replies, messages }: Script): NonNullable<RedisOptions['clie
   return new Client();
 }
 
-/** Ends with the first failure, after which the backend opens its connections anew, ever more slowly. */
+/**
+ * Uses every function of the backend once, and stops at the first failure. After a failure the backend reconnects
+ * with growing delays, which would slow down the test.
+ */
 async function use(backend: Backend): Promise<void> {
   const { signal } = new AbortController();
   const ignoreError = { error: () => undefined };

@@ -90,7 +90,7 @@ export class Lane {
     if (this.#steps.length > 0 && this.#retryTimer === undefined) this.#work();
   }
 
-  /** Returns `false` if the file is busy. */
+  /** Runs the first step of the queue. Returns `false` if the file is busy, so that the step has to be retried. */
   #tryFirst(): boolean {
     try {
       this.#begin.run();
@@ -136,7 +136,7 @@ export class Lane {
   #backOff(): void {
     this.#tries += 1;
     this.#rejectTimedOut();
-    // The next turn of the event loop tries again anyway.
+    // A retry in the next turn of the event loop is scheduled already, so no timer is needed.
     if (this.#tries <= IMMEDIATE_RETRIES || this.#steps.length === 0) return;
     const longest = Math.min(MAX_BACKOFF_MS, 2 ** (this.#tries - IMMEDIATE_RETRIES));
     this.#retryTimer = setTimeout(

@@ -89,7 +89,7 @@ export class Store {
     });
   }
 
-  /** Reads at once. It waits in the lane of the steps only while the file is busy. */
+  /** Reads at once. Only while the file is busy does the read wait behind earlier steps of this process. */
   async read<T>(run: () => T): Promise<T> {
     if (this.#ended) throw this.#endError();
     try {

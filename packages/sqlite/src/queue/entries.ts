@@ -26,7 +26,7 @@ interface EnqueueRequest {
 /** Is called for an entry that was admitted or removed. */
 export type NotifyEntry = (session: number, ord: number) => void;
 
-/** The table of entries. Every change admits the entries that can be admitted after it. Called within a step. */
+/** The table of entries. Every change admits the entries that can be admitted after it. Every method must be called within a step. */
 export class Entries {
   readonly #notify: NotifyEntry;
   readonly #order: QueueOrder;

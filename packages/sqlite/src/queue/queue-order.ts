@@ -16,7 +16,7 @@ export interface LastEntry {
   readonly nth: number;
 }
 
-/** The order within a queue: which entries are ahead, and which are admitted. Called within a step. */
+/** The order within a queue: which entries are ahead, and which are admitted. Every method must be called within a step. */
 export class QueueOrder {
   readonly #notify: (session: number, ord: number) => void;
   readonly #last: Statement;

@@ -7,7 +7,10 @@ import { storedWhole } from './stored.ts';
 /** The shortest lease. A busy process can be late by some tens of milliseconds. */
 export const MIN_TTL_MS = 200;
 
-/** A session as a client uses it. Resuming a session creates a new generation, which ends the earlier ones. */
+/**
+ * A session as a client uses it. A client that resumes the session creates a new generation, and the clients of
+ * earlier generations can no longer use it.
+ */
 export interface SessionGeneration {
   readonly id: string;
   /** The session's number in the file. */
@@ -24,7 +27,9 @@ export interface Home extends ProcessMark {
 const LARGEST_PID = 2 ** 31 - 1;
 
 /**
- * Parses the home of a session. A home that no process of this library writes gets no namespace and no inbox, so nothing is decided by it.
+ * Parses the home of a session: its process, and the socket for its notifications. Other programs can write to the
+ * file. A text that no process of this library writes yields no namespace and no socket, so that nothing is
+ * decided by it.
  */
 export function homeFrom({ inbox, pid, started, namespace }: Readonly<Record<keyof Home, unknown>>): Home {
   const isHome =
@@ -142,7 +147,7 @@ export class Sessions {
     return (this.#earliest.get() as { readonly expires: number | null }).expires ?? undefined;
   }
 
-  /** Returns the home of a session; `undefined` when the session has ended. */
+  /** Returns the process of a session and its notification socket; `undefined` when the session has ended. */
   home(num: number): Home | undefined {
     const row = this.#home.get(num);
     return row === undefined ? undefined : homeFrom(row as Readonly<Record<keyof Home, unknown>>);

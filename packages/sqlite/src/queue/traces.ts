@@ -3,7 +3,8 @@ import { storedWhole } from './stored.ts';
 import { bytesOf } from '../base/text.ts';
 
 /**
- * The table of holds that have started and did not end by a removal: their orders, by queue. It outlives sessions. Called within a step.
+ * The table of traces: for each queue, the orders of the holds that began and did not end by a release. Traces
+ * outlive their sessions. Every method must be called within a step.
  */
 export class TraceTable {
   readonly #insert: Statement;
@@ -27,7 +28,7 @@ export class TraceTable {
     this.#delete.run(bytesOf(queue), ord);
   }
 
-  /** Returns the holds whose entries were removed. */
+  /** Returns the orders of a queue's traces whose entries are no longer in it, in ascending order. */
   orphans(queue: string): readonly number[] {
     return (this.#orphans.all(bytesOf(queue)) as readonly { ord: unknown }[]).map(({ ord }) =>
       storedWhole(ord, 'trace.ord', 1),

@@ -16,7 +16,7 @@ type QueueRow = Readonly<Record<'queue' | 'depth' | 'front' | 'joined', unknown>
 /** Whether each entry is admitted, by its order. */
 export type Turns = ReadonlyMap<number, boolean>;
 
-/** The queries of views. They run without a step. */
+/** The queries for observers. They read without a transaction that takes the write lock. */
 export class Views {
   readonly #entries: Statement;
   readonly #queues: Statement;

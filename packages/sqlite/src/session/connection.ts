@@ -84,7 +84,7 @@ export class Connection {
     return this.#observers.watch(read, apartMs);
   }
 
-  /** Reads an entry that was admitted or removed, and notifies its followers. */
+  /** Reads an entry that was admitted or removed, and notifies the waiters of this process that follow it. */
   readEntry(ord: number): void {
     const followers = this.#followers.of(ord);
     if (followers.length === 0) return;
@@ -141,7 +141,7 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.views.isStuck(queue));
-    // A step ends expired sessions. If the step fails, the next round repeats it.
+    // A step ends expired sessions. If the step fails, the next poll repeats it.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 
@@ -168,7 +168,7 @@ export class Connection {
     else follower.update(this.store.sessions.home(follower.session) ? 'ENTRY_LOST' : 'SESSION_LOST');
   }
 
-  /** Runs a read. If the file is busy, the next round repeats it. If the file was removed, all sessions are lost. */
+  /** Runs a read. If the file is busy, the next poll repeats it. If the file was removed, all sessions are lost. */
   #unlessBusy(read: () => void): void {
     try {
       read();

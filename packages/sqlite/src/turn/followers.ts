@@ -16,12 +16,12 @@ export interface Followed {
 /** What is known of an entry: whether it is admitted, or the error code of its loss. */
 type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
-/** Receives the status of an entry that it follows. */
+/** A listener that receives the status of one entry of this process. */
 export interface Follower extends Followed {
   update(status: EntryStatus): void;
 }
 
-/** The followers of entries in this process. */
+/** The listeners for the entries of this process. Each follows one entry. */
 export class Followers {
   readonly #byOrd = new Map<number, Set<Follower>>();
   readonly #queues = new Map<string, number>();
@@ -34,7 +34,7 @@ export class Followers {
     return [...this.#byOrd.values()].flatMap((followers) => [...followers]);
   }
 
-  /** The queues of these entries, with the number of followers in each. */
+  /** The queues of the followed entries, with the number of listeners in each. */
   get queues(): ReadonlyMap<string, number> {
     return this.#queues;
   }

@@ -165,7 +165,7 @@ function receive(socket: Socket, { onEntry, onInquiry }: InboxEvents): void {
       }
     }
   });
-  // Lost notifications are found by polling.
+  // A connection that fails may lose notifications. The receiving process then notices the changes by polling.
   socket.on('error', () => undefined);
 }
 

@@ -57,13 +57,13 @@ export class Neighbours {
     }
   }
 
-  /** Ends the sessions that the process still has. A session that was resumed elsewhere has another home. */
+  /** Ends the sessions that the process still has. A session that another process has resumed belongs to that process, so it continues. */
   #endSessions(home: Home): void {
     const { sessions } = this.#store;
     const ended = this.#store.write(() => {
       for (const num of sessions.at(home)) this.#store.end(num);
     });
-    // The next round tries again, and the lease ends the sessions in any case.
+    // The next check tries again, and the lease ends the sessions in any case.
     ended.then(
       () => removeInbox(this.#store.file.path, home.inbox),
       () => undefined,

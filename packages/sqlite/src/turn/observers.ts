@@ -53,7 +53,7 @@ export class Observers {
     for (const update of [...this.#updates.keys()]) update();
   }
 
-  /** Reads for the observers that are due; called in every round. */
+  /** Reads for the observers whose interval is over. Every poll calls it. */
   readDue(): void {
     for (const update of [...this.#due]) update();
   }

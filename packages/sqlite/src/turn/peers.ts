@@ -10,8 +10,8 @@ interface Peer {
 }
 
 /**
- * Connections to the inboxes of other processes, to notify them and to learn at once when one of them closes. Nothing of it is reliable: a
- * message may be lost, and a closed inbox is only a hint.
+ * Connections to the inboxes of other processes, to notify them and to learn at once when one of them closes. Both
+ * are only hints: a message may be lost, and a process may continue after its connection closed.
  */
 export class Peers {
   readonly #file: string;
