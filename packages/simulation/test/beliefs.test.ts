@@ -8,8 +8,8 @@ import { Machine, Timeline } from '../src/timeline.ts';
 
 describe('the recorded belief of a holder', () => {
   /**
-   * Builds a timeline with a client that holds, whose time is proven until `heldUntil`. The test fails if the
-   * client is asked after that time.
+   * Builds a timeline with a client that holds, whose time is proven until `heldUntil`. The test fails if a
+   * checker reads the hold's remaining time after that.
    */
   function onStage({ rate = 1 } = {}): {
     readonly timeline: Timeline;

@@ -61,7 +61,8 @@ export class Conditions {
     if (lossRatio > 0 && noLoss !== undefined) throw new FaultAbsent('loss', noLoss);
   }
 
-  // Applies all faults that are in force. One application at a time: one that has not begun yet covers all changes made meanwhile.
+  // Applies all faults that are in force, one application after another. An application that has not begun
+  // yet includes all changes that are made until it begins.
   #apply(): Promise<void> {
     const next = (): Promise<void> => {
       this.#waiting = undefined;

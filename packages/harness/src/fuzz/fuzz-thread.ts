@@ -73,7 +73,7 @@ try {
     }
     batchSeed += 1;
     globalThis.gc?.();
-    // The first batches fill caches.
+    // Measures the growth of memory from the third batch on, because the batches before it fill caches.
     if (batchSeed - seed === 3) atFirst = usedBytes();
   } while (performance.now() < end);
   await close?.();

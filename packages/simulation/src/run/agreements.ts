@@ -41,7 +41,7 @@ export class Agreements {
     this.#store = store;
   }
 
-  /** Checks that one user of `lead` never runs two works at the same time. */
+  /** Checks that `lead` never runs the work of one caller twice at the same time. */
   leads(who: string, isAlone: boolean): void {
     this.#agree(isAlone, () => `${who} leads twice at once`);
   }
@@ -91,7 +91,7 @@ export class Agreements {
     this.#agree(busy.length === 0, () => `${who} leaves before ${busy.map((one) => one.who).join(', ')}`);
   }
 
-  /** Checks, when a latch is set, that no earlier latch is still open to be counted down. */
+  /** Checks, when a latch is set, that no client can still count down an earlier latch. */
   latchIsSet(who: string): void {
     this.#sets += 1;
     this.#agree(this.#sets <= 1 + this.#latchesOver, () => `${who} sets a latch that is not over`);
