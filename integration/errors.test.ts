@@ -64,7 +64,7 @@ async function listening(server: Server): Promise<string> {
 }
 
 interface Row {
-  /** Causes the error in the cheapest real way. */
+  /** Causes the error on a real backend or server, and rejects with it. */
   readonly make: (stage: Stage) => Promise<unknown>;
   /**
    * Texts that the message must contain: the name of the lock or the endpoint, the reason, and what to do.

@@ -38,7 +38,8 @@ export interface ChaosOutcome {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-// Longest time in milliseconds in which a worker ends: all eight workers end at the same time.
+// Time limit in milliseconds for the end of a worker. It is long, because all eight workers end at the same
+// time.
 const EXIT_WITHIN_MS = 5_000;
 const DRAIN_WITHIN_MS = 60_000;
 const DRAIN_LOOK_EVERY_MS = 300;

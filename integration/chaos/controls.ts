@@ -17,7 +17,7 @@ const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
   overlong: overlongBy(2),
   generous,
 };
-/** The factor is 3, because Consul itself waits for twice the TTL. */
+/** The factor is 3, because Consul itself ends a session only after twice its TTL. */
 const CONSUL_RULES: typeof ETCD_RULES = { overlong: overlongBy(3) };
 const RULES: Readonly<Record<string, typeof ETCD_RULES>> = { zk: ZOOKEEPER_RULES, consul: CONSUL_RULES };
 

@@ -7,7 +7,10 @@ import { chanceOf } from '@queuelock/harness/chance';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
-  /** Number of worker slots, each of which always has a worker. */
+  /**
+   * Number of workers that run at any time. Each has a slot, in which another worker replaces it when it
+   * ends.
+   */
   readonly workers: number;
   readonly seed: number;
   readonly rule: Rule;

@@ -67,8 +67,8 @@ export interface Awaited<K> {
 const AGAIN: ReadonlySet<string> = new Set(['SESSION_LOST', 'UNAVAILABLE']);
 
 /**
- * Resolves when the present attempt has reached the step. If it fails with its session, the next attempt
- * counts.
+ * Resolves when the present attempt has reached the step. If its session ends and the attempt fails, waits
+ * for the attempt after it instead.
  */
 export async function atLast<K extends 'queued' | 'acquired'>(
   worker: WorkerProcess,

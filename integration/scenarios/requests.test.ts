@@ -25,7 +25,7 @@ interface Counted {
   readonly start: () => Promise<OwnSite>;
   /** Returns the numbers of requests that the server has received so far from all clients, by kind. */
   readonly requests: (site: OwnSite) => Promise<Record<string, number>>;
-  /** Requests of one free lock and its release. */
+  /** Requests that acquire one free lock and release it. */
   readonly perCycle: Record<string, number>;
   /** Largest number of requests of a release with waiters, and of the grant to the first of them. */
   readonly perHandOff: Record<string, number>;

@@ -19,9 +19,11 @@ interface OptionOfQueue {
 
 const SUITE = 'options that throw';
 const TTL_MS = 4_000;
-/** Also on a busy machine. */
+/** Time limit of a grant in milliseconds. It is long enough for a busy machine. */
 const GRANTED_WITHIN_MS = 15_000;
-/** No acquisition and release calls an option more often. */
+/**
+ * The test throws from each call up to this number on. No acquisition and release calls an option more often.
+ */
 const MOST_CALLS = 12;
 
 function optionsOf(postgresUrl: () => string): readonly OptionOfQueue[] {

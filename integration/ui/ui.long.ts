@@ -95,7 +95,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await isShown(tab, 'next');
     });
 
-    it('shows the latest state on a slow connection as soon as possible, and skips those in between', async () => {
+    it('shows the latest state on a slow connection as soon as possible, and skips the states in between', async () => {
       const proxy = await startProxy(new URL(ui().url).host);
       const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
       await tab.getByText('No client holds this lock').waitFor();

@@ -15,7 +15,7 @@ const LANES = 4;
  * of the time they wait for an idle server.
  */
 export function describeWhatApplies(harness: BackendHarness, { refuses, contradicts }: Apart): void {
-  describe(`${harness.name} keeps every fact that it does not refuse`, function () {
+  describe(`${harness.name} passes every conformance test that it does not refuse`, function () {
     this.timeout(120_000);
     const asked = facts.filter(({ title }) => !contradicts?.has(title));
     const failures = new Map<string, Promise<Error | undefined>>();

@@ -39,7 +39,7 @@ describe('the picture of a run that breaks a rule', () => {
     expect(svg).to.match(/^<svg [^]*<\/svg>\n$/);
   });
 
-  it('has a lane for each client of the shrunk run', () => {
+  it('has a row for each client of the shrunk run', () => {
     expect(found(/class="lane">([^<]+)</g)).to.deep.equal(['c1', 'c4']);
   });
 

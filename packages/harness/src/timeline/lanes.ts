@@ -20,7 +20,10 @@ interface Stay extends Span {
   readonly tone: string;
 }
 
-/** Returns the rows of all processes. @param wrong names of the attempts to outline in red */
+/**
+ * Returns the rows of all processes.
+ * @param wrong names of the attempts to outline in red
+ */
 export function lanesOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Lane[] {
   const stays = staysOf(scene, scale, wrong);
   return scene.lives.map((life) => {
