@@ -129,7 +129,7 @@ async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promi
   experiment.calm();
   const deadline = performance.now() + DRAIN_WITHIN_MS;
   let idle = 0;
-  // Two consecutive reads must be idle, because the message that an attempt has ended may arrive after the
+  // Requires two idle reads in a row, because the message that an attempt has ended may arrive after the
   // first.
   while (idle < 2 && performance.now() < deadline) {
     await pause(DRAIN_LOOK_EVERY_MS);

@@ -51,7 +51,7 @@ export class Crew {
   async replace(place: number): Promise<void> {
     const { workers } = this.#experiment;
     const gone = this.#places[place];
-    // A dead worker must not take part in the end of the experiment, so it is removed.
+    // Removes the dead worker from the trial, because it cannot take part in the end of the experiment.
     if (gone) workers.splice(workers.indexOf(gone), 1);
     await this.#fill(place, gone?.place);
   }

@@ -71,7 +71,7 @@ export class DetourTrial extends Trial {
 
   /** Starts another worker in the place of a killed one. */
   async replace(traveller: Traveller): Promise<void> {
-    // A dead worker must not take part in the end of the trial, so it is removed.
+    // Removes the dead worker from the trial, because it cannot take part in its end.
     this.workers.splice(this.workers.indexOf(traveller.worker), 1);
     traveller.worker = await this.#worker(traveller.detour);
   }

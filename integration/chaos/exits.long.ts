@@ -109,7 +109,7 @@ class Program {
     const worker = this.#worker;
     leave(worker);
     const ended = await within(ENDS_WITHIN_MS, worker.ended, how);
-    // The program may have sent another heartbeat before it ended.
+    // Accepts one more heartbeat, which the program may have sent before it ended.
     if (sudden) this.#experiment.recorder.tell({ ev: 'killed', worker: worker.id });
     expect(ended, how).to.deep.equal(ending);
   }

@@ -9,7 +9,7 @@ interface StoredEntry {
   readonly session: string;
 }
 
-/** Controls heartbeats, and records facts about sessions that the harness needs. */
+/** Controls heartbeats, and records the keys and proofs of sessions that the harness needs. */
 export class Heartbeats {
   /** Whether heartbeats are sent. If not, each one fails at once. */
   sent = true;

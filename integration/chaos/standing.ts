@@ -40,7 +40,7 @@ export async function leave(worker: WorkerProcess, { queue, n }: Place): Promise
 }
 
 /**
- * Makes the worker leave if it still holds. A loss of which the worker is notified meanwhile also ends the
+ * Makes the worker leave if it still holds. If the worker is notified of a loss first, that also ends the
  * hold.
  */
 export async function leaveIfHeld(worker: WorkerProcess, place: Place): Promise<void> {

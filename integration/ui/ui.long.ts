@@ -60,8 +60,8 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // The lock passes on earlier than the bridge would detect the silence of the page, so the page itself
-      // has left.
+      // The next tab is granted earlier than the bridge would detect that the page is silent. So the page
+      // itself has left the queue.
       expect(livedSince(begun)).to.be.below(4_500);
       await isTold(b, 'You hold the lock');
       await b.close();
@@ -78,7 +78,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
-      // The former entry stays in the queue until its session has expired.
+      // Waits for the TTL, because the former entry stays in the queue until its session has expired.
       await isTold(tab, 'You hold the lock', 30_000);
     });
 

@@ -8,8 +8,8 @@ import { goesWell } from './goes-well.ts';
 import { MUTANTS } from './mutants.ts';
 
 /**
- * Seed at which the mutant `the end of a session ends no holds` is detected. The shrunk run has two clients,
- * and one of them is frozen while it holds.
+ * Seed of a run in which the mutant `the end of a session ends no holds` breaks a rule. The shrunk run has
+ * two clients, and one of them is frozen while it holds.
  */
 const SEED = 143;
 

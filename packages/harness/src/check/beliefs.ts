@@ -82,7 +82,9 @@ function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Evi
   return behind.from >= removing && ahead.until - behind.from <= evictionMs * MS;
 }
 
-/** Times from the end of the belief in a hold to the next grant, in milliseconds. */
+/**
+ * Times in milliseconds from the moment at which a holder stopped believing that it holds to the next grant.
+ */
 export interface Gaps {
   /** Rule S3: times from the end of each lost hold to the next grant. */
   readonly lost: readonly number[];

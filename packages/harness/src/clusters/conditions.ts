@@ -32,7 +32,10 @@ export class Conditions {
     await this.#apply();
   }
 
-  /** Undoes the faults of these members. A link that another member was cut from stays cut. */
+  /**
+   * Undoes the faults of these members. A link stays cut if a fault of the member at its other end cuts it
+   * too.
+   */
   heal(members: readonly Node[]): Promise<void> {
     this.#cuts = this.#cuts.filter(({ member }) => !members.includes(member));
     for (const member of members) this.#slow.delete(member);

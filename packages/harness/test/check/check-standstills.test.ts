@@ -27,7 +27,7 @@ const handOver = (acquired: number): HistoryBuilder =>
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
 
-/** The calm begins at 1,000 ms, and `b` releases at `released`. */
+/** Worker `a` holds, `b` waits, and all faults are over at 1,000 ms. Worker `b` releases at `released`. */
 const afterCalm = (released: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)

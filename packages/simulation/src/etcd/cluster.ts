@@ -140,7 +140,7 @@ export class Cluster {
     this.#fate.after(ms, task);
   }
 
-  /** Reconnects the member with the others. */
+  /** Ends the partition: the member can reach all other members again. */
   heal(member: Member): void {
     member.isCut = false;
     this.#catchUp(member);

@@ -10,7 +10,7 @@ export interface InRound {
   readonly queue: string;
   readonly round: string;
   readonly index: number;
-  /** Returns whether the participant knows that the others no longer wait for it. */
+  /** Returns whether the participant knows that no other participant waits for it any more. */
   readonly isLost: () => boolean;
   /** Whether the participant has reported its part as done, or its process has ended. */
   isDone: boolean;
@@ -74,7 +74,7 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // The members of the round include a participant that gave up at the moment when the round began, and any
+    // Members of a round also are a participant that gave up at the moment when the round began, and any
     // participant whose entry still exists.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
