@@ -10,8 +10,7 @@ export class ServerTime {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    // eslint-disable-next-line no-restricted-syntax -- the time of day is only displayed, nothing is decided
-    // by it
+    // eslint-disable-next-line no-restricted-syntax -- the time of day is only displayed
     this.#offset = Date.now() - clock.now();
   }
 

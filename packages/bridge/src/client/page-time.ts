@@ -26,7 +26,6 @@ export function pageClock(): ClientClock {
 
 /** Returns the time in milliseconds since 1970 by the clock of the page. For display only. */
 export function wallTime(): number {
-  // eslint-disable-next-line no-restricted-syntax -- the time of day is only displayed, nothing is decided by
-  // it
+  // eslint-disable-next-line no-restricted-syntax -- the time of day is only displayed
   return Date.now();
 }

@@ -119,7 +119,9 @@ export function turnsByWatching<R extends Taker>(
 
 /** Receives the turns of an entry. It is not called after `error`. */
 export interface TurnListener {
+  /** Receives each turn, the first one included. */
   next(turn: Turn): void;
+  /** Receives the error with which the turns end, such as the loss of the entry. */
   error(cause: unknown): void;
 }
 

@@ -62,6 +62,7 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
       );
   const status = unary('status', ({ maintenance }, _, call) => maintenance.status(call));
   const use = (): ClientUse | Promise<ClientUse> => clients.present() ?? clients.renewed();
+  const channel = { host, breaker, clients, use };
   return {
     range: unary('range', ({ kv }, request, call) => kv.range(request, call)),
     put: unary('put', ({ kv }, request, call) => kv.put(request, call)),
@@ -78,15 +79,9 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
     ),
     status: (call) => status(undefined, call),
     watch: (listener) =>
-      new Etcd3Channel(
-        { host, breaker, clients, use, open: ({ watchClient }) => watchClient.watch() },
-        listener,
-      ),
+      new Etcd3Channel({ ...channel, open: ({ watchClient }) => watchClient.watch() }, listener),
     keepAlive: (listener) =>
-      new Etcd3Channel(
-        { host, breaker, clients, use, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() },
-        listener,
-      ),
+      new Etcd3Channel({ ...channel, open: ({ leaseClient }) => leaseClient.leaseKeepAlive() }, listener),
     close: () => {
       clients.close();
       destroyOpenings();

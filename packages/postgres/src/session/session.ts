@@ -239,14 +239,7 @@ export class PostgresSession implements Session {
     const turn = admitted ? { admitted } : { admitted, ahead };
     const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
     if (!admitted) this.#connection.headLeases.watch(queue, endsInMs, ahead);
-    const placed = {
-      order,
-      token: order,
-      key,
-      turn,
-      turns$,
-      ...(other === null ? {} : { otherLimit: other }),
-    };
-    return this.#advisory.beside(spec, lock, placed);
+    const otherLimit = other === null ? {} : { otherLimit: other };
+    return this.#advisory.beside(spec, lock, { order, token: order, key, turn, turns$, ...otherLimit });
   }
 }

@@ -50,6 +50,7 @@ export class Connection {
   readonly headLeases: HeadLeaseTimer;
   /** Emits when the connection for steps broke, and when it is open again. */
   readonly doubts$: Observable<void>;
+  readonly #doubts$ = new Subject<void>();
   readonly #clock: Clock;
   readonly #singleKeyOf: SingleKeyOf | undefined;
   readonly #link: Link;
@@ -62,11 +63,7 @@ export class Connection {
 
   constructor({ driver, keys, clock, withinMs, singleKeyOf }: Settings) {
     this.#singleKeyOf = singleKeyOf;
-    const doubts$ = new Subject<void>();
-    const doubt = (): void => {
-      doubts$.next();
-    };
-    this.doubts$ = doubts$;
+    this.doubts$ = this.#doubts$;
     this.keys = keys;
     this.inbox = keys.inbox(randomBytes(12).toString('hex'));
     this.#clock = clock;
@@ -76,12 +73,12 @@ export class Connection {
       onDown: () => {
         // Both connections must lead to the same server, so the other one is reopened too.
         this.#notifications.renew(new Error('the connection for steps broke'));
-        doubt();
+        this.#doubts$.next();
       },
       // The server may now be another one, or may have lost data.
       onUp: async () => {
         setImmediate(() => {
-          doubt();
+          this.#doubts$.next();
           this.#lookAround();
         });
       },

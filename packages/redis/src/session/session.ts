@@ -247,6 +247,4 @@ export class RedisSession implements Session {
   }
 }
 
-function isDone({ rest }: Answer): boolean {
-  return rest[0] === 1;
-}
+const isDone = ({ rest }: Answer): boolean => rest[0] === 1;

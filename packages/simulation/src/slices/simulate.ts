@@ -121,8 +121,8 @@ async function answerOf<T>(child: ChildProcess): Promise<T> {
     throw new Error(`a process that plays runs ended with ${String(code)}`);
   });
   try {
-    const [message] = await Promise.race([once(child, 'message', { signal }), exit]);
-    return message as T;
+    const [message] = (await Promise.race([once(child, 'message', { signal }), exit])) as [T];
+    return message;
   } finally {
     answered.abort();
   }
