@@ -49,7 +49,7 @@ const counted: readonly Counted[] = [
     // A cycle has three requests. Create and list are in flight together: the list contains the new node's
     // token, since no other client joined meanwhile. The third request is the delete.
     perCycle: { requests: 3 },
-    // A hand-off has two requests: the delete, and the read of the next waiter.
+    // A hand-off has two requests: the release's delete, and the next waiter's read of the queue.
     perHandOff: { requests: 2 },
   },
 ];

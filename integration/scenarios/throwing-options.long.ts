@@ -96,7 +96,8 @@ describe('an option that is a function and throws', function () {
         const queue = `throws from call ${nth} on`;
         const uncaught = await catchingAll(() => lockOnce(locks, { queue, failure, nth }));
         expect(uncaught.join('\n'), `call ${nth}`).to.equal('');
-        // The session still lives, so an entry that was left would block this one for ever.
+        // Checks that no entry was left: the session still lives, so such an entry would block this
+        // acquisition for ever.
         expect(
           await honest.run(queue, () => 'done', { timeoutMs: GRANTED_WITHIN_MS }),
           `call ${nth}`,

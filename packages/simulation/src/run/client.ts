@@ -124,5 +124,5 @@ export class Client {
 }
 
 function ignore(): void {
-  // Exports nothing, because the client was closed or crashed before it had a session.
+  // Ignores the error of an export: the client was closed, or crashed, before it had a session to export.
 }
