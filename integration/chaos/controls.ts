@@ -80,7 +80,10 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** Takes the product's own write as a proof of the whole TTL, counted from the send time of the write. */
+/**
+ * Models a client that takes every acknowledged write of the product's heartbeat as a proof of the whole TTL,
+ * counted from the send time of the write.
+ */
 function acknowledgedWrite(session: Session): Changed {
   return {
     renew: async (signal) => {
