@@ -154,7 +154,10 @@ function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
   return floors;
 }
 
-/** Puts the spots of a floor in the order of their preferred positions, side by side, as near to these as possible. */
+/**
+ * Puts the positions of a floor side by side, in the order of their preferred positions and as near to these
+ * as possible.
+ */
 function line(floor: Spot[], wishOf: (spot: Spot) => number): void {
   const preferences = new Map(floor.map((spot) => [spot, wishOf(spot)]));
   const preference = (spot: Spot): number => preferences.get(spot) ?? 0;

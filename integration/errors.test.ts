@@ -26,7 +26,7 @@ import { acquireOrYield, watchDeadlocks } from '@queuelock/recipes';
 
 const TTL_MS = 10_000;
 
-/** Provides and closes the resources with which the test causes errors. */
+/** Opens the resources with which the test causes errors, and closes them. */
 class Stage {
   readonly clock: VirtualClock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
@@ -49,7 +49,7 @@ class Stage {
   }
 }
 
-/** Returns the error of an attempt, which must not succeed. */
+/** Returns the error of an attempt, and fails if the attempt succeeds. */
 async function errorOf(attempt: Promise<unknown>): Promise<unknown> {
   return attempt.then(
     (value) => expect.fail(`it answered ${String(value)}`),
@@ -64,7 +64,7 @@ async function listening(server: Server): Promise<string> {
 }
 
 interface Row {
-  /** Causes the error in the cheapest real way. */
+  /** Causes the error on a real backend or server, and rejects with it. */
   readonly make: (stage: Stage) => Promise<unknown>;
   /**
    * Texts that the message must contain: the name of the lock or the endpoint, the reason, and what to do.

@@ -37,9 +37,9 @@ describe('the page COMPATIBILITY.md', () => {
 
 describe('the reader of features and citations', () => {
   const source = `
-    it('plays', () => {});
+    it('grants the lock', () => {});
     it(\`wins \${score({ of: us })} games\`, () => {});
-    it.skip('rests', () => {});
+    it.skip('is skipped', () => {});
     fact(
       'draws "by chance"',
     );
@@ -55,22 +55,30 @@ describe('the reader of features and citations', () => {
       readGame,
     );
 
-  for (const title of ['plays', 'wins … games', 'draws "by chance"', 'ends']) {
+  for (const title of ['grants the lock', 'wins … games', 'draws "by chance"', 'ends']) {
     it(`finds a test with the title ${title}`, () => {
       expect(hasTest(source, title)).to.equal(true);
     });
   }
 
-  for (const title of ['rests', 'dreams', 'begins', 'play', 'wins games', 'wins … game', 'score']) {
+  for (const title of [
+    'is skipped',
+    'dreams',
+    'begins',
+    'grants the',
+    'wins games',
+    'wins … game',
+    'score',
+  ]) {
     it(`finds no test with the title ${title}`, () => {
       expect(hasTest(source, title)).to.equal(false);
     });
   }
 
   for (const evidence of [
-    '[game] "plays", "ends"',
-    'not tested: no blitz. [game](test/game.test.ts) "plays"; [game] "draws \\"by chance\\""',
-    '[game] "plays" without us, see [there](there.md)',
+    '[game] "grants the lock", "ends"',
+    'not tested: no blitz. [game](test/game.test.ts) "grants the lock"; [game] "draws \\"by chance\\""',
+    '[game] "grants the lock" without us, see [there](there.md)',
   ]) {
     it(`accepts the evidence ${evidence}`, () => {
       expect(reading(evidence)).to.deep.equal([]);
@@ -80,10 +88,10 @@ describe('the reader of features and citations', () => {
   for (const [evidence, finding] of [
     ['see [there](there.md)', /it names no test/],
     ['[game]', /no title follows test\/game.test.ts/],
-    ['[game] "plays", "loses"', /test\/game.test.ts has no test "loses"/],
-    ['[gone](test/gone.test.ts) "plays"', /there is no file test\/gone.test.ts/],
-    ['[gone] "plays"', /\[gone\], which is not defined/],
-    ['[game] "plays"; "ends"', /words in quotes follow no link/],
+    ['[game] "grants the lock", "loses"', /test\/game.test.ts has no test "loses"/],
+    ['[gone](test/gone.test.ts) "grants the lock"', /there is no file test\/gone.test.ts/],
+    ['[gone] "grants the lock"', /\[gone\], which is not defined/],
+    ['[game] "grants the lock"; "ends"', /words in quotes follow no link/],
     ['not tested: not yet', /^\[game\] is defined and not used$/],
   ] as const) {
     it(`rejects the evidence ${evidence}`, () => {
@@ -92,7 +100,7 @@ describe('the reader of features and citations', () => {
   }
 
   it('rejects a feature without a test, a test that does not exist, and a test of another store', () => {
-    const tests = { 'core/test/game.test.ts': ['plays', 'loses'] };
+    const tests = { 'core/test/game.test.ts': ['grants the lock', 'loses'] };
     const data: FeatureData = {
       sections: [
         {
@@ -121,7 +129,7 @@ describe('the reader of features and citations', () => {
     const page = `
 | theirs | on our side | tested by |
 | - | - | - |
-| "chess" | [rules](rules.py) | [a](test/game.test.ts) "plays" |
+| "chess" | [rules](rules.py) | [a](test/game.test.ts) "grants the lock" |
 | go | the same | not tested: no board |
 | checkers | the same | soon |
 | bridge | the same | [a](test/game.test.ts) "loses" |

@@ -22,17 +22,17 @@ const MOCHA = join(dirname(createRequire(import.meta.url).resolve('mocha/package
 const REPORTER = fileURLToPath(new URL('../.ci/reporter.mjs', import.meta.url));
 const SOURCE = `
   class SafetyViolation extends Error { name = 'SafetyViolation'; }
-  describe('a day', () => {
+  describe('a sample suite', () => {
     it('passes', () => {});
     it('passes (slowly)', () => {});
     it('fails', () => { throw new Error('on purpose'); });
-    it('breaks a promise', () => { throw new Error('wrapped', { cause: new SafetyViolation('two at once') }); });
-    it('has no weather', function () { this.skipReason = 'no sky'; this.skip(); });
+    it('violates exclusion', () => { throw new Error('wrapped', { cause: new SafetyViolation('two at once') }); });
+    it('has a skipped test', function () { this.skipReason = 'no server'; this.skip(); });
   });
-  describe('a night', () => {
-    beforeEach(() => { throw new Error('no stars'); });
-    it('never begins', () => {});
-    it('never ends', () => {});
+  describe('a suite with a broken hook', () => {
+    beforeEach(() => { throw new Error('broken hook'); });
+    it('has a first test', () => {});
+    it('has a second test', () => {});
   });
 `;
 
@@ -56,18 +56,21 @@ describe('the report of the test run', () => {
   });
 
   it('names the passed tests, and why a test was skipped', () => {
-    expect(outcome.passed.map(({ title }) => title)).to.deep.equal(['a day passes', 'a day passes (slowly)']);
+    expect(outcome.passed.map(({ title }) => title)).to.deep.equal([
+      'a sample suite passes',
+      'a sample suite passes (slowly)',
+    ]);
     expect(outcome.skipped.map(({ title, reason }) => [title, reason])).to.deep.equal([
-      ['a day has no weather', 'no sky'],
+      ['a sample suite has a skipped test', 'no server'],
     ]);
   });
 
   it('names the failed tests, with the cause, and the suite of a failed hook', () => {
     const failures = outcome.failures.map(({ title, suite }) => [title, suite]);
     expect(failures).to.deep.equal([
-      ['a day fails', undefined],
-      ['a day breaks a promise', undefined],
-      ['a night "before each" hook for "never begins"', 'a night'],
+      ['a sample suite fails', undefined],
+      ['a sample suite violates exclusion', undefined],
+      ['a suite with a broken hook "before each" hook for "has a first test"', 'a suite with a broken hook'],
     ]);
     expect(outcome.failures[0]?.cause).to.include('Error: on purpose');
     for (const { file } of outcome.failures) expect(file).to.match(/day\.mjs$/);
@@ -81,7 +84,7 @@ describe('the report of the test run', () => {
 // A test whose process ends while another process, which it started, keeps the output open.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
-  it('leaves one behind', () => {
+  it('leaves a process running', () => {
     const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'inherit' });
     left.unref();
     console.log('left=' + left.pid);
@@ -90,7 +93,7 @@ const LEAVES_ONE_BEHIND = `
 const RUNS_IT = `
   import { runMocha } from ${JSON.stringify(fileURLToPath(new URL('../.ci/mocha-run.ts', import.meta.url)))};
   const [file] = process.argv.slice(-1);
-  const run = { name: 'a night', files: [file], options: ['--no-config'], env: {}, printAfter: Promise.resolve(), leftGraceMs: 200 };
+  const run = { name: 'a suite with a broken hook', files: [file], options: ['--no-config'], env: {}, printAfter: Promise.resolve(), leftGraceMs: 200 };
   const { passed, failures } = await runMocha(run);
   process.send({ passed: passed.length, failures: failures.map(({ title }) => title) });
 `;
@@ -113,7 +116,7 @@ describe('a process that a test leaves running', () => {
     rmSync(directory, { recursive: true });
     expect(told).to.deep.equal({
       passed: 1,
-      failures: ['a night: a process that a test began was left running'],
+      failures: ['a suite with a broken hook: a process that a test began was left running'],
     });
     const left = Number(/left=(\d+)/.exec(printed)?.[1]);
     expect(left).to.be.above(0);
@@ -185,15 +188,22 @@ describe('a failed test', () => {
   });
 
   it('is selected by its whole title, and a hook by the title of its suite', () => {
-    const test = new RegExp(titlesOf(failed('a day passes (slowly)')));
+    const test = new RegExp(titlesOf(failed('a sample suite passes (slowly)')));
     expect(
-      ['a day passes (slowly)', 'a day passes (slowly) now'].map((title) => test.test(title)),
+      ['a sample suite passes (slowly)', 'a sample suite passes (slowly) now'].map((title) =>
+        test.test(title),
+      ),
     ).to.deep.equal([true, false]);
-    const hook = new RegExp(titlesOf(failed('a night "before each" hook', { suite: 'a night' })));
-    expect(['a night ends', 'a nightmare ends'].map((title) => hook.test(title))).to.deep.equal([
-      true,
-      false,
-    ]);
+    const hook = new RegExp(
+      titlesOf(
+        failed('a suite with a broken hook "before each" hook', { suite: 'a suite with a broken hook' }),
+      ),
+    );
+    expect(
+      ['a suite with a broken hook ends', 'a suite with a broken hooks ends'].map((title) =>
+        hook.test(title),
+      ),
+    ).to.deep.equal([true, false]);
   });
 });
 

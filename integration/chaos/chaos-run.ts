@@ -38,7 +38,8 @@ export interface ChaosOutcome {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-// Longest time in milliseconds in which a worker ends: all eight workers end at the same time.
+// Time limit in milliseconds for the end of a worker. It is long, because all eight workers end at the same
+// time.
 const EXIT_WITHIN_MS = 5_000;
 const DRAIN_WITHIN_MS = 60_000;
 const DRAIN_LOOK_EVERY_MS = 300;
@@ -128,7 +129,7 @@ async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promi
   experiment.calm();
   const deadline = performance.now() + DRAIN_WITHIN_MS;
   let idle = 0;
-  // Two consecutive reads must be idle, because the message that an attempt has ended may arrive after the
+  // Requires two idle reads in a row, because the message that an attempt has ended may arrive after the
   // first.
   while (idle < 2 && performance.now() < deadline) {
     await pause(DRAIN_LOOK_EVERY_MS);

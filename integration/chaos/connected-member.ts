@@ -61,7 +61,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // The descriptor was closed meanwhile.
+    return ''; // The descriptor was closed after the directory was read.
   }
 }
 

@@ -17,7 +17,7 @@ const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
   overlong: overlongBy(2),
   generous,
 };
-/** The factor is 3, because Consul itself waits for twice the TTL. */
+/** The factor is 3, because Consul itself ends a session only after twice its TTL. */
 const CONSUL_RULES: typeof ETCD_RULES = { overlong: overlongBy(3) };
 const RULES: Readonly<Record<string, typeof ETCD_RULES>> = { zk: ZOOKEEPER_RULES, consul: CONSUL_RULES };
 
@@ -80,7 +80,10 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** Takes the product's own write as a proof of the whole TTL, counted from the send time of the write. */
+/**
+ * Models a client that takes every acknowledged write of the product's heartbeat as a proof of the whole TTL,
+ * counted from the send time of the write.
+ */
 function acknowledgedWrite(session: Session): Changed {
   return {
     renew: async (signal) => {

@@ -7,7 +7,10 @@ import { chanceOf } from '@queuelock/harness/chance';
 import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
-  /** Number of worker slots, each of which always has a worker. */
+  /**
+   * Number of workers that run at any time. Each has a slot, in which another worker replaces it when it
+   * ends.
+   */
   readonly workers: number;
   readonly seed: number;
   readonly rule: Rule;
@@ -48,7 +51,7 @@ export class Crew {
   async replace(place: number): Promise<void> {
     const { workers } = this.#experiment;
     const gone = this.#places[place];
-    // A dead worker must not take part in the end of the experiment, so it is removed.
+    // Removes the dead worker from the trial, because it cannot take part in the end of the experiment.
     if (gone) workers.splice(workers.indexOf(gone), 1);
     await this.#fill(place, gone?.place);
   }

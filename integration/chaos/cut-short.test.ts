@@ -7,8 +7,8 @@ import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { expectSafe } from './verdicts.ts';
 
 /**
- * Returns a history in which `a` was killed while it held, and all others were killed at 200 in various
- * states. The event `calm` and the end of the run are missing.
+ * Returns a history in which `a` was killed while it held. All other workers were killed at 200 ms in various
+ * states. The event `calm`, at which all faults are over, and the end of the run are missing.
  */
 const cutShort = (): HistoryBuilder =>
   new HistoryBuilder()

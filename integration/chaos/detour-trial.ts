@@ -30,7 +30,7 @@ interface Servers {
 
 const LOOK_WITHIN_MS = 20_000;
 const WORKERS = 4;
-// Longest time in milliseconds in which a worker ends: all of them end at the same time.
+// Time limit in milliseconds for the end of a worker. It is long, because all workers end at the same time.
 const EXIT_WITHIN_MS = 10_000;
 /** Longest hold in TTLs, in queues that always have a holder and waiters, whatever a fault affects. */
 const LONGEST_HOLD_TTLS = 2;
@@ -71,7 +71,7 @@ export class DetourTrial extends Trial {
 
   /** Starts another worker in the place of a killed one. */
   async replace(traveller: Traveller): Promise<void> {
-    // A dead worker must not take part in the end of the trial, so it is removed.
+    // Removes the dead worker from the trial, because it cannot take part in its end.
     this.workers.splice(this.workers.indexOf(traveller.worker), 1);
     traveller.worker = await this.#worker(traveller.detour);
   }

@@ -67,7 +67,7 @@ export class Detour {
     });
   }
 
-  /** Cuts the connection, and holds back all data of the others until `heal`. */
+  /** Cuts this connection, and holds back the data of all other connections until `heal`. */
   silence(connection: ProxyConnection): void {
     for (const proxy of this.proxies) proxy.toServer.hold();
     connection.cut();

@@ -44,7 +44,8 @@ class FencedNodes implements EffectTarget {
 
   async #open(): Promise<ZooKeeperWire> {
     const present = this.#wire;
-    // Another call may have opened a session meanwhile. This one is kept, so that it is closed at the end.
+    // Another call may already have opened a new session. That session is kept, so that it is closed at the
+    // end.
     if ((await present)?.closed && this.#wire === present) this.#wire = undefined;
     return (this.#wire ??= ZooKeeperWire.open(this.#hosts[this.#chosen % this.#hosts.length]!, {
       unref: true,

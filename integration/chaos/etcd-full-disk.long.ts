@@ -59,7 +59,9 @@ async function expectEnded({ node, running }: Member): Promise<void> {
   if (running) throw new Error(`${node} still runs`);
 }
 
-/** Hands over a hold that lasted longer than the fault by more than its TTL. */
+/**
+ * Releases a hold that has outlasted the fault by more than its TTL, and waits until the next waiter holds.
+ */
 async function handOver(
   { holder, held }: { readonly holder: WorkerProcess; readonly held: Queued },
   { waiter, waiting }: { readonly waiter: WorkerProcess; readonly waiting: Queued },

@@ -73,7 +73,7 @@ function addClientOf(
   return experiment.addWorker({ ...options, url: (all) => etcdUrl(all.filter(isAmong).join(',')) });
 }
 
-/** Returns a function that returns how much of `ms` is left, counted from now on. */
+/** Returns a function that computes how much of the `ms` milliseconds is left, counted from this call. */
 function remaining(ms: number): () => number {
   const deadline = performance.now() + ms;
   return () => Math.max(0, deadline - performance.now());

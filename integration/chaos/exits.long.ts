@@ -109,7 +109,8 @@ class Program {
     const worker = this.#worker;
     leave(worker);
     const ended = await within(ENDS_WITHIN_MS, worker.ended, how);
-    // The program may have sent another heartbeat before it ended.
+    // Records a sudden end as a kill only after the process has ended, because the program may have sent
+    // another heartbeat before.
     if (sudden) this.#experiment.recorder.tell({ ev: 'killed', worker: worker.id });
     expect(ended, how).to.deep.equal(ending);
   }

@@ -68,7 +68,8 @@ const isEtcd = ({ store }: Capabilities): boolean => store === 'etcd';
 const canLose = ({ loss }: Capabilities): boolean => loss;
 const ANY_WAY = ['both', 'both', 'in', 'out'] as const;
 const FROM_A_THIRD = [0.3, 1.5] as const;
-// Duration in TTLs. A worker that stays connected to such a member has to lose its session in most cases.
+// Duration in TTLs of a fault of a member. A worker that stays connected to the affected member has to lose
+// its session in most cases.
 const TO_TWICE = [0.6, 2] as const;
 
 /**

@@ -36,7 +36,7 @@ export const WORKER_ACTIONS: Readonly<Record<WorkerKind, (subject: Subject) => P
   'replies lost': async ({ stage, worker }) => {
     const undo = await cut(stage.cluster.members, { worker, as: 'silence', direction: 'out' });
     return async () => {
-      // The connections are reset, because otherwise the held data would only arrive late and not be lost.
+      // Resets the connections, because otherwise the held data would only arrive late and not be lost.
       const mend = await cut(stage.cluster.members, { worker, as: 'reset' });
       await undo();
       await mend();

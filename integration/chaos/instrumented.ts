@@ -9,7 +9,7 @@ interface StoredEntry {
   readonly session: string;
 }
 
-/** Controls heartbeats, and records facts about sessions that the harness needs. */
+/** Controls heartbeats, and records the keys and proofs of sessions that the harness needs. */
 export class Heartbeats {
   /** Whether heartbeats are sent. If not, each one fails at once. */
   sent = true;
@@ -22,16 +22,17 @@ export class Heartbeats {
   }
 
   /**
-   * Returns the entry with that order. Does not read the key of the claim, since that read has an effect.
-   * Both members are empty before the entry is in the queue.
+   * Returns the key and the session of the entry with that order. Does not read the key from the claim, since
+   * that read has an effect. Returns empty texts before the entry is in the queue.
    */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };
   }
 
   /**
-   * Reports the positions of entries with this label, from the server's responses, until the returned
-   * function is called. The label is the owner, or the value of a candidate.
+   * Reports the positions of the entries that have `label` as their owner, or as their published value if
+   * they are a candidate's. The positions come from the server's responses. Reports end when the returned
+   * function is called.
    */
   hear(label: string, hearer: PlaceHearer): () => void {
     this.#hearers.set(label, hearer);

@@ -18,6 +18,7 @@ export interface Terms {
 export function judge(run: Run, { limits, operated, ttlMs }: Terms): Verdict {
   const untouched = { ...run, queues: run.queues.filter(({ name }) => !operated.has(name)) };
   const { findings, numbers } = check(run, { ...limits, evictionMs: ttlMs });
-  // When an operator's removal admits the next waiter, the gap does not result from the product.
+  // Leaves out the gaps of queues with removals: there a removal by the operator admits the next waiter, and
+  // no hand-off of the product does.
   return { findings, numbers: { ...numbers, gaps: numbersOf(untouched).gaps } };
 }

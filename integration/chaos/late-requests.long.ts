@@ -44,7 +44,8 @@ for (const store of STORES) {
         });
         await detour.heal();
         healed();
-        // The late enqueue might arrive between two others, so the lock changes hands several times.
+        // Hands the lock over several times, because the late enqueue might arrive between two other
+        // enqueues.
         let turn = first;
         for (let number = 0; number < TURNS; number += 1) {
           const next = await standIn(other, queue);

@@ -7,7 +7,10 @@ const STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired']);
 const ENDS: ReadonlySet<string> = new Set(['released', 'cancelled', 'revoked', 'failed']);
 const CHUNK = 1 << 20;
 
-/** Facts about histories that are still growing. `look` reads what was added since its last call. */
+/**
+ * Counts what happens in histories that are still being written. `look` reads what was added since its last
+ * call.
+ */
 export class LiveFacts {
   holds = 0;
   /** Number of attempts that ended in an error, by its code. */

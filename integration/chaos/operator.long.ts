@@ -64,7 +64,8 @@ for (const store of STORES) {
           end.ev === 'failed' ? end.code : end.reason,
         );
         expect(ofHolder).to.equal('entry-removed');
-        // The next waiter may be notified of the holder's removal first. Then it holds, and loses that hold.
+        // Accepts that the next waiter is notified of the holder's removal first. Then it holds, and loses
+        // that hold.
         expect(ofNext).to.be.oneOf(['ENTRY_LOST', 'entry-removed']);
         expect(others).to.deep.equal(before.line.slice(1).map(() => 'ENTRY_LOST'));
 

@@ -28,8 +28,8 @@ export interface Performed {
 }
 
 /**
- * Makes the faults at their times. Faults of one lane run one after another, however long the healing of the
- * previous one took.
+ * Makes the faults at their times. Faults that wait for each other run one after another, however long the
+ * healing of the previous one took.
  */
 export async function perform(performance: Performance): Promise<Performed> {
   const origin = process.hrtime.bigint();

@@ -49,7 +49,8 @@ for (const store of STORES) {
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
-      // The holder resumes now and not later, since twice its time must not be over.
+      // Resumes the holder now. It takes twice its proven time for proven, and that time must not be over
+      // yet.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);

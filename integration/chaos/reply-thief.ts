@@ -32,8 +32,8 @@ export class ReplyThief {
   }
 
   /**
-   * Lets the store execute the request, drops its reply, and cuts the connection. The worker stays
-   * disconnected until the function is called with which the promise resolves.
+   * Lets the store execute the request, drops its reply, and cuts the connection. Resolves with a function
+   * that lets the worker connect again. Until the caller calls it, the worker stays disconnected.
    */
   async steal(victim: WorkerProcess, isRequest: IsRequest, theft: Theft = {}): Promise<() => Promise<void>> {
     const { by, done } = theft;

@@ -103,7 +103,7 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('selects existing targets, with kinds of faults that are possible there', () => {
+  it('selects only targets that exist, and only faults that their store and machine support', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const { capabilities: there } = any;

@@ -40,7 +40,7 @@ export async function leave(worker: WorkerProcess, { queue, n }: Place): Promise
 }
 
 /**
- * Makes the worker leave if it still holds. A loss of which the worker is notified meanwhile also ends the
+ * Makes the worker leave if it still holds. If the worker is notified of a loss first, that also ends the
  * hold.
  */
 export async function leaveIfHeld(worker: WorkerProcess, place: Place): Promise<void> {
@@ -67,8 +67,8 @@ export interface Awaited<K> {
 const AGAIN: ReadonlySet<string> = new Set(['SESSION_LOST', 'UNAVAILABLE']);
 
 /**
- * Resolves when the present attempt has reached the step. If it fails with its session, the next attempt
- * counts.
+ * Resolves when the present attempt has reached the step. If its session ends and the attempt fails, waits
+ * for the attempt after it instead.
  */
 export async function atLast<K extends 'queued' | 'acquired'>(
   worker: WorkerProcess,

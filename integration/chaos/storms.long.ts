@@ -76,7 +76,8 @@ async function crowded(options: ExperimentOptions): Promise<Crowded> {
     ),
   );
   for (const crowd of crowds) await lineUp(crowd, queues);
-  // On a busy machine some sessions may have ended meanwhile, and their clients have opened new ones.
+  // Waits for a heartbeat of every present session. On a busy machine some sessions may have ended, and their
+  // clients have opened new ones.
   const linedUpAt = BigInt(stampNow());
   await Promise.all(crowds.map((crowd) => untilAllBeat(crowd, linedUpAt)));
   return { experiment, crowds, queues };
@@ -111,10 +112,7 @@ async function standIn(worker: WorkerProcess, queues: readonly string[]): Promis
   await worker.until(areThere, { from, what: `${queues.length} places` });
 }
 
-/**
- * Resolves when all clients of the crowd have a session with a confirmed heartbeat that was sent after this
- * moment.
- */
+/** Resolves when every client has a session with a confirmed heartbeat that was sent after this call. */
 async function untilAllBeat(
   crowd: WorkerProcess,
   after: bigint,

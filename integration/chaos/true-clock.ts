@@ -27,7 +27,7 @@ export function machineClock({ rate, bootNs }: Pick<FakedClock, 'rate' | 'bootNs
   return () => originNs + BigInt(Math.round(Number(process.hrtime.bigint() - origin.hereNs) / rate));
 }
 
-/** Returns the core's clock without its use of the boot clock. */
+/** Returns the core's clock, except that it never reads the boot clock. */
 export function monotonicClock(): Clock {
   return {
     now: () => performance.now(),

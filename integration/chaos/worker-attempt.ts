@@ -98,7 +98,7 @@ export class Attempt {
     try {
       await downgrade();
     } catch (error) {
-      // The claim itself reports a loss.
+      // Ignores a loss here, because the claim itself reports it.
       if (isQueueLockError(error, 'OWNERSHIP_LOST')) return;
       throw error;
     }

@@ -121,7 +121,7 @@ function lead(leadership: Leadership, subscriber: Subscriber<Seen>): void {
   };
   const { signal } = leadership;
   const reason = (): QueueLockError => signal.reason as QueueLockError;
-  // A hold that was lost before this code runs does not count.
+  // Ignores a hold that was lost before this code runs.
   if (signal.aborted) {
     end(subscriber, { outcome: 'failed', error: reason() });
     return;
@@ -145,7 +145,7 @@ function placedAnd(
     const known = new Map<string, Spot>();
     const silence = heartbeats.hear(label, (queue, spot) => {
       const before = known.get(queue);
-      // The claim has joined again, in all of its queues, so the known entries are outdated.
+      // Forgets the known entries, because the claim has joined again in all of its queues.
       if (before && before.order !== spot.order) known.clear();
       known.set(queue, spot);
       const spots = names.flatMap((name) => known.get(name) ?? []);

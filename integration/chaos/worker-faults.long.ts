@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it("end no queue: a killed holder is followed by the next within its TTL and the server's expiry delay", async () => {
+    it("stop no queue: a killed holder is followed by the next within its TTL and the server's expiry delay", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next } = await holderAndNext(experiment, `queue-${run}`);
@@ -81,7 +81,8 @@ for (const store of STORES) {
       const { holder, next, queue } = await holderAndNext(experiment, 'queue');
       await holder.worker.untilEvent('beat', { from: holder.worker.events.length });
       await holder.worker.freeze();
-      // The holder resumes now and not later, since twice its time must not be over.
+      // Resumes the holder now. It takes twice its proven time for proven, and that time must not be over
+      // yet.
       await acceptedBy(next.worker, queue);
       await holder.worker.thaw();
       await holder.worker.untilEvent('revoked');

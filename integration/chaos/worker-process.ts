@@ -78,7 +78,7 @@ export class WorkerProcess {
       this.#hear(event as ChaosEvent);
       for (const listener of this.#listeners) listener();
     });
-    // Messages that are in flight arrive before the event `close`.
+    // Waits for the event `close`, because messages in flight arrive before it.
     this.ended = new Promise((resolve) => {
       child.once('close', (code, signal) => resolve(this.#end({ code, signal })));
     });
@@ -120,7 +120,7 @@ export class WorkerProcess {
   }
 
   tell(command: WorkerCommand): void {
-    // A process that has just died receives no commands.
+    // Does nothing for a process that has just died, because it receives no commands.
     if (this.#child.connected) this.#child.send(command, () => undefined);
   }
 

@@ -99,7 +99,7 @@ export class Tasks {
   #stall(ms: number): void {
     this.#around.recorder.tell({ ev: 'stalled', ms });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-    // All attempts read first, before any timer or message can change their state.
+    // Lets all attempts read `held` first, before any timer or message can change their state.
     for (const attempt of this.#under) attempt.look();
   }
 }

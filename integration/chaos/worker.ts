@@ -71,7 +71,7 @@ async function openClient(): Promise<LockClient> {
 
 function tellHarness(event: ChaosEvent): void {
   if (setup.quiet && ('n' in event || event.ev === 'beat')) return;
-  // If the harness has ended, the event is only in the file.
+  // Ignores the error: if the harness has ended, the event is only in the file.
   if (process.connected) process.send?.(event, undefined, undefined, () => undefined);
 }
 

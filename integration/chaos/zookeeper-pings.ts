@@ -26,8 +26,8 @@ export class Pings {
   }
 
   /**
-   * Returns the shortest TTL, from `leastMs` on, for which the rounding changes `afterMs` after a ping. A
-   * later heartbeat in that half tick then seems to count for a tick more than it does.
+   * Returns the shortest TTL, from `leastMs` on, at which the rounding to ticks has an effect `afterMs` after
+   * a ping. A heartbeat that is sent later in that half tick then seems to prove one tick more than it does.
    */
   trickyTtl(leastMs: number, afterMs: number): number {
     const halfTick = this.#tickMs / 2;

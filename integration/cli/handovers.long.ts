@@ -26,7 +26,7 @@ for (const store of stores) {
 
     afterEach(endScripts);
 
-    // All faults are tested at the same time, because each test mostly waits for the TTL.
+    // Tests all faults at the same time, because each test mostly waits for the TTL.
     it('has ended before the next command begins, also when its queuelock is frozen, killed, or cut off', async () => {
       const series = await Promise.all(
         (Object.keys(FAULTS) as Fault[]).map((fault) =>

@@ -19,8 +19,8 @@ export interface PasswordServer {
   change(password: string): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Whether the client first logs in with the password that it has, and reads another password only when that
-   * one is refused.
+   * Whether the client logs in with the password that it has, and reads the account again only when that
+   * password is refused.
    */
   readonly asksWhenRefused?: boolean;
 }

@@ -4,8 +4,8 @@ import { expectAccepted, type AnyFenceOutcome, type FencingHold } from '@queuelo
 export type Answer = 'accepted' | 'refused';
 
 /**
- * Converts the result of `expectAccepted` to an answer. A rejection because of a later holder is an answer,
- * and everything else is an error.
+ * Resolves with `accepted`, or with `refused` if the write was rejected because of a later holder. Rejects
+ * with any other error.
  */
 export async function answerOf(answer: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
   try {

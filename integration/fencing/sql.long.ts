@@ -195,7 +195,7 @@ function endpointOf(place: string): string {
 
 /** Resolves when a transaction waits for a lock of another transaction. */
 async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
-  // The query does not use innodb_trx, which returns cached content within 100 ms.
+  // Does not query the table innodb_trx, which returns cached content within 100 ms.
   const text =
     dialect === 'postgres'
       ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`

@@ -57,7 +57,7 @@ export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<L
   last.tell();
   if (lapse === 'freeze') {
     for (const waiter of waiters) waiter.thaw();
-    // Some participants wait again.
+    // Ends the waiters after their present round. Some of them have joined the queue again.
     for (const waiter of waiters) waiter.enough();
     await endOf([...holders, ...waiters]);
   }

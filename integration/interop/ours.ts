@@ -55,8 +55,8 @@ async function holdAndLeave(held: Held): Promise<void> {
   const { order, token, key } = held;
   say('acquired', { order: String(order), token: String(token), key });
   await over(held.signal);
-  // `held` is read and no signal is awaited, so that the result is right even if the process was stopped
-  // meanwhile.
+  // Reads `held` instead of waiting for the signal, so that the result is right even if the process was
+  // stopped in between.
   if (!held.held) {
     say('lost');
     return;

@@ -46,7 +46,10 @@ export async function startParticipants(tasks: readonly Task[]): Promise<Partici
   return Promise.all(tasks.map(startParticipant));
 }
 
-/** Whether it is a client of this repository, which also notices a loss as soon as it runs again. */
+/**
+ * Whether the participant is a client of this repository. Such a client also notices a loss as soon as its
+ * process runs again.
+ */
 export function isOurs({ language, command }: Kind): boolean {
   return language === 'Node' && command === undefined;
 }

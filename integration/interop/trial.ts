@@ -36,7 +36,7 @@ export class Trial {
     return judge(this.history, this.#terms);
   }
 
-  /** Unsafe findings of a trial that was cut short. */
+  /** Unsafe findings of a trial that was cut short, so that its other findings mean nothing. */
   get unsafe(): readonly string[] {
     const ends = this.#participants.flatMap(endOf);
     return judge([...this.history, ...ends], this.#terms).unsafe;

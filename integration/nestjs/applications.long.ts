@@ -142,7 +142,7 @@ async function surviveSigterm(script: string, url: string): Promise<void> {
     await two.until('tick');
     const ticks = [...one.events, ...two.events].flatMap(({ ev, tick }) => (ev === 'tick' ? [tick] : []));
     expect(ticks, 'each tick in one process').to.deep.equal([...new Set(ticks)]);
-    // Warnings are allowed, because the scheduler warns of late ticks on a busy machine.
+    // Allows warnings, because the scheduler warns of late ticks on a busy machine.
     for (const { errors } of [one, two]) expect(errors).not.to.match(/ERROR/);
   } finally {
     for (const each of [one, two]) each.kill('SIGTERM');

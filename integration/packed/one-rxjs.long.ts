@@ -46,7 +46,8 @@ const MANAGERS: readonly PackageManager[] = [
   },
   {
     name: 'yarn 1',
-    // Each run has its own cache, because yarn 1 treats two tarballs of the same version as the same tarball.
+    // Gives each run a cache of its own, because yarn 1 treats two tarballs of the same version as the same
+    // tarball.
     command: (directory) => [
       'npx',
       '--yes',

@@ -82,7 +82,7 @@ describe('the programs of the pages, on servers', () => {
     }
   }
 
-  it('PRODUCTION: the user of the ZooKeeper program', async () => {
+  it('create a ZooKeeper user that may use the queues, in PRODUCTION', async () => {
     const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('2181'))!;
     expect(await runHere(scratch.write(block, stage))).to.equal('allowed\n');
   });

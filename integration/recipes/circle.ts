@@ -10,7 +10,7 @@ const OWNERS = ['ann', 'ben', 'cat'];
 
 /** Makes cycles of a given number of processes over etcd and ZooKeeper. */
 export interface Circle {
-  /** Observing clients, one for each store. */
+  /** Clients that only observe the queues, one for each store. */
   readonly clients: readonly LockClient[];
   /** Queues of the cycle that was made last. */
   readonly spots: readonly Spot[];

@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL('slot-member.ts', import.meta.url));
 export interface SlotEvent {
   readonly ev: 'ready' | 'begun' | 'ended' | 'told';
   readonly slot: number;
-  /** The outcome of the slot, or the code of the error. Present with `told`. */
+  /** The outcome of the slot, or the code of the error. Present in the event `told`. */
   readonly outcome?: string;
 }
 

@@ -1,4 +1,4 @@
-// The facts and the operator are tests, and no package exports them.
+// The conformance tests and the test server's operator are imported by path, because no package exports them.
 /* eslint-disable no-restricted-imports */
 import { Keys } from '../../packages/consul/src/queue/keys.ts';
 import { Operator } from '../../packages/consul/test/operator.ts';

@@ -27,7 +27,7 @@ export interface Outcome {
   readonly failure?: string;
 }
 
-/** An error with which a backend refuses the runtime before the first fact. */
+/** An error with which a backend refuses the runtime before the first test. */
 export interface Refusal {
   readonly code: string;
   readonly retryable: boolean;

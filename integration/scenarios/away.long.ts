@@ -23,8 +23,8 @@ for (const store of stores) {
       const [away, competitor] = [connectThroughProxy({ ttlMs: site.ttlMs }), connect()];
       await (await away.acquire('warm-up')).release();
       const holder = await competitor.acquire('twice');
-      // The proxy refuses connections. Otherwise a client that receives nothing for too long would reconnect,
-      // and be notified on the new connection.
+      // Refuses connections. Otherwise a client that receives nothing for too long would reconnect, and would
+      // be notified on the new connection.
       proxy.refuse();
       const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-twice'));
       const placed = join(away, 'twice', { owner: 'lost-twice' });

@@ -8,7 +8,7 @@ export const servers: Readonly<Record<'etcd' | 'zookeeper', () => Promise<string
   zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
 };
 
-/** What a test of the command works with. */
+/** The server and the functions that a test of the command uses. */
 export interface CommandGround {
   readonly env: { readonly QUEUELOCK_URL: string };
   /** Starts a contender, which is killed after the test. */

@@ -22,7 +22,10 @@ function say(event: CycleEvent): void {
   console.log(JSON.stringify(event));
 }
 
-/** Runs cycles in one lane. Each lane has its own lock, except for the first two, which share one. */
+/**
+ * Runs one of several parallel series of cycles. Each series has its own lock, except for the first two,
+ * which share one.
+ */
 async function lane(name: string, count: number): Promise<void> {
   for (let cycle = 1; cycle <= count; cycle += 1) {
     if (cycle % GIVE_UP_EVERY === 0) await giveUp(name);

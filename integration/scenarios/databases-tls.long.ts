@@ -67,7 +67,10 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
   },
 };
 
-/** Returns a user without privileges, or `undefined` if the servers need none. */
+/**
+ * Returns a system user without privileges to run the server as. Returns `undefined` if the servers need
+ * none.
+ */
 function user(name: string): Promise<User> {
   return unprivilegedUser(name).catch(() => undefined);
 }

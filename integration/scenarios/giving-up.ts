@@ -32,7 +32,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     return unless(acquired, (error) => error === giving.signal.reason);
   },
   'a timeout': async (client, name, ms) =>
-    // UNAVAILABLE means that the time limit passed before the store had responded.
+    // Accepts UNAVAILABLE, which means that the time limit passed before the store had responded.
     unless(
       client.acquire(name, { timeoutMs: Math.max(1, ms) }),
       (error) => isQueueLockError(error, 'TIMEOUT') || isQueueLockError(error, 'UNAVAILABLE'),
@@ -40,7 +40,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'an unsubscription': (client, name, ms) =>
     new Promise((resolve, reject) => {
       const claim = client.claim(name).subscribe((state) => {
-        // The subscription is kept until the test ends, because unsubscribing from a hold releases it.
+        // Keeps the subscription until the test ends, because unsubscribing from a hold releases it.
         if (state.status === 'held') {
           clearTimeout(timer);
           resolve(state.ownership);
@@ -112,7 +112,8 @@ export async function closeAtAnyMoment(
     ends.push(await acquired);
   };
   for (let i = 0; i < moments; i += 1) await closeAfter(i);
-  // If the machine has become busier, no client waited long enough for a grant, so more are closed later.
+  // Closes more clients later if no client waited long enough for a grant, because the machine has become
+  // busier.
   for (let i = moments; !ends.includes('granted'); i *= 2) await closeAfter(i);
   expect(new Set(ends)).to.deep.equal(new Set(['CLOSED', 'granted']));
   await untilNothingIsLeft(site, 'closing');

@@ -3,7 +3,7 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { endScripts } from '@queuelock/harness/services/script-process';
 import type { OwnSite, Store } from './store.ts';
 
-/** What a test of faults works with. */
+/** The server, the proxy and the clients that a test of faults uses. */
 export interface Ground {
   readonly site: OwnSite;
   /** Proxy in front of the server. */

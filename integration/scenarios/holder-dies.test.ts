@@ -10,7 +10,7 @@ for (const store of stores) {
     let killed: Promise<void>;
     let frozen: Promise<void>;
 
-    // Both holders are tested in parallel, because the test mostly waits for the TTL.
+    // Tests both holders in parallel, because the test mostly waits for the TTL.
     before(async () => {
       const site = await store.share('a holder dies');
       killed = withHolder(site, 'killed', ACTS, killHolder);

@@ -22,8 +22,8 @@ const CALLERS = 5;
 const stamp = createStamp();
 
 /**
- * Runs the action on a worker with the shortest TTL, after the worker has acted `acts` times under the lock.
- * A contender waits behind it.
+ * Runs the action on a worker with the shortest TTL while another contender waits behind it. Before that, the
+ * worker has called its work `acts` times under the lock.
  */
 export async function withHolder(site: Site, name: string, acts: number, story: Story): Promise<void> {
   for (let start = 1; start <= STARTS; start += 1) {

@@ -19,7 +19,7 @@ export function join(client: LockClient, name: string, options: AcquireOptions =
       granted = grant;
       refused = refuse;
     });
-    // A test may await the promise later or not at all, so its rejection is marked as handled.
+    // Marks the rejection as handled, because a test may await the promise later or not at all.
     held.catch(() => undefined);
     const claim = client.claim(name, options).subscribe((state) => {
       if (state.status === 'queued') placed(state);

@@ -25,7 +25,7 @@ interface Counted {
   readonly start: () => Promise<OwnSite>;
   /** Returns the numbers of requests that the server has received so far from all clients, by kind. */
   readonly requests: (site: OwnSite) => Promise<Record<string, number>>;
-  /** Requests of one free lock and its release. */
+  /** Requests that acquire one free lock and release it. */
   readonly perCycle: Record<string, number>;
   /** Largest number of requests of a release with waiters, and of the grant to the first of them. */
   readonly perHandOff: Record<string, number>;
@@ -49,7 +49,7 @@ const counted: readonly Counted[] = [
     // A cycle has three requests. Create and list are in flight together: the list contains the new node's
     // token, since no other client joined meanwhile. The third request is the delete.
     perCycle: { requests: 3 },
-    // A hand-off has two requests: the delete, and the read of the next waiter.
+    // A hand-off has two requests: the release's delete, and the next waiter's read of the queue.
     perHandOff: { requests: 2 },
   },
 ];

@@ -19,9 +19,11 @@ interface OptionOfQueue {
 
 const SUITE = 'options that throw';
 const TTL_MS = 4_000;
-/** Also on a busy machine. */
+/** Time limit of a grant in milliseconds. It is long enough for a busy machine. */
 const GRANTED_WITHIN_MS = 15_000;
-/** No acquisition and release calls an option more often. */
+/**
+ * The test throws from each call up to this number on. No acquisition and release calls an option more often.
+ */
 const MOST_CALLS = 12;
 
 function optionsOf(postgresUrl: () => string): readonly OptionOfQueue[] {
@@ -94,7 +96,8 @@ describe('an option that is a function and throws', function () {
         const queue = `throws from call ${nth} on`;
         const uncaught = await catchingAll(() => lockOnce(locks, { queue, failure, nth }));
         expect(uncaught.join('\n'), `call ${nth}`).to.equal('');
-        // The session still lives, so an entry that was left would block this one for ever.
+        // Checks that no entry was left: the session still lives, so such an entry would block this
+        // acquisition for ever.
         expect(
           await honest.run(queue, () => 'done', { timeoutMs: GRANTED_WITHIN_MS }),
           `call ${nth}`,

@@ -102,7 +102,7 @@ describe('queuelock demo in Chromium', function () {
   });
 
   it('releases a hold with a button', async () => {
-    // The click may come too late, so that the hold has already ended by itself. Then the next hold is tried.
+    // Repeats this with the next hold if the click came too late, when the hold had already ended by itself.
     for (let heldMs = Infinity; heldMs > BY_HAND_MS;) {
       const grant = await demo.nextGrant();
       await press(`Release ${grant.id}`);

@@ -60,8 +60,8 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // The lock passes on earlier than the bridge would detect the silence of the page, so the page itself
-      // has left.
+      // The next tab is granted earlier than the bridge would detect that the page is silent. So the page
+      // itself has left the queue.
       expect(livedSince(begun)).to.be.below(4_500);
       await isTold(b, 'You hold the lock');
       await b.close();
@@ -78,7 +78,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
-      // The former entry stays in the queue until its session has expired.
+      // Waits for the TTL, because the former entry stays in the queue until its session has expired.
       await isTold(tab, 'You hold the lock', 30_000);
     });
 
@@ -95,7 +95,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await isShown(tab, 'next');
     });
 
-    it('shows the latest state on a slow connection as soon as possible, and skips those in between', async () => {
+    it('shows the latest state on a slow connection as soon as possible, and skips the states in between', async () => {
       const proxy = await startProxy(new URL(ui().url).host);
       const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
       await tab.getByText('No client holds this lock').waitFor();

@@ -25,5 +25,5 @@ const place =
     : { locks: await locksAt(origin), startContext: processesAt(origin, contextScript) };
 const results = await runPage({ ...order, locks: place.locks, startContext: place.startContext });
 writeSync(1, `${JSON.stringify(results)}\n`);
-// Some tests hold locks forever. These end here, as when a browser page is closed.
+// Ends the process although some tests hold locks forever, as when a browser page is closed.
 process.exit();

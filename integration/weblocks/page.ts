@@ -74,7 +74,10 @@ class Contexts {
     return context;
   }
 
-  /** Sends messages in order. Each is sent after the page's earlier lock requests are certain. */
+  /**
+   * Sends messages in order. Each is sent only when the results of the page's earlier lock requests are
+   * certain.
+   */
   post(context: Promise<Context>, data: unknown): void {
     const copy = structuredClone(data);
     this.#mail = this.#mail

@@ -46,8 +46,8 @@ export class ScriptScope extends EventTarget {
    * called.
    */
   postMessage(data: unknown): void {
-    // In a browser, messages and lock requests take the same path. Here a message waits for the lock requests
-    // that were made before it.
+    // In a browser, messages and lock requests take the same path. So a message waits here until the lock
+    // requests that were made before it are done.
     this.#outgoing = this.#outgoing.then(() => settled(this.#locks)).then(() => this.#send(data));
   }
 

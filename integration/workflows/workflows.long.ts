@@ -13,7 +13,7 @@ const WITHIN_MS = 30 * 60_000;
 /** Number of characters of the output of a failed command that are shown. */
 const MAX_SHOWN = 4_000;
 
-/** Why a command does not run here; others run as they are. */
+/** The reason why a command is not run here. All commands without a reason run unchanged. */
 const LEFT_OUT: readonly (readonly [command: RegExp, why: string])[] = [
   [/\.ci\/run$/, 'runs the checks and these tests'],
   [/ test(:long .*)?$/, 'runs these tests'],
@@ -55,7 +55,7 @@ describe('commands of the workflows in a fresh clone', function () {
   /** Rejects with the end of what the command printed. */
   async function runInClone(command: string): Promise<void> {
     const { PATH, HOME } = process.env;
-    // With one pipe for both, since a check prints what is wrong to either.
+    // Uses one pipe for stdout and stderr, because a check may print its findings to either.
     await run('bash', ['-e', '-c', `exec 2>&1\n${command}`], {
       cwd: clone,
       env: { PATH, HOME, CI: 'true', GITHUB_OUTPUT: output },

@@ -68,7 +68,7 @@ interface Script {
   readonly facts: unknown;
   readonly joined: unknown;
   readonly touched: unknown;
-  /** The events of the stream, or its text. */
+  /** The body of the response: the events of the stream, or its text. */
   readonly events: unknown;
 }
 
@@ -81,7 +81,8 @@ const SCRIPT: Script = {
   events: EVENTS,
 };
 const PAGE_MS = 30_000;
-// Timers that the client may use in the 30 s of a page. A heartbeat of some milliseconds would need more.
+// Largest number of timers that the client may start in the 30 s of a page. A heartbeat every few
+// milliseconds would start more.
 const MAX_TIMERS = 2_000;
 
 /** The responses of a bridge to a page that watches queues and joins one, during 30 s of a clock that the test moves. */
@@ -185,7 +186,7 @@ class PageClock implements ClientClock {
 
   after(ms: number, task: () => void): () => void {
     this.calls += 1;
-    // As the platform does with a delay that does not fit into 32 bits.
+    // A delay that does not fit into 32 bits counts as 1 ms, as on the platform.
     const timer = { at: this.#now + (ms >= 1 && ms < 2 ** 31 ? ms : 1), task };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);

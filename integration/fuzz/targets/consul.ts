@@ -10,7 +10,7 @@ import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 interface Reply {
   readonly status: number;
   readonly index: string | null;
-  /** JSON, or text where it is a string. */
+  /** The body. A string is sent as it is, and any other value as JSON. */
   readonly body: unknown;
 }
 
@@ -58,7 +58,7 @@ function repliesIn(text: string): readonly Reply[] {
     const list: unknown = JSON.parse(text);
     if (Array.isArray(list)) return list.map((reply) => ({ ...OPENED, ...(reply as object | null) }));
   } catch {
-    // The text is no JSON.
+    // The input is no JSON, so the whole text is the body.
   }
   return [OPENED, { status: 200, index: '5', body: text }];
 }

@@ -71,7 +71,8 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): V
  */
 function perUnit(what: string, pair: readonly [Counters, Counters], units: number): Values {
   return Object.fromEntries(
-    // A negative difference means that a connection has closed meanwhile and took its counters with it.
+    // Leaves out a negative difference, which means that a connection was closed in between and took its
+    // counters with it.
     Object.entries(difference(pair)).flatMap(([counter, count]) =>
       count < 0 ? [] : [[`${what}${capital(counter)}`, count / units] as const],
     ),

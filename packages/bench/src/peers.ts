@@ -147,7 +147,7 @@ async function builtProgram({ sources, compiler, build }: Program): Promise<stri
     await rename(fresh, built);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // The build failed. If the result exists nevertheless, another process has built it meanwhile.
+    // Uses the result if it exists although this build failed: another process has built it at the same time.
     if (!(await isReadable(built))) throw error;
   }
   return built;

@@ -3,7 +3,10 @@ import type { Client } from './client.ts';
 import type { Values } from './measure.ts';
 import { medians } from './stats.ts';
 
-/** All rounds of one client in one cell. */
+/**
+ * The results of one client in one cell, which is one scenario at one size on one kind of server, in all
+ * rounds.
+ */
 export interface Result {
   readonly cell: Cell;
   readonly client: string;

@@ -90,7 +90,7 @@ async function runRound(plan: Plan, round: Round): Promise<void> {
     const able = round.here.filter(
       ({ client }) => client.store === server.store && client.words(cell, plan.pace) !== undefined,
     );
-    // The first client changes from round to round, so that no client always has the same position.
+    // Changes the first client from round to round, so that no client always runs at the same position.
     const first = able.length === 0 ? 0 : round.round % able.length;
     for (const one of [...able.slice(first), ...able.slice(0, first)])
       await takeTurn(plan, { ...round, cell }, one);

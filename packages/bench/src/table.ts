@@ -110,8 +110,9 @@ export const BEST_KNOWN_LOCKS: Readonly<Record<Cell['store'], string>> = {
 };
 
 /**
- * Formats a cell as a table with a row for each client: its values, and its ratios to the lower bound of its
- * transport and to the store's best-known lock.
+ * Formats the results of a cell (one scenario at one size on one kind of server) as a table. Each client has
+ * a row with its values. The row also has their ratios to the lower bound of its transport, and to the
+ * store's best-known lock.
  */
 export function cellTable(results: Results, cell: Cell): string {
   const rows = results.matching(cell).filter((result) => result.cell.noise === cell.noise);

@@ -26,7 +26,11 @@ const IDLE_MS = 8_000;
 const IDLE_LOOKS = 3;
 const IDLE = ['requests', 'LeaseKeepAlive', 'Watch'];
 const PACE = { ms: 0, warm: 0, rounds: 0 };
-/** The most calls of JavaScript functions in a free lock, by client. Counted on Node 20, since each release of Node has its own number. It varies by some 20, since a response arrives in one part or in two. */
+/**
+ * Largest number of JavaScript function calls that acquire and release a free lock, by client. Counted on
+ * Node 20, since each release of Node has its own number. It varies by some 20, since a response arrives in
+ * one part or in two.
+ */
 const MAX_CALLS = {
   etcd: { client: 'queuelock, http2', calls: 1_950, callsOfRun: 2_300 },
   zookeeper: { client: 'queuelock, wire', calls: 1_000, callsOfRun: 1_350 },

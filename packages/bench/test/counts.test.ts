@@ -76,7 +76,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('includes that both requests of a free lock are in flight together', async () => {
+      it('lets a client send both requests for a free lock before the first response arrives', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;

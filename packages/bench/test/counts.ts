@@ -16,7 +16,7 @@ export interface Counted {
   readonly client: string;
   readonly backend: (endpoint: string) => Backend;
   readonly untilWatching: (endpoint: string, watches: number) => Promise<void>;
-  /** Requests of a free lock and its release. */
+  /** Requests that acquire a free lock and release it. */
   readonly cycle: Counters;
   /**
    * Additional requests of a hold that is long enough for a read. A client that is about to release reads

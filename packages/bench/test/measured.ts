@@ -8,7 +8,7 @@ const CLIENTS = {
   Go: { name: 'Go concurrency.Mutex', kind: 'peer', transport: 'Go' },
 } as const;
 
-/** Builds results of one cell, round by round. */
+/** Builds results of one cell (one scenario at one size on one kind of server), round by round. */
 export function measured(
   cell: Cell,
   rounds: Readonly<Partial<Record<keyof typeof CLIENTS, readonly Values[]>>>,

@@ -39,7 +39,7 @@ describe('the report of the benchmark', () => {
     expect(rows.find((row) => row.startsWith('Go'))).to.match(/ 400 +400\.00x +-$/);
   });
 
-  it('has separate tables for a cell with noise and the same cell without', () => {
+  it('has separate tables for a scenario with unrelated writes and without them', () => {
     const results = measured(noisy, { ours: [{ mean: 5 }] });
     expect(cellTable(results, noisy)).to.contain('2 clients, with noise').and.contain('queuelock, t');
     expect(cellTable(results, { store: 'etcd', medium: 'tmpfs', scenario: 'fresh', size: 2 })).not.to.contain(

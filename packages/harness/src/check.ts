@@ -38,7 +38,7 @@ const CHECKS: readonly Check<Limits>[] = [
   checkMemory,
 ];
 
-/** Checks a run; `readRun` and `runOf` make one. */
+/** Checks a run that `readRun` or `runOf` has made. */
 export function check(run: Run, limits: Limits): Verdict {
   const breaches = CHECKS.flatMap((invariant) => invariant(run, limits));
   return { findings: findingsOf(run, breaches), numbers: numbersOf(run) };

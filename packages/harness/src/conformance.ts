@@ -1,20 +1,21 @@
 import { facts, type BackendHarness } from '@queuelock/conformance';
 
-/** The differences of a special use of a backend. */
+/** States in which ways a special use of a backend may differ from its usual use. */
 interface Apart {
-  /** Returns whether an error is the refusal of the first step of a fact. */
+  /** Returns whether an error is the expected refusal of the first call of a conformance test. */
   readonly refuses: (error: Error) => boolean;
-  /** Titles of facts that this use contradicts without refusing anything. */
+  /** Titles of conformance tests that this use does not pass, although it refuses no call. */
   readonly contradicts?: ReadonlySet<string>;
 }
 
 const LANES = 4;
 
 /**
- * Checks all facts: each holds, or its first step is refused. Several are checked at a time, because most of the time they wait for an idle server.
+ * Runs all conformance tests: each passes, or its first call is refused. Several run at a time, because most
+ * of the time they wait for an idle server.
  */
 export function describeWhatApplies(harness: BackendHarness, { refuses, contradicts }: Apart): void {
-  describe(`${harness.name} keeps every fact that it does not refuse`, function () {
+  describe(`${harness.name} passes every conformance test that it does not refuse`, function () {
     this.timeout(120_000);
     const asked = facts.filter(({ title }) => !contradicts?.has(title));
     const failures = new Map<string, Promise<Error | undefined>>();

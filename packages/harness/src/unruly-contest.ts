@@ -48,7 +48,7 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   })();
   for (let nth = 0; nth < rounds; nth += 1) await round('unruly', unruly, 500);
   calls.calm();
-  // The loss of a session may become known late, which ends a wait.
+  // Retries, because the client may notice the loss of its session late, and a wait may end with that loss.
   const recovers = (): Promise<void> => unruly.run(NAME, () => undefined, { timeoutMs: RECOVERS_WITHIN_MS });
   await until(recovers, { what: 'it recovers', withinMs: RECOVERS_WITHIN_MS }).catch((error: unknown) =>
     wrong.push(String(error instanceof Error ? error.cause : error)),

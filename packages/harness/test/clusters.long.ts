@@ -362,7 +362,8 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         expect(traces.namespaces).to.have.length.at.least(network === 'namespaces' ? 4 : 0);
         await cluster.stop();
         await cluster.stop();
-        // Waits, because processes that a child has started (tsx has a compiler) end a moment after the child.
+        // Waits until the processes have ended. Those that a child has started (tsx has a compiler) end a
+        // moment after the child.
         await until(async () => expect(pids.filter(runs)).to.deep.equal([]), {
           what: 'all processes are gone',
           withinMs: 2_000,

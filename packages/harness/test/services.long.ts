@@ -115,7 +115,7 @@ describe('a server of several processes', () => {
 });
 
 describe('settings of a server', () => {
-  it('reach etcd as flags', async () => {
+  it('are passed to etcd as flags', async () => {
     const etcd = await startEtcd({ way: 'process', flags: { 'quota-backend-bytes': 16_777_216 } });
     try {
       const metrics = await etcdMetrics(etcd.endpoint);
@@ -125,7 +125,7 @@ describe('settings of a server', () => {
     }
   });
 
-  it('reach ZooKeeper as lines of zoo.cfg and as Java properties', async () => {
+  it('are passed to ZooKeeper as lines of zoo.cfg and as Java properties', async () => {
     const settings = { tickTime: 300, minSessionTimeout: 700, 'znode.container.checkIntervalMs': 500 };
     const zooKeeper = await startZooKeeper({ way: 'process', settings });
     try {

@@ -7,10 +7,16 @@ type FactOf<T extends Fact['type']> = Extract<Fact, { readonly type: T }>;
 const NS = 1e6;
 /** Part of the width that stays free after the end of the run, since the violation often is at the end. */
 const AFTER_END = 0.03;
-/** Matches names of attempts in programs: client, lane, number. */
+/**
+ * Matches the name of an attempt: its client, the number of the client's list of steps, and the number of the
+ * attempt.
+ */
 const ATTEMPT = /c\d+'?[a-z]\d+/g;
 
-/** Draws a run as an SVG file: a lane for each client, a bar for each hold, shades for faults, red for violations. */
+/**
+ * Draws a run as an SVG file: a row for each client, a bar for each hold, shades for faults, red for
+ * violations.
+ */
 export function pictureOf(facts: readonly Fact[], title: string): string {
   const scene = sceneOf(facts);
   return timelineOf(scene, {

@@ -10,7 +10,8 @@ interface Happening {
   task: (() => void) | undefined;
 }
 
-// Read when this module loads, because the globals are replaced during a run.
+// The platform's own function, which is stored when this module loads, because the globals are replaced
+// during a run.
 const { setImmediate: nextRound } = globalThis;
 
 /** Waits until one turn of the event loop, with all its promise jobs, has run. */

@@ -54,7 +54,7 @@ describe('the checker of agreements between recipe users', () => {
     isLost: () => false,
   });
 
-  it('reports a round that begins with a single member, or with a round number that is in use', () => {
+  it('reports a double barrier whose round begins with a single member, or with a round number that is in use', () => {
     const alone = onStage();
     alone.agreements.arrives();
     alone.agreements.roundBegins(placeOf(alone.machine, 0));
@@ -67,7 +67,7 @@ describe('the checker of agreements between recipe users', () => {
     expect(twice.judge.broken).to.equal('agreed');
   });
 
-  it('reports a round that ends before its members are done or lost', () => {
+  it('reports a double barrier whose round ends before its members are done or lost', () => {
     const { agreements, judge, machine } = onStage();
     const [one, other] = [placeOf(machine, 0), placeOf(machine, 1)];
     times(2, () => agreements.arrives());

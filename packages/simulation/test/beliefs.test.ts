@@ -6,10 +6,10 @@ import { Judge } from '../src/run/judge.ts';
 import type { Rule } from '../src/run/rule.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the recorded belief of a holder', () => {
+describe('the recorded period in which a holder believes that it holds', () => {
   /**
-   * Builds a timeline with a client that holds, whose time is proven until `heldUntil`. The test fails if the
-   * client is asked after that time.
+   * Builds a timeline with a client that holds, whose time is proven until `heldUntil`. The test fails if a
+   * checker reads the hold's remaining time after that.
    */
   function onStage({ rate = 1 } = {}): {
     readonly timeline: Timeline;
@@ -88,7 +88,7 @@ describe('the recorded belief of a holder', () => {
     expect(isBelieved).to.equal(false);
   });
 
-  it('breaks the rule of exclusion if the hold is held again after its time, once its process runs', async () => {
+  it('breaks the rule of exclusion if the hold is reported as held after its end, once the frozen process runs again', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);

@@ -78,7 +78,7 @@ describe('the checker of holds', () => {
       expect(handedOver().judge.broken).to.equal(undefined);
     });
 
-    it('reports a hold of another session that begins before these entries are removed', () => {
+    it('reports a hold of another session that begins before the earlier entries of the first session are removed', () => {
       const { holds, judge } = handedOver();
       holds.begin(holdOf(OTHER, 3n));
       expect(judge.broken).to.equal('exclusive');

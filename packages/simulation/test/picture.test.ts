@@ -8,8 +8,8 @@ import { goesWell } from './goes-well.ts';
 import { MUTANTS } from './mutants.ts';
 
 /**
- * Seed at which the mutant `the end of a session ends no holds` is detected. The shrunk run has two clients,
- * and one of them is frozen while it holds.
+ * Seed of a run in which the mutant `the end of a session ends no holds` breaks a rule. The shrunk run has
+ * two clients, and one of them is frozen while it holds.
  */
 const SEED = 143;
 
@@ -39,7 +39,7 @@ describe('the picture of a run that breaks a rule', () => {
     expect(svg).to.match(/^<svg [^]*<\/svg>\n$/);
   });
 
-  it('has a lane for each client of the shrunk run', () => {
+  it('has a row for each client of the shrunk run', () => {
     expect(found(/class="lane">([^<]+)</g)).to.deep.equal(['c1', 'c4']);
   });
 

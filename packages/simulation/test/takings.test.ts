@@ -17,8 +17,8 @@ describe('the rule about holds that begin after another session took their queue
   }
 
   /**
-   * Lets three holds of one session follow each other while a later entry of another session holds. Each lasts
-   * `heldMs`. Returns the rule that this breaks.
+   * Lets one session hold three times in a row, each time for `heldMs`, while a later entry of another
+   * session holds. Returns the rule that this breaks.
    */
   async function ruleBrokenBy(heldMs: number, limit = 1): Promise<string | undefined> {
     const timeline = new Timeline();

@@ -238,7 +238,8 @@ export async function transcribe(
         (request: object, options: CallOptions) => Promise<unknown>
       >;
       transcript.answers.push(await call[one.kind]!(one.request, CALL).then(plain, reasonOf));
-      // The remaining time of a lease depends on how long the other operations took, so it is removed.
+      // Removes the remaining time of a lease from the response, because it depends on how long the other
+      // operations took.
       const last = transcript.answers.at(-1);
       if (one.kind === 'leaseTimeToLive' && typeof last === 'object' && last !== null && 'TTL' in last)
         last.TTL = Number(last.TTL) < 0 ? 'none' : 'some';

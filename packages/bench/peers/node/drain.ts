@@ -20,7 +20,8 @@ export async function drain(lock: Lock, parameters: Parameters): Promise<object>
 }
 
 /**
- * Parameters of a drain. `telling` is whether it reports the progress to the harness and waits for its reply.
+ * Parameters of the scenario `drain`. With `telling`, the program reports its progress to the harness and
+ * waits for its reply.
  */
 interface Passing {
   readonly name: string;

@@ -2,7 +2,7 @@ import { percentile } from '../../src/stats.ts';
 import type { Lock } from './contender.ts';
 import { cpuUs, nowUs, type Parameters } from './protocol.ts';
 
-// Same warm-up as in Java: code that is not compiled yet takes twice as long.
+// Least number of warm-up cycles, the same as in Java. Code that is not compiled yet takes twice as long.
 const WARM_AT_LEAST = 3_000;
 
 /** Runs K loops, each on a name of its own: lock, unlock, without a hold time. */

@@ -19,8 +19,8 @@ export interface OwnContender extends Contender {
   /** Acquires all names in one step. */
   acquireAll(names: readonly string[]): Promise<Release>;
   /**
-   * Prepares to end the session with all its holds at one point of the store's order, without the client. The
-   * returned function ends the session and resolves when the server has responded.
+   * Prepares to end the session in the store without its client, so that all of its holds end at once, in one
+   * change of the store. The returned function ends the session and resolves when the server has responded.
    */
   revocation(): Promise<() => Promise<unknown>>;
 }

@@ -24,7 +24,9 @@ export async function many(lock: OwnLock, parameters: Parameters): Promise<objec
   return { ...times, ...each, clientCpu: clientCpu / per };
 }
 
-/** Ends all holds of one session at one point of the store's order, and measures when the last successor is notified. */
+/**
+ * Ends all holds of one session in one change of the store, and measures when the last successor is notified.
+ */
 export async function mass(lock: OwnLock, parameters: Parameters): Promise<object> {
   const names = Array.from({ length: parameters.number('n') }, (_, i) => `${parameters.text('name')}-${i}`);
   const [holder, waiter] = [await lock.open(), await lock.open()];
@@ -48,7 +50,7 @@ export async function idle(lock: OwnLock, parameters: Parameters): Promise<objec
   );
   const contender = await lock.open(IDLE_TTL_MS);
   await Promise.all(names.map((name) => contender.acquire(name)));
-  // The watch of a hold's own entry begins some time after the grant.
+  // Waits for all watches, because the watch of a hold's own entry begins some time after the grant.
   await lock.untilWatching(names.length);
   await sayAndWait({ ready: true });
   await contender.close();

@@ -38,7 +38,8 @@ export async function rawZooKeeper(): Promise<RawStore> {
   native.init({ connect: endpointOf('ZK'), timeout: SESSION_MS, debug_level: 0 });
   await connected;
   native.on('deleted', (_self: unknown, path: string) => {
-    // Called outside of the package's callback: a call from inside waits for the next external event.
+    // Continues outside of the package's callback, because a call from inside of it waits for the next
+    // external event.
     setImmediate(() => {
       watched.get(path)?.();
       watched.delete(path);
@@ -96,7 +97,8 @@ export async function closeSession(secret: {
 function call(send: (done: Done) => number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const sent = send((code, text, value) => {
-      // Called outside of the package's callback: a call from inside waits for the next external event.
+      // Continues outside of the package's callback, because a call from inside of it waits for the next
+      // external event.
       setImmediate(() => (code === 0 ? resolve(value) : reject(new Error(`ZooKeeper answers ${text}`))));
     });
     if (sent !== 0) reject(new Error(`the ZooKeeper client refuses the call (${sent})`));

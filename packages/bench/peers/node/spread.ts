@@ -1,4 +1,5 @@
-// A drain whose waiters are in several processes, without the shared watches and warm cache of one process.
+// The scenario `drain` with its waiters in several processes, so that they share neither watches nor a warm
+// cache.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { percentile } from '../../src/stats.ts';

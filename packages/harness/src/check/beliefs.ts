@@ -49,7 +49,7 @@ function overlaps(queue: Queue, limits: Eviction): Breach[] {
 
 interface Present {
   readonly believed: readonly HoldBelief[];
-  /** Number of permits, including those of the new hold. */
+  /** Number of permits that are held at the beginning of the new hold, including its own. */
   readonly taken: number;
 }
 
@@ -73,8 +73,8 @@ function overlap(queue: Queue, grant: HoldBelief, { believed, taken }: Present):
 }
 
 /**
- * Excuses holds of an evicted entry for the time until the watch reports the removal. The next entry was admitted meanwhile, but neither the old
- * holder nor the new one can know that earlier.
+ * Accepts that the holder of an evicted entry believes in its hold until its watch reports the removal. The
+ * next entry was admitted meanwhile, and neither holder can know of the removal earlier.
  */
 function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Eviction): boolean {
   const [ahead, behind] = stake.hold.token < grant.hold.token ? [stake, grant] : [grant, stake];
@@ -82,9 +82,11 @@ function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Evi
   return behind.from >= removing && ahead.until - behind.from <= evictionMs * MS;
 }
 
-/** Times from the end of the belief in a hold to the next grant, in milliseconds. */
+/**
+ * Times in milliseconds from the moment at which a holder stopped believing that it holds to the next grant.
+ */
 export interface Gaps {
-  /** Rule S3: gaps after holds that were lost without a release. */
+  /** Rule S3: times from the end of each lost hold to the next grant. */
   readonly lost: readonly number[];
   readonly released: readonly number[];
   /** Time from the proven deadline of a lost hold to the next grant. */

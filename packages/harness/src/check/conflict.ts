@@ -11,7 +11,10 @@ export function exclude(a: Share, b: Share): boolean {
   return a.permits + b.permits > Math.min(a.limit, b.limit);
 }
 
-/** A value for each kind of share. There are few kinds, and the kind determines which claims exclude each other. */
+/**
+ * One value for each kind of claim: shared or exclusive, with its permits and their limit. There are few
+ * kinds, and the kind determines which claims exclude each other.
+ */
 export class ByShare<T> {
   readonly #kinds = new Map<string, { readonly share: Share; readonly item: T }>();
   readonly #make: () => T;

@@ -28,7 +28,7 @@ export type LifeEvent = Stamped &
       }
     /** The client was closed, and the process is about to end by itself. `loopDelayMs`: longest delay of its event loop. */
     | { readonly ev: 'closed'; readonly loopDelayMs: number }
-    /** An uncaught exception or an unhandled rejection. */
+    /** The worker had an uncaught exception or an unhandled rejection. */
     | { readonly ev: 'crashed'; readonly message: string }
     /** The event loop was blocked on purpose from `t` on. */
     | { readonly ev: 'stalled'; readonly ms: number }
@@ -61,7 +61,7 @@ export interface Terms {
 
 /** An event of an attempt. */
 export type AttemptEvent = OfAttempt &
-  /** The claim was requested. */
+  /** The worker has requested the claim. */
   (
     | {
         readonly ev: 'enqueue';
@@ -105,17 +105,17 @@ export type AttemptEvent = OfAttempt &
      * The write lock is about to become a read lock: from `t` on, before the request, its holder believes in a read lock only.
      */
     | { readonly ev: 'downgrading' }
-    /** The downgrade was confirmed. */
+    /** The store has confirmed that the write lock is a read lock now. */
     | { readonly ev: 'downgraded' }
     /** The holder was notified of the loss of its hold. */
     | { readonly ev: 'revoked'; readonly reason: string }
     /** The holder releases. `t` is the time before the request. */
     | { readonly ev: 'released' }
-    /** The release was confirmed. */
+    /** The store has confirmed the release. */
     | { readonly ev: 'left' }
     /** The worker aborts the wait. `t` is the time before the request. */
     | { readonly ev: 'cancelled' }
-    /** The wait ended in an error. */
+    /** The wait of the attempt ended in an error. */
     | { readonly ev: 'failed'; readonly code: string; readonly message: string }
   );
 

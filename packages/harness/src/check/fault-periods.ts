@@ -8,8 +8,8 @@ export interface FaultPeriod extends Span {
 }
 
 /**
- * Returns what may delay a grant to one of these processes: faults of servers and network, and faults of the processes
- * themselves.
+ * Returns the faults that may delay a grant to one of these processes: those of servers and network, and
+ * those of the processes themselves.
  */
 export function faultsAffecting(run: Run, lives: ReadonlySet<Life>): FaultPeriod[] {
   const workers = new Set(run.lives.map(({ who }) => who));
@@ -31,8 +31,9 @@ export function faultsOfProcess({ stalled, frozen, killed }: Life): Span[] {
 }
 
 /**
- * Returns the time by which a waiter must be granted after a crash at `crash`. A fault meanwhile extends it from its end on, and
- * a brief standstill of the machine by its length.
+ * Returns the time by which a waiter must be granted after a crash at the time `crash`. If another fault
+ * overlaps, the limit counts from the end of that fault. A brief standstill of the machine extends the limit
+ * by its length.
  */
 export function grantLimit(crash: number, trouble: readonly FaultPeriod[], limits: Limits): number {
   let deadline = crash + limits.crashMs * MS;

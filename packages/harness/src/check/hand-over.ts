@@ -101,7 +101,10 @@ function outcomeOf({ next, at }: Crash): string {
     : 'nobody acquired';
 }
 
-/** Returns whether the next holder was already waiting, and no fault affected any of the processes meanwhile. */
+/**
+ * Returns whether the hand-off counts for rule L2: the next holder was already waiting, and no fault affected
+ * either process between release and grant.
+ */
 function isClean(run: Run, queue: Queue, { before, next }: HandOver): boolean {
   const { attempt, until: released, how } = before.hold;
   if (!before.isLast || how !== 'released' || (next.attempt.queued ?? Infinity) >= released) return false;

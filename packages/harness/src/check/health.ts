@@ -21,7 +21,7 @@ function exitBreaches(run: Run, life: Life, { exitMs = 2_000 }: Limits): Breach[
   const breach = (at: number, what: string): Breach[] => [{ rule: 'L4', at, message: `${who} ${what}` }];
   if (killed !== undefined && killed > (run.calm ?? Infinity))
     return breach(killed, 'had to be killed after the calm');
-  // A crash is reported separately.
+  // A killed process need not end by itself, and rule L5 reports a crash.
   if (killed !== undefined || crashed) return [];
   if (!exited) return run.end === undefined ? [] : breach(run.end, 'still runs at the end of the run');
   if (!exited.clean) return breach(exited.at, 'did not end cleanly');

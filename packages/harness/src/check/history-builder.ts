@@ -7,7 +7,7 @@ export const PROVEN_MS: number = TTL_MS * 0.99 - MARGIN_MS;
 
 type EventSpec<E = ChaosEvent> = E extends ChaosEvent ? Omit<E, 't' | 'who'> : never;
 
-/** Times of the steps of an attempt in milliseconds; missing steps did not happen. */
+/** Times of the events of an attempt in milliseconds. An event without a time did not happen. */
 export interface Steps {
   readonly n?: number;
   readonly queue?: string;
@@ -108,7 +108,7 @@ export class HistoryBuilder {
     return to === undefined ? this : this.harness(to, { ev: 'healed', number });
   }
 
-  /** Adds the calm, the clean end of these workers, and the end of the run. */
+  /** Adds the event `calm`, the clean end of these workers, and the end of the run. */
   close(ms: number, ...workers: string[]): this {
     this.harness(ms - 10, { ev: 'calm' });
     for (const worker of workers) {

@@ -23,14 +23,20 @@ export async function readRun(directory: string): Promise<{ readonly run: Run; r
   return { run: recorder.finish(), files: files.length };
 }
 
-/** Makes a run of events in memory; those of one process must be in the order in which it recorded them. */
+/**
+ * Makes a run from events in memory. The events of each process must be in the order in which it recorded
+ * them.
+ */
 export function runOf(events: Iterable<ChaosEvent>): Run {
   const recorder = new Recorder();
   for (const event of events) recorder.take(event);
   return recorder.finish();
 }
 
-/** Calls `take` with all events of a directory, those of one process in the order in which it recorded them. */
+/**
+ * Calls `take` with all events of a directory. The events of each process come in the order in which it
+ * recorded them.
+ */
 export async function forEachEvent(directory: string, take: (event: ChaosEvent) => void): Promise<void> {
   for (const file of await historiesIn(directory)) await eachEvent(file, take);
 }

@@ -2,7 +2,10 @@ import { ByShare, type Share } from './conflict.ts';
 import { believedUntil } from './holds.ts';
 import type { Hold } from './run.ts';
 
-/** A period in which a holder believes to have the same share. A write lock that becomes a read lock has two of them. */
+/**
+ * A period in which a holder believes that it holds in one mode. A write lock that becomes a read lock has
+ * two of them.
+ */
 export interface HoldBelief extends Share {
   readonly hold: Hold;
   readonly from: number;
@@ -11,7 +14,7 @@ export interface HoldBelief extends Share {
   readonly isLast: boolean;
 }
 
-/** Returns whether the belief ended with its hold, and the holder did not release. */
+/** Returns whether this is the last belief of its hold, and the hold ended without a release. */
 export function isLost({ isLast, hold }: HoldBelief): boolean {
   return isLast && hold.how !== 'released';
 }

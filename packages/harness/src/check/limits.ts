@@ -6,7 +6,10 @@ export interface Limits {
   readonly crashInTroubleMs: number;
   /** Longest hold in the run. */
   readonly holdMs: number;
-  /** Rule L3: additional time for every waiter after the calm. Default 10,000. */
+  /**
+   * Rule L3: additional time for every waiter after the event `calm`, at which all faults are over. Default
+   * 10,000.
+   */
   readonly settleMs?: number;
   /** Rule L2: 99th percentile of undisturbed hand-offs. Checked only if given. */
   readonly handOverMs?: number;

@@ -30,7 +30,8 @@ function inversions(queue: Queue): Breach[] {
     const conflicting = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
-    // The client of a removed entry may be notified of its grant before the removal, at which the entries behind were admitted.
+    // The client of a removed entry may be notified of its grant first and of the removal later. The entries
+    // behind were admitted at the removal, possibly before both notifications.
     const { removing = Infinity } = hold.attempt;
     const later = conflicting.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
@@ -104,7 +105,7 @@ function disorders(queue: Queue): Breach[] {
   });
 }
 
-/** Returns when the entry was certainly leaving the queue. */
+/** Returns the time at which the removal of the entry had certainly begun. */
 function leftBy(attempt: Attempt): number {
   return attempt.ended ?? attempt.life.killed ?? Infinity;
 }

@@ -2,8 +2,8 @@ import type { Breach } from './finding.ts';
 import type { Attempt, Moment, Run } from './run.ts';
 
 /**
- * Finds contradictions that no run of any lock can contain, or that no worker may record. Such a history cannot be trusted
- * otherwise.
+ * Finds contradictions that no run of any lock can contain, or that no worker may record. All other results
+ * for a history with contradictions are unreliable.
  */
 export function checkStory(run: Run): Breach[] {
   return run.queues.flatMap(({ name, attempts, line }) => [

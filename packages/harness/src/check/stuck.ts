@@ -4,7 +4,10 @@ import { MS, type Attempt, type Queue, type Run } from './run.ts';
 import { standstillDuration } from './standstills.ts';
 import { tiedTo } from './together.ts';
 
-/** Rule L3: after the calm every waiter is granted in turn, and at the end no attempt waits or holds. */
+/**
+ * Rule L3: after the event `calm`, at which all faults are over, every waiter is granted in turn. At the end
+ * no attempt waits or holds.
+ */
 export function checkStuck(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) => [...lateAfterCalm(run, queue, limits), ...openAtEnd(run, queue)]);
 }
@@ -68,7 +71,10 @@ function isInProgress(run: Run, attempt: Attempt, at: number): boolean {
   return began <= at && (attempt.ended ?? Infinity) > at && !isExcused(run, attempt, at);
 }
 
-/** Returns whether an attempt need not finish: its process was killed by a fault or is still frozen. Kills after the calm do not count. */
+/**
+ * Returns whether an attempt need not finish: its process was killed by a fault or is still frozen. Kills
+ * after the event `calm` do not count.
+ */
 function isExcused(run: Run, { life }: Attempt, at: number): boolean {
   const { killed = Infinity } = life;
   if (killed <= at && killed <= (run.calm ?? Infinity)) return true;

@@ -40,7 +40,7 @@ function tornApart(claim: Claim): Breach[] {
   ];
 }
 
-/** Returns claims that met in two queues, grouped by those queues. */
+/** Returns the claims that were in the same two queues, grouped by these queues. */
 function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   const byQueues = new Map<string, [Attempt, Attempt][]>();
   for (const claim of claims) {

@@ -1,7 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ChaosEvent } from './event.ts';
 
-/** An event without the members that the recorder adds: the name, and the time unless the stamp was taken before. */
+/**
+ * An event without the members that the recorder adds: the name of the process, and the time if the caller
+ * has not set it.
+ */
 export type EventInput<E extends ChaosEvent = ChaosEvent> = E extends ChaosEvent
   ? Omit<E, 't' | 'who'> & { readonly t?: string }
   : never;

@@ -32,7 +32,10 @@ export class Conditions {
     await this.#apply();
   }
 
-  /** Undoes the faults of these members. A link that another member was cut from stays cut. */
+  /**
+   * Undoes the faults of these members. A link stays cut if a fault of the member at its other end cuts it
+   * too.
+   */
   heal(members: readonly Node[]): Promise<void> {
     this.#cuts = this.#cuts.filter(({ member }) => !members.includes(member));
     for (const member of members) this.#slow.delete(member);
@@ -61,7 +64,8 @@ export class Conditions {
     if (lossRatio > 0 && noLoss !== undefined) throw new FaultAbsent('loss', noLoss);
   }
 
-  // Applies all faults that are in force. One application at a time: one that has not begun yet covers all changes made meanwhile.
+  // Applies all faults that are in force, one application after another. An application that has not begun
+  // yet includes all changes that are made until it begins.
   #apply(): Promise<void> {
     const next = (): Promise<void> => {
       this.#waiting = undefined;

@@ -62,8 +62,9 @@ function memberArgs(place: Place, { site, all, token }: Membership): string[] {
   ];
 }
 
-// Go uses no proxy for loopback addresses, so members behind a gate have addresses that are reserved for documentation (RFC 5737). Nothing is ever
-// sent to these addresses, because the gate selects the member by the port.
+// Go uses no proxy for loopback addresses. So members that reach each other through a SOCKS proxy have
+// addresses that are reserved for documentation (RFC 5737). Nothing is ever sent to these addresses, because
+// the proxy selects the member by the port.
 function peerUrl({ host, ports, gate }: MemberSite): string {
   return `http://${gate === undefined ? host : '203.0.113.1'}:${ports[1]}`;
 }

@@ -14,7 +14,7 @@ export interface MemberSite {
   readonly host: string;
   /** Ports of the member; the first one is for clients. */
   readonly ports: readonly number[];
-  /** Port on 127.0.0.1 of a SOCKS5 gate that the member's connections to other members must use, if any. */
+  /** Port on 127.0.0.1 of the SOCKS proxy that the member's connections to other members must use, if any. */
   readonly gate: number | undefined;
   /** Source address of the harness's own requests to the member, which no fault affects. */
   readonly operatorAddress: string | undefined;
@@ -41,7 +41,10 @@ export interface Network {
   removeClient(node: Node): Promise<void>;
   /** Applies these faults; resolves when they are in force. One call at a time. */
   apply(weather: Weather): Promise<void>;
-  /** Removes the network. Members and processes at clients must have ended before. */
+  /**
+   * Removes the network. The caller must end all members, and all processes that run at the location of a
+   * client, before.
+   */
   stop(): Promise<void>;
 }
 

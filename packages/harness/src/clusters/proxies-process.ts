@@ -19,7 +19,7 @@ export interface MemberPorts {
 
 export interface ProxiesAnswer {
   readonly id: number;
-  /** The ports that listen for this request. */
+  /** The ports that the proxies have opened for this request. */
   readonly ports?: readonly number[];
   readonly error?: string;
 }
@@ -28,7 +28,7 @@ const HOST = '127.0.0.1';
 const wires = new Wires();
 const listeners = new Map<Node, Server[]>();
 
-/** Opens the gate of a member: the port for its connections to any port of another member. */
+/** Opens the SOCKS port of a member, for its connections to any port of another member. */
 function openGate(node: Node, members: readonly MemberPorts[]): Promise<number> {
   return listen(node, (client) => void passGate(node, members, client));
 }

@@ -9,8 +9,8 @@ import type { ClientSite, MemberSite, Network, Ports, RareFault } from './networ
 import type { MemberPorts, ProxiesAnswer, ProxiesRequest } from './proxies-process.ts';
 
 /**
- * Builds a network with members on 127.0.0.1. Each client has a separate port for each member, and members reach each other only
- * through their gates. Needs no privilege.
+ * Builds a network with members on 127.0.0.1. Each client has a separate port for each member, and each
+ * member reaches the others only through a SOCKS port of its own. Needs no privilege.
  */
 export async function buildProxies({ usual }: Ports, count: number): Promise<Network> {
   const proxies = new Proxies();
@@ -95,7 +95,7 @@ class Proxies {
     this.#child.channel?.unref();
   }
 
-  /** Resolves with the ports that listen for this request, once the request is done. */
+  /** Resolves, once the proxies have handled the request, with the ports that they have opened for it. */
   async ask(request: ProxiesRequest): Promise<readonly number[]> {
     const id = (this.#asked += 1);
     const answered = new Promise<ProxiesAnswer>((resolve) => this.#waiting.set(id, resolve));

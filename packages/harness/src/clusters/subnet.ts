@@ -111,7 +111,9 @@ export class Subnet {
     await ip([`link del ${node}`], this.#router);
   }
 
-  /** Removes our own link. The others are removed with their namespaces. */
+  /**
+   * Removes this process's own link to the router. The kernel removes all other links with their namespaces.
+   */
   async leave(): Promise<void> {
     if (!this.#claimed) return;
     this.#claimed = false;

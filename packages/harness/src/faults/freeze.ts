@@ -6,7 +6,8 @@ import { until } from '../services/until.ts';
 /** Stops a process (SIGSTOP): its connections stay open, it does not respond. Resolves when it is stopped. */
 export async function freeze(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
-  // A process that has ended but was not reaped counts as stopped, because its parent may be frozen too.
+  // A process that has ended but whose parent has not collected its exit code counts as stopped, because that
+  // parent may be frozen too.
   await reached(pid, `process ${pid} stands still`, (state) => state === 'T' || state === 'Z');
 }
 

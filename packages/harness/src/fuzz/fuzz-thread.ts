@@ -73,7 +73,8 @@ try {
     }
     batchSeed += 1;
     globalThis.gc?.();
-    // The first batches fill caches.
+    // Measures the growth of memory from the end of the third batch on, because the first batches fill
+    // caches.
     if (batchSeed - seed === 3) atFirst = usedBytes();
   } while (performance.now() < end);
   await close?.();

@@ -14,7 +14,7 @@ export interface FuzzReport {
   /** Number of batches, each with a seed of its own. */
   readonly seeds: number;
   readonly growthBytes: number;
-  /** What was found, with the seed that repeats it; `undefined` when nothing was. */
+  /** The defect that was found, with the seed that repeats it; `undefined` when there was none. */
   readonly finding: string | undefined;
 }
 

@@ -31,7 +31,7 @@ const USUAL: ConsulSettings = {
 };
 
 /**
- * Checks the settings.
+ * Checks that the settings name neither addresses nor directories.
  * @throws TypeError on settings of addresses and directories, which the start itself sets
  */
 export function checkConsulSettings(settings: ConsulSettings): void {

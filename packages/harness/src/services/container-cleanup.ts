@@ -51,7 +51,7 @@ export async function remove(container: Container): Promise<void> {
   try {
     await container.remove({ force: true, v: true });
   } catch (error) {
-    // The container is gone, or another process is removing it.
+    // Ignores the error: the container does not exist any more, or another process is removing it.
     if (![404, 409].includes((error as { statusCode?: number }).statusCode ?? 0)) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { descendantsOf } from '../clusters/machine-facts.ts';
 
-/** A child, and optionally its own working directory, that must not outlive this process. */
+/** A child process that must not outlive this process, and optionally its working directory. */
 export interface Leftover {
   readonly directory?: string;
   readonly pid: number | undefined;

@@ -19,7 +19,8 @@ export function shareService<S extends Service>(
       const service = (started = start());
       atTeardown(async () => {
         started = undefined;
-        // The caller of a server that did not start has received the error already.
+        // Ignores the error of a server that did not start, because its caller has received the error
+        // already.
         const running = await service.catch(() => undefined);
         await running?.stop();
       });

@@ -7,7 +7,7 @@ const ROW_PX = 15;
 const BAR_PX = 11;
 const PADDING_PX = 5;
 
-/** Lane of one process: its waits, its holds and its faults. */
+/** Row of the drawing for one process: its waits, its holds and its faults. */
 export interface Lane {
   readonly height: number;
   draw(top: number): string;
@@ -20,7 +20,10 @@ interface Stay extends Span {
   readonly tone: string;
 }
 
-/** Returns the lanes of all processes. @param wrong names of the attempts to outline in red */
+/**
+ * Returns the rows of all processes.
+ * @param wrong names of the attempts to outline in red
+ */
 export function lanesOf(scene: Scene, scale: Scale, wrong: ReadonlySet<string>): Lane[] {
   const stays = staysOf(scene, scale, wrong);
   return scene.lives.map((life) => {

@@ -13,12 +13,14 @@ export interface Strip {
   draw(top: number): string;
 }
 
-/** Bands of faults of servers and network, drawn through all lanes below everything else. */
+/**
+ * Bands of faults of servers and network, drawn through the rows of all processes, behind everything else.
+ */
 export interface FaultStrip extends Strip {
   drawBands(top: number, bottom: number): string;
 }
 
-/** Draws the names of all faults above the lanes, each at its beginning. */
+/** Draws the names of all faults above the rows of the processes, each at its beginning. */
 export function faultStrip(scene: Scene, scale: Scale): FaultStrip {
   const lives = new Set(scene.lives.map(({ who }) => who));
   const labels = scene.faults

@@ -1,6 +1,6 @@
 /** Input of a timeline, which any record of processes in a queue can be converted to. Moments are nanoseconds of one clock. */
 export interface Scene {
-  /** Processes, one lane each, in this order. */
+  /** Processes, one row of the drawing each, in this order. */
   readonly lives: readonly Life[];
   readonly queues: readonly Queue[];
   readonly faults: readonly Fault[];

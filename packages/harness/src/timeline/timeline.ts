@@ -22,8 +22,8 @@ const AXIS_PX = 66;
 const PLAIN_AXIS_PX = 20;
 
 /**
- * Draws a scene: a lane per process, bars for holds, lines for waits, shades for faults, red for violations. Returns a
- * self-contained SVG file without scripts, for light and dark pages.
+ * Draws a scene: a row for each process, bars for holds, lines for waits, shades for faults, red for
+ * violations. Returns a self-contained SVG file without scripts, for light and dark pages.
  */
 export function timelineOf(scene: Scene, options: TimelineOptions): string {
   const { title, violations = [], width = 1_280 } = options;

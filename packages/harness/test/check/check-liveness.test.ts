@@ -120,7 +120,7 @@ describe('rule L3 (no waiter is left)', () => {
   /** Limit in milliseconds: 10 s, the own hold and that of the predecessor, and the limit after a crash. */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 
-  it('flags an attempt that ends too late after the calm', () => {
+  it('flags an attempt that ends too late after all faults are over', () => {
     expectFine(end(calm({ acquired: 1_200, released: ALLOWED })));
     expect(rulesIn(end(calm({ acquired: 1_200, released: ALLOWED + 1 })))).to.deep.equal(['L3']);
   });
@@ -136,10 +136,10 @@ describe('rule L3 (no waiter is left)', () => {
     );
     expect(messagesIn(end(releases)).join()).to.contain('b#1 waits for its release to be confirmed');
   });
-  it('does not flag a waiter whose worker was killed before the calm', () => {
+  it('does not flag a waiter whose worker was killed while there were faults', () => {
     expectFine(end(calm({}).harness(900, { ev: 'killed', worker: 'b' })));
   });
-  it('flags a waiter whose worker had to be killed after the calm', () => {
+  it('flags a waiter whose worker had to be killed after all faults were over', () => {
     const rules = rulesIn(end(calm({}).harness(23_000, { ev: 'killed', worker: 'b' })));
     expect(rules).to.have.members(['L3', 'L4']);
   });

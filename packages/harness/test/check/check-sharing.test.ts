@@ -62,7 +62,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
       );
       fine(builder(120));
     });
-    it('flags a writer that begins while a frozen reader may still believe', () => {
+    it('flags a writer that begins while a frozen reader may still believe that it holds', () => {
       const frozen = (acquired: number): HistoryBuilder =>
         new HistoryBuilder()
           .worker('a', 0)
@@ -85,7 +85,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
       expect(rulesOf(overlap({ downgrading: 50 }, {}, 100 - NS))).to.deep.equal(['S2']);
       fine(overlap({ downgrading: 50 }, {}, 100));
     });
-    it('flags a writer that overlaps the belief of a reader that was lost', () => {
+    it('flags a writer that overlaps the time in which a lost reader believed that it holds', () => {
       const lost = { outcome: 'lost' } as const;
       expect(rulesOf(overlap({ downgrading: 50, ...lost }, {}, 99))).to.deep.equal(['S2', 'S3']);
       fine(overlap({ downgrading: 50, ...lost }, {}, 100));
@@ -118,7 +118,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
       expect(rulesOf(builder(100 - NS))).to.deep.equal(['S2']);
       fine(builder(100));
     });
-    it('flags a lost holder that believed for too long as a violation of S3 too', () => {
+    it('flags a lost holder that believed for too long that it holds as a violation of rule S3 too', () => {
       const lost = { outcome: 'lost' } as const;
       const builder = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
       expect(rulesOf(builder)).to.deep.equal(['S2', 'S3']);

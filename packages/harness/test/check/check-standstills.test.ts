@@ -27,7 +27,7 @@ const handOver = (acquired: number): HistoryBuilder =>
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 10 });
 
-/** The calm begins at 1,000 ms, and `b` releases at `released`. */
+/** Worker `a` holds, `b` waits, and all faults are over at 1,000 ms. Worker `b` releases at `released`. */
 const afterCalm = (released: number): HistoryBuilder =>
   new HistoryBuilder()
     .worker('a', 0)
@@ -63,7 +63,7 @@ describe('a standstill of the machine', () => {
     expectFine(still(handOver(410).close(900, 'a', 'b'), 105, 405), limits);
     expect(rulesIn(still(handOver(410).close(900, 'a', 'b'), 500, 800), limits)).to.deep.equal(['L2']);
   });
-  it('extends the limit after the calm (rule L3)', () => {
+  it('extends the time in which waiters must be granted after all faults are over (rule L3)', () => {
     const allowed = 1_000 + 10_000 + 2 * 200 + 6_000;
     expect(rulesIn(afterCalm(allowed + 300))).to.deep.equal(['L3']);
     expectFine(still(afterCalm(allowed + 300), 5_000, 5_300));

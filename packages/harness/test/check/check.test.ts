@@ -121,7 +121,7 @@ describe('the check of a history', () => {
       );
       expect(rules).to.have.members(['S2', 'S2', 'S3']);
     });
-    it('flag a holder that writes in belief after its own deadline, even without waiters', () => {
+    it('flag a holder that believes that it holds and writes after its own deadline, even without waiters', () => {
       const builder = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 6_000 })
@@ -164,7 +164,7 @@ describe('the check of a history', () => {
         .attempt('a', { token: 1, queued: 10, acquired: PROVEN_MS, released: PROVEN_MS + 1 });
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it('flag belief after the loss was recorded', () => {
+    it('flag a holder that believes that it holds after its loss was recorded', () => {
       const builder = new HistoryBuilder()
         .worker('a', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 50 })

@@ -137,7 +137,8 @@ export class SimulatedLock {
     worker.state = 'runs';
     this.builder.harness(this.#now, { ev: 'thawed', worker: worker.name });
     if (this.#now < worker.deadline) return;
-    // The worker's own clock detects the end, whatever the server has done meanwhile.
+    // Compares with the worker's own clock, which detects the end of the proven time whatever the server has
+    // done.
     for (const { n, queue, claim } of this.#heardOf(worker)) {
       const { granted } = claim;
       if (granted) this.builder.tell(worker.name, this.#now, { ev: 'look', held: false, n, queue });

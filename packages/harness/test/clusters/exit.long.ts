@@ -64,7 +64,7 @@ describe('a cluster whose test process', () => {
   });
 
   for (const network of ['namespaces', 'proxies']) {
-    // Namespaces are the default where available.
+    // Does not force namespaces, because they are the default where available.
     const options = network === 'namespaces' ? { diskMiB: 200 } : { network };
     const where = network === 'namespaces' ? /in network namespaces$/ : /behind proxies$/;
 
@@ -80,7 +80,7 @@ describe('a cluster whose test process', () => {
       try {
         await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
       } finally {
-        // No process was left that could remove the directories.
+        // Removes the directories here, because no process was left that could do so.
         for (const directory of started.directories) rmSync(directory, { recursive: true, force: true });
       }
     });

@@ -75,7 +75,7 @@ describe('a server whose test process', () => {
     try {
       await disappears(pid);
     } finally {
-      // No process was left that could remove the directory.
+      // Removes the directory here, because no process was left that could do so.
       rmSync(directory, { recursive: true, force: true });
     }
   });

@@ -38,7 +38,7 @@ describe('programs that a run of the tests prepares', () => {
     });
   });
 
-  it('of the long run include those of the gate, each with what to install', () => {
+  it('include, for the long run, those of the gate, each with what to install', () => {
     expect(LONG_PROGRAMS).to.include.members([...GATE_PROGRAMS]);
     expect(LONG_PROGRAMS.map(howToGet)).to.not.include('');
   });

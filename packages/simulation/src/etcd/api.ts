@@ -53,7 +53,7 @@ export class Api {
   /** Responds to a keepalive. For a lease that has expired, the response waits until the lease is removed. */
   keepAlive({ ID }: ILeaseKeepAliveRequest, reply: (response: ILeaseKeepAliveResponse) => void): void {
     const id = String(ID);
-    // The header is made before the request is executed, since a member may learn a later term until it
+    // Makes the header before the request is executed, because the member may learn of a later term before it
     // responds.
     const header = this.member.header();
     const ask = (): void => {
@@ -92,8 +92,8 @@ export class Api {
   }
 
   /**
-   * Reads at the revision that the member has applied. Comparisons use the newest state, which makes no
-   * difference: our clients make none in a read-only transaction.
+   * Reads at the revision that the member has applied. Comparisons use the newest state instead. That makes
+   * no difference, because queuelock compares nothing in a read-only transaction.
    */
   #readTxn({ success = [] }: ITxnRequest): Applied {
     const { revision, store } = this.member;

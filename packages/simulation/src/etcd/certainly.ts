@@ -1,6 +1,9 @@
 import type { Cluster, Command } from './cluster.ts';
 
-/** Executes the command exactly once, whatever happens to the cluster, as soon as possible. */
+/**
+ * Executes the command exactly once, as soon as the cluster can, although members may crash and leaders may
+ * change meanwhile.
+ */
 export function certainly(cluster: Cluster, command: Command): void {
   let isDone = false;
   const once: Command = (store) => {

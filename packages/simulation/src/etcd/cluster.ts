@@ -26,7 +26,7 @@ interface Proposal {
   readonly from: Member;
   readonly command: Command;
   readonly outcome: Outcome;
-  /** Whether the command is lost with the leader that received it. */
+  /** Whether the command is lost if the leader that received it stops leading before the commit. */
   readonly isOfLeader?: boolean;
 }
 
@@ -118,8 +118,8 @@ export class Cluster {
   }
 
   /**
-   * Passes the leader to `ask`, or a member that still believes that it leads. Passes `undefined` when no
-   * leader is known.
+   * Calls `ask` with the leader, or with a member that still believes that it leads. Calls it with
+   * `undefined` when no leader is known.
    */
   toLeader(from: Member, ask: (leader: Member | undefined) => void): void {
     const leader = from.leads ? from : this.terms.leader;
@@ -140,7 +140,7 @@ export class Cluster {
     this.#fate.after(ms, task);
   }
 
-  /** Reconnects the member with the others. */
+  /** Ends the partition: the member can reach all other members again. */
   heal(member: Member): void {
     member.isCut = false;
     this.#catchUp(member);

@@ -140,7 +140,7 @@ export class SimulatedDriver implements Driver {
     const times = link.times();
     const at = times > 0 ? link.arrival('there') : undefined;
     if (at === undefined) return;
-    // The repeated copies of a request arrive directly after it. Nothing is promised behind a proxy that
+    // Repeated copies of a request arrive directly after it. queuelock promises nothing behind a proxy that
     // repeats a request later.
     for (let time = 0; time < times; time += 1)
       link.deliver('there', at, () =>

@@ -108,8 +108,8 @@ export class EtcdStore implements Store {
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
     const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
-    // Either older states are compacted, or events of deletions may be lost. Then an observer may show a
-    // state that never existed, until the next listing, so no time is known.
+    // Without the older states, or when events of deletions may be lost, the moment is unknown. In the latter
+    // case an observer may show a state that never existed, until it lists the entries again.
     if (keyspace.compacted > 0 || mayHaveLostEvents) return since;
     let at = Math.max(1, since);
     while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;

@@ -28,7 +28,7 @@ export class Keyspace {
   /** Newest revision. A store without writes has revision 1. */
   revision = 1;
   compacted = 0;
-  /** Deletions before this revision are not reported as events, as in some releases of etcd. */
+  /** Deletions before this revision are not reported as events. Some releases of etcd have this defect. */
   losesBefore = 0;
   readonly #changes = new Map<string, Change[]>();
   readonly #history: Change[] = [];

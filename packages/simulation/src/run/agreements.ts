@@ -10,7 +10,7 @@ export interface InRound {
   readonly queue: string;
   readonly round: string;
   readonly index: number;
-  /** Returns whether the participant knows that the others no longer wait for it. */
+  /** Returns whether the participant knows that no other participant waits for it any more. */
   readonly isLost: () => boolean;
   /** Whether the participant has reported its part as done, or its process has ended. */
   isDone: boolean;
@@ -41,7 +41,7 @@ export class Agreements {
     this.#store = store;
   }
 
-  /** Checks that one user of `lead` never runs two works at the same time. */
+  /** Checks that `lead` never runs the work of one caller twice at the same time. */
   leads(who: string, isAlone: boolean): void {
     this.#agree(isAlone, () => `${who} leads twice at once`);
   }
@@ -74,7 +74,7 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // The members of the round include a participant that gave up at the moment when the round began, and any
+    // Members of a round also are a participant that gave up at the moment when the round began, and any
     // participant whose entry still exists.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
@@ -91,7 +91,7 @@ export class Agreements {
     this.#agree(busy.length === 0, () => `${who} leaves before ${busy.map((one) => one.who).join(', ')}`);
   }
 
-  /** Checks, when a latch is set, that no earlier latch is still open to be counted down. */
+  /** Checks, when a latch is set, that no client can still count down an earlier latch. */
   latchIsSet(who: string): void {
     this.#sets += 1;
     this.#agree(this.#sets <= 1 + this.#latchesOver, () => `${who} sets a latch that is not over`);

@@ -124,5 +124,5 @@ export class Client {
 }
 
 function ignore(): void {
-  // The client was closed, or crashed, before it had a session to export.
+  // Ignores the error of an export: the client was closed, or crashed, before it had a session to export.
 }

@@ -112,15 +112,17 @@ export class Holds {
   }
 
   /**
-   * Records a theft. The holder of a removed entry is notified some time later, and other clients may hold
-   * before that.
+   * Records that a client steals a queue by removing the entries of other clients. The holder of a removed
+   * entry is notified some time later, and other clients may hold before that.
    */
   stealIn(queue: string): void {
     this.#unruly.add(queue);
     this.#unrulyAt.push(this.#timeline.now());
   }
 
-  /** Returns the number of thefts in the last `withinMs`. Each theft makes all waiters join again. */
+  /**
+   * Returns how often clients have stolen a queue in the last `withinMs`. Each time, all waiters join again.
+   */
   thefts(withinMs: number): number {
     return this.#unrulyAt.filter((at) => this.#timeline.now() - at <= withinMs).length;
   }

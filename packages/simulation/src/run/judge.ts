@@ -11,7 +11,7 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 't
 /** Records the events of a run, and the first violation of a rule. */
 export class Judge {
   readonly story: string[] = [];
-  /** The facts of the run, without texts. */
+  /** The events of the run as data, for the drawing. */
   readonly facts: Fact[] = [];
   /** The first rule that the run broke. */
   broken: Rule | undefined;

@@ -4,7 +4,10 @@ import type { Fault, Plan, Step } from './plan.ts';
 const GUARDED: ReadonlySet<string> = new Set(['acquire', 'run', 'abort', 'update']);
 const GUARDED_WRITES_TAKE_MS = [1, 20, 100, 600, 3_000];
 
-/** Returns a plan in which some holds guard their writes, which may arrive late. */
+/**
+ * Returns a plan in which some holders send writes that the resource accepts only while the entry of the hold
+ * exists. These writes may arrive late.
+ */
 export function withGuards(random: Random, plan: Plan): Plan {
   if (random.chance(0.5)) return plan;
   const guarded = (step: Step): Step =>

@@ -26,7 +26,7 @@ export interface ClientPlan {
   readonly naming: 'go' | 'fast';
   /** Name of the queue that the client watches during the whole run. */
   readonly watches: string | undefined;
-  /** Steps of one lane run one after another. Lanes run in parallel. */
+  /** Lists of steps. The steps of one list run one after another, and the lists run in parallel. */
   readonly lanes: readonly (readonly Step[])[];
 }
 

@@ -27,8 +27,8 @@ export interface Surroundings {
 
 // Time limit in milliseconds for resuming a hold. It is longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
-// Time in milliseconds without a hold after which a wait is considered to be in vain. A dead predecessor has
-// expired by then, since it is longer than any TTL.
+// Time in milliseconds without a holder after which a waiter should have been granted. It is longer than any
+// TTL, so a dead predecessor has expired by then.
 const IN_VAIN_MS = 30_000;
 // Longest time in milliseconds that a healthy store takes for a first acquisition.
 const ANSWERS_WITHIN_MS = 300;
@@ -39,9 +39,12 @@ interface Hold {
   readonly ownership: RecipeHold | MultiOwnership;
 }
 
-/** The program of a process: it uses its lock client, in each lane one step after another. */
+/**
+ * The program of a process. It runs several lists of steps on its lock client in parallel, and the steps of
+ * each list one after another.
+ */
 export class Program {
-  /** Number of lanes that have not ended. */
+  /** Number of lists of steps that have not ended. */
   running = 0;
   readonly #name: string;
   readonly #machine: Machine;

@@ -56,7 +56,7 @@ export class RecipeUser {
     this.#user = user;
   }
 
-  /** Ends the use of recipes with the process. */
+  /** Stops the use of the recipes, because the process has ended. */
   stop(): void {
     for (const place of this.#inRounds) place.isDone = true;
   }
@@ -82,7 +82,7 @@ export class RecipeUser {
     await leadership.resign();
   }
 
-  /** Leads several times, one after another. */
+  /** Takes part in an election and leads several times, one term after another. */
   async #lead(step: RecipeStep, { timeoutMs = 0 }: Waiting): Promise<void> {
     const { recipes, work, machine, agreements } = this.#user;
     const over = new AbortController();

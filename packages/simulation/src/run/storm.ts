@@ -12,8 +12,8 @@ interface StormOptions {
 }
 
 /**
- * Checks that a client sends no storm of requests. Each theft doubles the limit: waiters that were overtaken
- * join again, and steal again.
+ * Checks that a client sends no more requests than its limit. The limit doubles each time a client steals a
+ * queue, because the overtaken waiters join again, and steal again.
  */
 export class Storm {
   readonly #client: string;

@@ -2,14 +2,15 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// Longest time in milliseconds for which a session may hand over after its queue was taken: 100 ms after the
-// first removal without a response, and the error of the clients' clocks.
+// Longest time in milliseconds for which a session may hand over among its own entries after another session
+// has taken the queue. It is 100 ms from the first removal without a response, plus the error of the clients'
+// clocks.
 const HANDS_OVER_FOR_MS = 150;
 
 /** The first release of a queue by a session after another session has taken the queue from it. */
 interface Release {
   readonly at: number;
-  /** Number of holds of the session that began afterwards. */
+  /** Number of holds of the session that began after that release. */
   begun: number;
 }
 
@@ -17,7 +18,9 @@ interface Release {
 export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** Releases by the session and the hold that has taken the queue from it. */
+  /**
+   * For each session and each hold that has taken a queue from it: the session's first release after that.
+   */
   readonly #releases = new Map<string, Release>();
 
   constructor(timeline: Timeline, judge: Judge) {

@@ -6,7 +6,10 @@ import type { Tree } from './tree.ts';
 
 const AGAIN_MS = 500;
 
-/** Makes a change without a session exactly once, whatever happens to the ensemble, as soon as possible. */
+/**
+ * Makes a change without a session exactly once, as soon as the ensemble can, although members may crash and
+ * leaders may change meanwhile.
+ */
 export function certainly(
   ensemble: Ensemble,
   fate: Machine,

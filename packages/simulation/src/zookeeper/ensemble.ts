@@ -87,7 +87,7 @@ export class Ensemble {
     member.isUp = true;
   }
 
-  /** Reconnects the member with the others. */
+  /** Ends the partition: the member can reach all other members again. */
   heal(member: Member): void {
     member.isCut = false;
   }

@@ -173,8 +173,7 @@ export class Leading {
   }
 
   /**
-   * Asks the followers for their sessions every half tick. Every tick, counts the followers that have
-   * responded.
+   * Requests the followers' sessions every half tick. At every tick, checks which followers have responded.
    */
   #beat(isWhole = false): void {
     const { tickMs, syncLimit } = this.#ensemble.options;
