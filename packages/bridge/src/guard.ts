@@ -20,7 +20,9 @@ export function checkHost(
   const host = (headers.get('host') ?? new URL(url).host).toLowerCase();
   const name = host.replace(/:\d*$/, '');
   if (!allowedHosts.includes(name))
-    throw denied('the Host of the request is not among the allowed hosts of the bridge');
+    throw denied(
+      'the Host of the request is not among the allowed hosts of the bridge (its option allowedHosts)',
+    );
   return host;
 }
 

@@ -23,9 +23,12 @@ describe('the guard against foreign requests', () => {
   }
 
   const fromElsewhere = [
-    [{ host: 'rebound.example:8080' }, /allowed hosts/],
-    [{ host: 'rebound.example:8080', origin: 'http://rebound.example:8080' }, /allowed hosts/],
-    [{ host: 'localhost.rebound.example' }, /allowed hosts/],
+    [{ host: 'rebound.example:8080' }, /allowed hosts of the bridge \(its option allowedHosts\)/],
+    [
+      { host: 'rebound.example:8080', origin: 'http://rebound.example:8080' },
+      /allowed hosts of the bridge \(its option allowedHosts\)/,
+    ],
+    [{ host: 'localhost.rebound.example' }, /allowed hosts of the bridge \(its option allowedHosts\)/],
     [{ host: 'localhost:8080', origin: 'http://evil.example' }, /another origin/],
     [{ host: 'localhost:8080', origin: 'http://localhost:9090' }, /another origin/],
     [{ host: 'localhost:8080', origin: 'null' }, /another origin/],

@@ -44,7 +44,7 @@ describe('the message of an error', () => {
       const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
       expect(late)
         .to.have.property('message')
-        .that.matches(/no session at memory:: it does not respond$/);
+        .that.matches(/no session at memory:: it has not responded yet$/);
       isOver = true;
     }));
 

@@ -39,8 +39,8 @@ const OUT_OF_ORDER: ReadonlySet<QueueLockErrorCode> = new Set([
 /**
  * Turns errors of locks into HTTP responses. Codes other than those of the two options are defects of the
  * program and become 500. The response has the code and a fixed text. The message of the error may name
- * servers and other clients, so it only goes to the log. In contexts other than HTTP the filter rethrows the
- * error.
+ * servers and other clients, so it only goes to the log. The response to `CLOSED` ends the connection, so that
+ * the server can close. In contexts other than HTTP the filter rethrows the error.
  * @example
  * const app = await NestFactory.create(AppModule);
  * app.useGlobalFilters(new QueuelockExceptionFilter(app.get(HttpAdapterHost), { busyStatus: 409 }));
@@ -70,7 +70,12 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
     if (context === 'rpc') return throwError(() => error);
     if (context !== 'http') throw error;
     // The HTTP adapter does not exist yet when the filter is constructed, so it is read at each error.
-    new BaseExceptionFilter(this.#host.httpAdapter).catch(this.#responseFor(error), host);
+    const { httpAdapter } = this.#host;
+    const response: unknown = host.getArgByIndex(1);
+    // A client that goes on sending over a kept-alive connection would keep the closing server open.
+    if (error.code === 'CLOSED' && !httpAdapter.isHeadersSent(response))
+      httpAdapter.setHeader(response, 'Connection', 'close');
+    new BaseExceptionFilter(httpAdapter).catch(this.#responseFor(error), host);
     return undefined;
   }
 

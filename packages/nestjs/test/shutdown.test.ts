@@ -89,9 +89,9 @@ describe('the shutdown of an application with locks', () => {
     expect(apps.server.entryCount).to.equal(0);
   });
 
-  it('ends requests that wait for a lock with the outOfOrderStatus', async () => {
+  it('ends requests that wait for a lock with the outOfOrderStatus, and their connections', async () => {
     const hold = await apps.other.acquire('work');
-    const response = fetch(`${url}/work`, { headers: { connection: 'close' } });
+    const response = fetch(`${url}/work`);
     const queued = apps.other.watch('work');
     await new Promise<void>((resolve) => {
       const watch = queued.subscribe(({ entries }) => {
@@ -100,7 +100,8 @@ describe('the shutdown of an application with locks', () => {
       void response.finally(() => watch.unsubscribe());
     });
     const closed = app.close();
-    const { status } = await response;
+    const { status, headers } = await response;
+    expect(headers.get('connection')).to.equal('close');
     expect([status, await (await response).json()]).to.deep.equal([
       502,
       { statusCode: 502, code: 'CLOSED', message: 'The lock is not available. Try again later.' },

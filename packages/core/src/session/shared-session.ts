@@ -100,6 +100,6 @@ function shared<T>(): MonoTypeOperatorFunction<T> {
 }
 
 function notOpenYet(endpoint: string, cause: unknown): QueueLockError {
-  const detail = cause === undefined ? 'it does not respond' : detailOf(cause);
+  const detail = cause === undefined ? 'it has not responded yet' : detailOf(cause);
   return new QueueLockError('UNAVAILABLE', `no session at ${endpoint}: ${detail}`, { cause });
 }

@@ -33,11 +33,11 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   ],
   [
     /alert (bad certificate|certificate required|handshake failure|unknown ca)/,
-    'the member requires a certificate that it trusts: credentials.certChain and credentials.privateKey',
+    'the member requires a certificate that it trusts: credentials.certChain and credentials.privateKey, or cert and key of the URL',
   ],
   [
     /unable to verify|self.signed certificate|unable to get (local )?issuer/,
-    'the certificate of the member was issued by an unknown authority: credentials.rootCertificate',
+    'the certificate of the member was issued by an unknown authority: credentials.rootCertificate, or ca of the URL',
   ],
   [
     /too many operations in txn request/,

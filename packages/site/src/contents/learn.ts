@@ -90,6 +90,10 @@ export const LEARN: readonly Chapter[] = [
         sectionsOf('PRODUCTION', 'Signals and Kubernetes'),
       ),
       page(
+        ['guides/express', 'Express', 'Locks in request handlers: 409, 503, pages and shutdown.'],
+        own('express'),
+      ),
+      page(
         [
           'guides/testing',
           'Unit tests',

@@ -1,5 +1,5 @@
 // The folder server answers: to which server does a client connect, and which notifications does it send?
-// connect.ts (this file); watches.ts; shortest-session.ts computes the minimum TTL; four-letter-words.ts reads what a server reports to operators.
+// connect.ts (this file); failure-text.ts describes failed attempts; watches.ts; shortest-session.ts computes the minimum TTL; four-letter-words.ts reads what a server reports to operators.
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -11,6 +11,7 @@ import { AUTH_FAILED_STATE } from '../driver/errors.ts';
 import { NativeDriver } from '../native/driver.ts';
 import { requireAddon } from '../native/addon.ts';
 import type { Host, Settings } from '../api/options.ts';
+import { failureText } from './failure-text.ts';
 import type { ConnectionPacer } from '../base/connection-pacer.ts';
 import { firstValueFrom, merge } from '../base/rx.ts';
 import { addressText, type Dial } from '../wire/dial.ts';
@@ -120,7 +121,7 @@ async function addressesOf({ name, port }: Host, { transport }: Settings): Promi
 }
 
 function unreachable({ endpoint, connectTimeoutMs }: Settings, cause: Error | undefined): QueueLockError {
-  const last = cause ? `; the last attempt failed:${cause.message}` : '';
+  const last = cause ? `; the last attempt failed: ${failureText(cause)}` : '';
   return new QueueLockError(
     'UNAVAILABLE',
     `no ZooKeeper server responded at ${endpoint} within ${connectTimeoutMs} ms (connectTimeoutMs)${last}`,
