@@ -7,7 +7,7 @@ import { runOf } from '../../src/check/history.ts';
 
 const HEARTBEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 
-/** Adds a standstill. It is recorded when it is over, among later lines. */
+/** Adds a pause of the whole machine. It is recorded in the history when it has ended, so after later events. */
 const still = (builder: HistoryBuilder, from: number, to: number, number = 1): HistoryBuilder =>
   builder.fault(number, { what: STANDSTILL, target: 'machine', from, to });
 

@@ -48,8 +48,7 @@ const PATIENT_MS = 8_000;
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
-// TTLs in milliseconds for runs with a holder that is cut off. They are short on ZooKeeper, where a heartbeat
-// proves only the heartbeat a fifth of the TTL before it. A long fifth would hide defects.
+// TTLs in milliseconds for runs with a holder that is cut off. On ZooKeeper a long one would hide short overlaps.
 const LONELY_TTLS_MS = { etcd: [10_000, 20_000], zookeeper: [3_000, 5_000, 10_000] } as const;
 
 /** Returns the plan that a seed determines. */
@@ -118,10 +117,7 @@ function withNeighbours(random: Random, plan: Plan): Plan {
   return { ...plan, clients, faults };
 }
 
-/**
- * Adds a client that holds for long while others wait, and is then cut off. It believes in its hold until the
- * proven time ends.
- */
+/** Adds a client that holds for long while others wait, and is then cut off until its proven time ends. */
 function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'): Plan {
   const holder = random.int(0, plan.clients.length - 1);
   const { store, queues } = plan;

@@ -27,8 +27,7 @@ export interface Surroundings {
 
 // Time limit in milliseconds for resuming a hold. It is longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
-// Time in milliseconds without a holder after which a waiter should have been granted. It is longer than any
-// TTL, so a dead predecessor has expired by then.
+// A waiter should be granted within this many milliseconds without a holder. Longer than any TTL of a dead predecessor.
 const IN_VAIN_MS = 30_000;
 // Longest time in milliseconds that a healthy store takes for a first acquisition.
 const ANSWERS_WITHIN_MS = 300;
@@ -79,10 +78,7 @@ export class Program {
     this.running -= 1;
   }
 
-  /**
-   * Resumes the holds that the other process had or was releasing when it ended, and releases them after a
-   * while.
-   */
+  /** Resumes the holds that the other process had or was releasing when it ended, and releases them later. */
   async goOn(client: LockClient, left: Program): Promise<void> {
     const places = [...left.#present, ...left.#leaving].flatMap(({ step, held, ownership }) =>
       'of' in ownership ? [] : held.map((one) => ({ step, held: one, id: ownership.id })),

@@ -78,7 +78,7 @@ export class NativeConnections {
     return this.#endedWith;
   }
 
-  /** The key of the session. All zeroes before the first connection. */
+  /** Password of the ZooKeeper session. All zeroes before the first connection. */
   get session(): SessionKey {
     return this.#session ?? { client_id: '0', client_password: '0'.repeat(32) };
   }
