@@ -30,7 +30,7 @@ const UNFIT: ReadonlyMap<number, string> = new Map([
 
 /** Returns the name of a file system that must not contain the file; `undefined` for all others. */
 export function unfitFileSystem(type: number): string | undefined {
-  // The system reports some numbers as negative.
+  // The number of a file system is a signed 32-bit number, so those above 2^31 are negative.
   return UNFIT.get(type >>> 0);
 }
 
