@@ -14,7 +14,7 @@ export interface Held {
   readonly limit: number;
   readonly permits: number;
   shared: boolean;
-  /** Whether a downgrade of the hold has no response yet, so that its entry may still be exclusive. */
+  /** Whether a downgrade of the hold was not confirmed, so that its entry may still be exclusive. */
   isDowngrading: boolean;
   /** Returns the remaining time in milliseconds that the product reports now. */
   readonly remainingMs: () => number;

@@ -158,8 +158,8 @@ export class Program {
     const changed = (error: unknown): void => judge.ended(who, error, this.#circumstancesOf(step));
     if (step.way === 'downgrade' && isWhole(ownership)) {
       held.forEach((one) => holds.share(one));
-      await ownership.downgrade().catch(changed);
-      held.forEach((one) => (one.isDowngrading = false));
+      const confirmed = (): void => held.forEach((one) => (one.isDowngrading = false));
+      await ownership.downgrade().then(confirmed, changed);
     }
     if (step.way === 'update' && isWhole(ownership))
       await ownership.update({ metadata: { half: 'done' } }).catch(changed);
