@@ -45,7 +45,7 @@ async function renew(
 ): Promise<boolean> {
   const overdue = new AbortController();
   const cancel = clock.after(pace.answerTimeoutMs, () => {
-    overdue.abort(new QueueLockError('UNAVAILABLE', 'no answer to a heartbeat'));
+    overdue.abort(new QueueLockError('UNAVAILABLE', 'no response to a heartbeat'));
   });
   try {
     const provenMs = await renewer.renew(overdue.signal);
