@@ -114,7 +114,8 @@ export function turnsByWatching<R extends Taker>(
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  return new Observable((subscriber) => followTurns(view, { rule, first }, subscriber));
+  const kept = remembered(first, rule);
+  return new Observable((subscriber) => followTurns(view, { rule, first: kept }, subscriber));
 }
 
 /** Receives the turns of an entry. No method is called after `error`. */

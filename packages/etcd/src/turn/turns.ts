@@ -9,6 +9,7 @@ import {
   isQueueLockError,
   turnOf,
   turnsByWatching,
+  type Departure,
   type EntriesAhead,
   type QueueView,
   type Turn,
@@ -61,22 +62,42 @@ export type FollowTurns = (listener: TurnListener) => () => void;
 
 /** Returns a function that follows the entry's turns in the queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): FollowTurns {
-  const { entry, order, rule, watches } = following;
-  const isSoon = (first.total ?? Infinity) <= SOON;
+  const { entry, rule } = following;
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
-  const view: QueueView<ConflictingEntry> = {
-    ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
-    removal: (ref) => watchConflictEnd(ref, following, isSoon),
-    // A getter, since only a long hold watches its own entry.
-    get ownRemoval$() {
-      return watchRemoval({ key: entry.key, createRevision: order.toString() }, following);
-    },
-    unwatched: watches.unwatched,
-  };
+  const view = new EntryView(following, (first.total ?? Infinity) <= SOON);
   // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
   if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
   return following$(announceOwner(turnsByWatching(view, rule, first), following));
+}
+
+/** The queue as one of its entries sees it. A class, since an object literal with a getter takes 500 bytes more for each of thousands of waiters. */
+class EntryView implements QueueView<ConflictingEntry> {
+  readonly #following: Following;
+  readonly #isSoon: boolean;
+
+  constructor(following: Following, isSoon: boolean) {
+    this.#following = following;
+    this.#isSoon = isSoon;
+  }
+
+  ahead(count: number): Promise<EntriesAhead<ConflictingEntry>> {
+    return readAhead(this.#following, count).catch(tolerateRefusal);
+  }
+
+  removal(ref: ConflictingEntry): Observable<Departure | undefined> {
+    return watchConflictEnd(ref, this.#following, this.#isSoon);
+  }
+
+  /** Made when it is read, since only a wait or a long hold watches its own entry. */
+  get ownRemoval$(): Observable<unknown> {
+    const { entry, order } = this.#following;
+    return watchRemoval({ key: entry.key, createRevision: order.toString() }, this.#following);
+  }
+
+  get unwatched(): QueueView<ConflictingEntry>['unwatched'] {
+    return this.#following.watches.unwatched;
+  }
 }
 
 /** Returns a function that follows the turns of a stream. */
