@@ -15,21 +15,21 @@ interface Manifest {
   readonly peerDependencies?: Dependencies;
 }
 
-/** Programs and modules that worker threads load by their URLs. */
+/** Files that a worker thread loads by their URL, so each needs its own bundle. */
 const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
   core: ['session/heartbeat-thread.js'],
   etcd: ['open-renewer.js'],
 };
 
 /**
- * This dependency is bundled. Its 30 files take 40 ms to load, and a bundle needs only its retry policy and
- * its backoff.
+ * The dependency that is bundled. Loading its 30 files takes 40 ms, and a bundle needs only its retry policy
+ * and its backoff.
  */
 const INLINED = 'cockatiel';
 
 /**
- * Packages of others that a bundle may have in it, with the files of their notices, which their authors ask for in each copy. Others stay outside: some
- * licenses do not allow it, and some packages are large.
+ * Third-party packages that a bundle may contain, with the files of their license notices, which every copy
+ * must include. All others stay imports: some licenses forbid bundling, and some packages are large.
  */
 const NOTICES: ReadonlyMap<string, string> = new Map([
   [INLINED, 'LICENSE'],
@@ -64,7 +64,8 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
-    // A file of a library that only a thread needs is left out of the command.
+    // Hides esbuild's warning about a dropped import: the command bundle omits library files that only a
+    // worker thread needs.
     logOverride: { 'ignored-bare-import': 'silent' },
     ...options,
     metafile: true,
@@ -72,7 +73,7 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
   for (const folder of othersIn(metafile)) copyNotice(folder, name);
 }
 
-/** Returns the folders of the packages of others of which a bundle has a part. */
+/** Returns the folders of the third-party packages of which a bundle contains a part. */
 function othersIn({ outputs }: Metafile): ReadonlySet<string> {
   const parts = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const files = parts.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));

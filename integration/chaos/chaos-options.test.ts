@@ -36,7 +36,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });
   });
 
-  it('request the help', () => {
+  it('print the help for --help', () => {
     expect(chaosOptions(['--help'])).to.equal(undefined);
   });
 

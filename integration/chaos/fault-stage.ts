@@ -4,7 +4,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export type Undo = () => Promise<unknown>;
 
-/** The parts of an experiment that faults affect. */
+/** What the faults of an experiment act on. */
 export interface Stage {
   readonly experiment: Experiment;
   readonly cluster: Cluster;
