@@ -121,7 +121,7 @@ describe('a write in etcd that compares with the hold', function () {
     safely(() => expect(late.succeeded).to.equal(false));
   });
 
-  it('is applied once when etcd3 repeats it after a lost reply, and counts as refused unless it compares the data too', async () => {
+  it('is applied once, and reported as refused, when etcd3 repeats it after a lost reply', async () => {
     await using proxy = await startProxy(site.endpoint);
     const lossy = new Etcd3({ hosts: [proxy.endpoint] });
     try {
