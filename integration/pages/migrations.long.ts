@@ -10,7 +10,10 @@ import { Program, endPrograms } from './program.ts';
 import { Scratch, blocksOf } from './scratch.ts';
 
 const INSTANCES = 5;
-/** Number of an advisory lock. While the test holds it, a migration stops in the middle. */
+/**
+ * Number of a PostgreSQL advisory lock. While the test holds it, a migration waits for it half-way through
+ * its changes.
+ */
 const GATE = 4_711;
 const PASS_GATE = `select pg_advisory_xact_lock(${GATE})`;
 
@@ -54,7 +57,7 @@ const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
   },
   typeorm(folder) {
     const write = (nth: number, statements: readonly string[]): void => {
-      // TypeORM takes the time of a migration from the end of its class name.
+      // TypeORM reads the time of a migration from the digits at the end of its class name.
       const name = `Step${1_700_000_000_000 + nth}`;
       const text = `exports.${name} = class ${name} {
         async up(db) { for (const sql of ${JSON.stringify(statements)}) await db.query(sql); }
@@ -95,7 +98,7 @@ describe('database migrations that one of five instances does', function () {
 
   for (const [tool, write] of Object.entries(TOOLS)) {
     /**
-     * Starts five instances of the program over a new database, whose migrations stop at the advisory lock.
+     * Starts five instances of the program over a new database, whose migrations wait for the advisory lock.
      * Also returns the client that holds that lock.
      */
     const startAll = async (): Promise<{ readonly gate: Client; readonly instances: readonly Program[] }> => {

@@ -68,8 +68,8 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
 };
 
 /**
- * Returns a system user without privileges to run the server as. Returns `undefined` if the servers need
- * none.
+ * Returns a system user without privileges to run the server as, or `undefined` if the servers can run as the
+ * present user.
  */
 function user(name: string): Promise<User> {
   return unprivilegedUser(name).catch(() => undefined);

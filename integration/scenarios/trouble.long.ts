@@ -29,7 +29,7 @@ for (const store of stores) {
     });
 
     if (store.name === 'etcd') {
-      it('block no client when the whole history is compacted every 50 ms', async () => {
+      it("block no client when etcd's history is compacted every 50 ms", async () => {
         const { site } = ground;
         const compacting = setInterval(() => void compact(site), 50);
         try {

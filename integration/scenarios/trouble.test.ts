@@ -45,7 +45,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'cut-held');
     });
 
-    it('cost neither the hold nor the next one when a child process keeps a broken connection open', async () => {
+    it('cost no hold when a child process keeps a broken connection open', async () => {
       const { proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('child');
@@ -101,7 +101,7 @@ for (const store of stores) {
     });
 
     if (store.name === 'etcd') {
-      it('do not hide a grant when the history is compacted while the waiter is cut off', async () => {
+      it("do not hide a grant when etcd's history is compacted while the waiter is cut off", async () => {
         const { site, proxy } = ground;
         const holder = await connect().acquire('hidden');
         const place = await join(connectThroughProxy(), 'hidden');
