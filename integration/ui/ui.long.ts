@@ -60,8 +60,8 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // The next tab is granted earlier than the bridge would detect that the page is silent. So the page
-      // itself has left the queue.
+      // The next tab is granted before the bridge could have detected that the first page is silent. So the
+      // first page itself has left the queue.
       expect(livedSince(begun)).to.be.below(4_500);
       await isTold(b, 'You hold the lock');
       await b.close();
@@ -78,7 +78,8 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
-      // Waits for the TTL, because the former entry stays in the queue until its session has expired.
+      // Waits up to the TTL, because the entry of the killed command stays in the queue until its session
+      // expires.
       await isTold(tab, 'You hold the lock', 30_000);
     });
 
@@ -95,7 +96,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await isShown(tab, 'next');
     });
 
-    it('shows the latest state on a slow connection as soon as possible, and skips the states in between', async () => {
+    it('shows the latest state on a slow connection, and skips the states before it', async () => {
       const proxy = await startProxy(new URL(ui().url).host);
       const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
       await tab.getByText('No client holds this lock').waitFor();
@@ -123,7 +124,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await held.release();
     });
 
-    it('shows a release almost at once', async () => {
+    it('shows a release within a fraction of a second', async () => {
       const tab = await ui().tab('paint');
       const client = ui().client('a');
       await watchPaints(tab);

@@ -26,8 +26,8 @@ const java = { store: 'zookeeper', transport: 'Java', command: once(buildJava) }
 const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo) } as const;
 
 /**
- * The locks of other languages, each after the lower bound of its transport. The number is the most waiters
- * that a lock is measured with: more of them would take minutes.
+ * The locks of other languages. Before each one comes the lower bound of its transport. The number is the
+ * largest number of waiters with which a lock is measured: with more it would take minutes.
  */
 export const peerClients: readonly Client[] = [
   { ...go, kind: 'floor', name: 'floor, Go', words: floorWords('put', 'putdelete') },
@@ -39,8 +39,8 @@ export const peerClients: readonly Client[] = [
 ];
 
 /**
- * Leaves out the scenario `cold`: compiled programs have no cold code, so all their cycles are as fast as the
- * first.
+ * Returns the function `words` of a compiled program. In place of `cold` it runs `free`: compiled programs
+ * have no cold code, so all their cycles are as fast as the first.
  */
 function compiledWords(mostWaiters: number): Client['words'] {
   const standard = lockWords(mostWaiters);
@@ -79,7 +79,7 @@ async function buildGo(): Promise<CommandLine> {
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
-// Small stacks for thousands of threads; all else has the defaults of the Java machine.
+// Small stacks for thousands of threads. All other options of Java have their defaults.
 const JAVA_OPTIONS = ['-Xss256k'];
 
 async function buildJava(): Promise<CommandLine> {
@@ -101,7 +101,7 @@ async function buildJava(): Promise<CommandLine> {
 
 // --- Python
 
-// Debian's Python, not the first on PATH, because apt-get installs packages for it.
+// Uses Debian's Python instead of the first one on PATH, because apt-get installs packages only for Debian's.
 const PYTHON = '/usr/bin/python3';
 
 async function findKazoo(): Promise<CommandLine> {
@@ -132,7 +132,7 @@ interface Program {
   readonly sources: string;
   /** Command that prints the compiler's version. */
   readonly compiler: CommandLine;
-  /** Builds into an empty directory. */
+  /** Builds the program into this empty directory. */
   readonly build: (target: string) => Promise<unknown>;
 }
 

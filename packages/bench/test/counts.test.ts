@@ -27,7 +27,7 @@ for (const counted of stores) {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('bounds a free lock and its release', async () => {
+    it('limits an acquisition of a free lock and its release', async () => {
       const client = await at.connect();
       let long = 0;
       const cost = await costOf(at.server, async () => {
@@ -44,21 +44,21 @@ for (const counted of stores) {
       }
     });
 
-    it('bounds a hand-off among waiters of one process', async () => {
+    it('limits a hand-off among waiters of one process', async () => {
       const client = await at.connect();
       const line = await lineUp(client, 'line', WAITERS);
       await counted.untilWatching(at.server.endpoint, WAITERS);
       const costs: Counters[] = [];
       for (let from = 0; from < WAITERS; from += HAND_OFFS)
         costs.push(await costOf(at.server, () => handOver(line.slice(from), HAND_OFFS)));
-      // Waiters and holders of long holds read once in a while, which adds to some hand-offs on a busy
-      // machine. On etcd, the last holder writes a mark that no waiter needs. A watch of an own entry may
-      // also report its removal before it is canceled.
+      // Accepts one request more of each kind. Waiters and long-time holders read at intervals, which adds to
+      // some hand-offs on a busy machine. On etcd, the last holder writes a mark that no waiter needs. A
+      // holder's watch of its own entry may also report the removal before it is cancelled.
       const { events = 0, ...sent } = times(HAND_OFFS, counted.handOff);
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });
 
-    it('bounds an enqueue, without the watches', async () => {
+    it('limits an enqueue, not counting watches', async () => {
       const client = await at.connect();
       const costs: Counters[] = [];
       for (let round = 1; round <= ROUNDS; round += 1) {

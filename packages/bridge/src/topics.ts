@@ -200,5 +200,5 @@ function inJson(draw: () => unknown): () => Iterable<string> {
   return () => [JSON.stringify(draw())];
 }
 
-/** Closes nothing: unsubscribing from these sources releases everything that they hold. */
+/** Does nothing, for a source that holds only subscriptions: unsubscribing from it releases them. */
 function close(): void {}

@@ -49,7 +49,9 @@ interface Attempt {
   readonly shows?: string;
 }
 
-/** Placeholder for the entry of the latest visitor that joined the queue. */
+/**
+ * Placeholder in a request body. The test replaces it by the entry of the visitor that joined the queue last.
+ */
 const LATEST = { latest: true };
 const handover = { reason: 'urgent', withinMs: 1 };
 const name = fc.constantFrom(...NAMES);

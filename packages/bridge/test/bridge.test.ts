@@ -16,7 +16,7 @@ describe('the bridge', () => {
     const looks = pages.map((page) => page.queue('q').subscribe());
     await Promise.all(pages.map((page) => seen(page.queue('q'), ({ snapshot }) => snapshot !== undefined)));
     const one = s.server.watcherCount - before;
-    // One watch for the queue and one for its evictions.
+    // There is one watch for the queue, and one for its evictions.
     expect(one).to.equal(2);
     await seen(pages[0]!.timeline('q'), ({ snapshot }) => snapshot !== undefined);
     await seen(pages[0]!.election('q'), ({ snapshot }) => snapshot !== undefined);

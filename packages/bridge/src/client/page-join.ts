@@ -30,9 +30,9 @@ const NOTHING = v.object({});
 const LEAVE_TIMEOUT_MS = 5_000;
 
 /**
- * One join of this page, from the first request to the end. A promise of the bridge counts from the time at
- * which the page *sent* the request that the bridge confirms. So the page never believes that it holds for
- * longer than the bridge does.
+ * One join of this page, from the first request to the end. A response of the bridge promises for how long it
+ * keeps the hold. That time counts from when the page *sent* the request. So the page never believes that it
+ * holds for longer than the bridge does.
  */
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };
