@@ -53,7 +53,8 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
   const { metafile } = await build({
     entryPoints: files.map((file) => resolve('packages', name, 'dist', file)),
     outdir,
-    // All outputs are in one folder, because they find the package and each other by relative paths.
+    // Writes all bundles into one folder, because they load each other and files of their package by relative
+    // paths.
     entryNames: '[name]',
     external: outside.flatMap((one) => [one, `${one}/*`]),
     // Prefers the ES modules of a dependency, because esbuild can drop their unused parts.
@@ -110,7 +111,7 @@ for (const { name } of publicPackages()) {
   if (doors.length > 0) await bundle(name, files, { sourcemap: true, plugins });
 }
 
-// The bundle of the command contains our packages that it loads, and RxJS as ES modules, whose unused parts
-// are dropped.
+// The bundle of the command contains all packages of queuelock that the command loads. It also contains the
+// ES modules of RxJS, of which esbuild drops the unused parts.
 const rxjs = resolve('packages/cli/node_modules/rxjs');
 await bundle('cli', ['main.js', 'run/watchdog-process.js'], { plugins: [wholeRx(rxjs)] });

@@ -1,9 +1,8 @@
 /**
  * Checks the chapters of the packages. A chapter is a folder of a package's `src`. One of its files begins
- * with a comment that names the question the chapter answers, and imports between chapters run in one
- * direction only. This program also checks that no modules of the repository import each other in a circle,
- * type imports included, and that packages/architecture.svg shows the present imports. --update draws that
- * file.
+ * with a comment that states the chapter's question, and imports between chapters run in one direction only.
+ * This program also checks that no modules of the repository import each other in a circle, type imports
+ * included, and that packages/architecture.svg shows the present imports. --update draws that file.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

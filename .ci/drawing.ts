@@ -14,7 +14,7 @@ export interface Arrow {
   readonly to: string;
 }
 
-/** One part of a drawing. */
+/** One part of a drawing: a title, and below it boxes and the arrows between them. */
 export interface Part {
   readonly title: string;
   readonly boxes: readonly Box[];

@@ -88,7 +88,7 @@ describe('the packed packages in a program that checks all declarations', () => 
     const doors = publicPackages().flatMap(({ name, doors: subpaths }) =>
       subpaths.map(([subpath]) => join('@queuelock', name, subpath)),
     );
-    // The conformance suite is left out, since it runs only inside of a test runner.
+    // Leaves out the conformance suite, since it runs only inside of a test runner.
     const names = JSON.stringify(doors.filter((door) => !door.endsWith('/conformance')));
     const imports = `for (const name of ${names}) await import(name);`;
     execFileSync(process.execPath, ['--input-type=module', '-e', imports], { cwd: consumer, stdio: 'pipe' });

@@ -1,5 +1,5 @@
-// Installs missing programs before the first test starts, so that this takes no time of a test: prepare.ts
-// [long]
+// Installs missing programs before the first test starts, so that no test has to wait for the installation:
+// prepare.ts [long]
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';

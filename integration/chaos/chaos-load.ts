@@ -2,7 +2,7 @@ import type { Experiment } from './experiment.ts';
 import { recipesLoad } from './recipes-load.ts';
 import type { LoadCommand } from './worker-load.ts';
 
-/** Number of worker slots. */
+/** Number of workers that run at the same time. */
 export const WORKERS = 8;
 
 const BUSY_QUEUES = 32;

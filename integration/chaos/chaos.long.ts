@@ -68,7 +68,7 @@ describe('pnpm chaos', function () {
     });
   }
 
-  it('on SIGINT, ends all faults, checks the history, and reports', async () => {
+  it('on SIGINT, ends all faults and still checks the history', async () => {
     const { process: chaos, ran } = start(
       '--minutes',
       '30',

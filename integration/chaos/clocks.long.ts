@@ -66,7 +66,7 @@ for (const store of STORES) {
     });
 
     for (const rates of [[0.99, 1.01], [0.9]]) {
-      it(`stop believing that they hold in time when cut off with a clock that runs at x${rates.join(' or x')}`, async () => {
+      it(`notice in time that they lost the lock when cut off, with a clock that runs at x${rates.join(' or x')}`, async () => {
         const experiment = await startExperiment({ store });
         const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
         await oneByOne(async () => {

@@ -7,7 +7,8 @@ import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const ESTABLISHED = '01';
-// Time limit in milliseconds. The connection for heartbeats is opened with the first heartbeat.
+// Time limit in milliseconds. It is long enough for the first heartbeat, which opens the connection for
+// heartbeats.
 const CONNECTED_WITHIN_MS = 15_000;
 
 /**

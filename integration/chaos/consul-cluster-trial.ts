@@ -96,7 +96,7 @@ async function sharedCluster(): Promise<ConsulCluster> {
     const starting = (started = startConsulCluster());
     atTeardown(async () => {
       started = undefined;
-      // If the cluster did not start, its caller already has the error.
+      // If the cluster did not start, the test that started it has already failed with the error.
       await (await starting.catch(() => undefined))?.stop();
     });
   }

@@ -24,7 +24,7 @@ export interface DetourSite {
 
 interface Servers {
   readonly endpoints: readonly string[];
-  /** Ends faults that freeze servers. */
+  /** Resumes all servers that a fault has frozen. */
   thaw(): Promise<unknown>;
 }
 

@@ -54,8 +54,8 @@ export class Detour {
   }
 
   /**
-   * Delays all data to the member by `ms`, from the request that matches on. Resolves when this request
-   * passes the proxy.
+   * Delays data to the member by `ms`, from the next request that matches on. Resolves when that request
+   * reaches the proxy.
    */
   delayFrom(matches: (chunk: Buffer) => boolean, ms: number): Promise<LateRequest> {
     const first = onlyFirst(matches);
@@ -120,8 +120,8 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
 }
 
 /**
- * Returns a record that knows when delayed data is forwarded: as soon as the flow has passed more bytes than
- * at this call.
+ * Returns the delayed request. It counts as forwarded when more bytes have passed the proxy than at this
+ * call.
  */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;

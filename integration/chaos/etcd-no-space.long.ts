@@ -45,7 +45,7 @@ describe('etcd without storage space', function () {
   });
 });
 
-/** Waits until the waiter holds each of these queues, and makes it release each one directly. */
+/** Waits until the waiter holds each of these queues, and makes it release each one at once. */
 async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
   await Promise.all(
     queues.map(async (queue) => {

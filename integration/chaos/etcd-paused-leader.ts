@@ -29,7 +29,7 @@ const BEAT_EVERY_MS = 100;
 
 /**
  * Pauses a leader until the other members have elected a new one, and resumes it. The old leader then wrongly
- * responds to pending heartbeats. Directly afterwards its clients are cut off, so no later response tells
+ * responds to pending heartbeats. Directly afterwards its clients are cut off, so no later response shows
  * them that they have lost their locks.
  */
 export async function pauseLeader({ holders, rule, news }: PausedLeader): Promise<Experiment> {

@@ -44,8 +44,8 @@ const EXITS: readonly Exit[] = [
   },
 ];
 
-// The end of waits by an abort has its own tests: ../scenarios/giving-up.test.ts, and for every `await` of
-// the core packages/core/test/cancel.test.ts.
+// Does not test waits that an abort ends. ../scenarios/giving-up.test.ts tests them, and
+// packages/core/test/cancel.test.ts aborts at every `await` of the core.
 for (const store of STORES) {
   describe(`programs that end while they hold, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);

@@ -4,7 +4,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export type Undo = () => Promise<unknown>;
 
-/** What the faults of an experiment act on. */
+/** The experiment, cluster, queues and workers on which faults act. */
 export interface Stage {
   readonly experiment: Experiment;
   readonly cluster: Cluster;

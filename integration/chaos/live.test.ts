@@ -33,7 +33,7 @@ describe('the live facts of a run', () => {
     expect(live.holds).to.equal(2);
   });
 
-  it('include a line of a history once the line is complete', () => {
+  it('count the last line of a history only once the line is complete', () => {
     const file = join(directory, 'worker-1.jsonl');
     const line = JSON.stringify(
       new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).events[0],

@@ -7,7 +7,7 @@ const SERVE_WITHIN_MS = 30_000;
 const SERVE_EVERY_MS = 10;
 
 /**
- * Tells each holder among these workers to release, until no attempt is in progress. The checker reports
+ * Orders each holder among these workers to release, until no attempt is in progress. The checker reports
  * waiters that are never granted.
  */
 export async function serveWaiters(workers: readonly WorkerProcess[]): Promise<void> {

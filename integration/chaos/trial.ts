@@ -28,8 +28,8 @@ const CLOSE_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 200;
 
 /**
- * Aborts trials that failed tests left running, and fails if anything in them was unsafe. Call it in
- * `afterEach`.
+ * Aborts trials that failed tests left running, and fails if the checker finds a violation of safety in one
+ * of them. Call it in `afterEach`.
  */
 export async function abandonTrials(): Promise<void> {
   const ends = await Promise.allSettled([...underWay].map((trial) => trial.giveUp()));

@@ -17,11 +17,16 @@ export interface WorkerSetup {
   readonly rule: Rule;
   /** File to which the worker appends its history. */
   readonly history: string;
-  /** Addresses of the resources for effects. A resource that is not named is not written. */
+  /**
+   * Addresses of the resources to which the worker writes. It does not write to a resource that is left out.
+   */
   readonly resources: Partial<Readonly<Record<Resource, string>>>;
   /** Seed of all random choices of the worker. */
   readonly seed: number;
-  /** Number of lock clients that take turns in attempts. Each has its own session. Default 1. */
+  /**
+   * Number of lock clients, which the worker uses in turn for its attempts. Each has its own session. Default
+   * 1.
+   */
   readonly clients?: number;
   /**
    * The worker's own clock, if it differs from the machine's. Timestamps in the history are converted to the

@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it("stop no queue: after a kill of the holder, the next waiter holds within the TTL and the server's expiry delay", async () => {
+    it("stop no queue: after a killed holder, the next waiter holds within the TTL and the server's expiry delay", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next } = await holderAndNext(experiment, `queue-${run}`);
@@ -78,7 +78,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('(control) that freeze a holder which counts on twice its proven time are reported by the checker', async () => {
+    it('(control) that freeze a holder are reported by the checker when the holder counts on twice its proven time', async () => {
       const experiment = await startExperiment({ store, rule: 'overlong' });
       const { holder, next, queue } = await holderAndNext(experiment, 'queue');
       await holder.worker.untilEvent('beat', { from: holder.worker.events.length });

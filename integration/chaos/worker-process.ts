@@ -79,7 +79,7 @@ export class WorkerProcess {
       this.#hear(event as ChaosEvent);
       for (const listener of this.#listeners) listener();
     });
-    // Waits for the event `close`, because messages in flight arrive before it.
+    // Waits for the event `close` instead of `exit`, because messages in flight arrive before it.
     this.ended = new Promise((resolve) => {
       child.once('close', (code, signal) => resolve(this.#end({ code, signal })));
     });

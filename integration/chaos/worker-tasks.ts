@@ -8,7 +8,7 @@ type Task = Exclude<WorkerCommand, { do: 'close' | 'end' }>;
 
 /** Objects that the tasks of one worker share. */
 export interface TaskSurroundings extends Omit<AttemptSurroundings, 'client'> {
-  /** Lock clients, which take turns in attempts. */
+  /** Lock clients, which the worker uses in turn for its attempts. */
   readonly clients: readonly LockClient[];
 }
 

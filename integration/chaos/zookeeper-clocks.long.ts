@@ -88,7 +88,7 @@ function lazily({ FAKETIME_NO_CACHE: _, ...env }: Readonly<Record<string, string
   return { ...env, FAKETIME_CACHE_DURATION: '1', FAKETIME_FORCE_MONOTONIC_FIX: '0' };
 }
 
-/** Returns the leader's time of day, as shown by the times at which it says sessions will expire. */
+/** Returns the leader's time of day, which its report of expiring sessions contains. */
 async function timeOf(leader: Member): Promise<number> {
   const look = async (): Promise<number> => {
     const dump = await zkFourLetter(leader.endpoint, 'dump');

@@ -15,7 +15,10 @@ type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[N
 /** The files of a server and of its clients, and the certificates in them. */
 export interface LiveFiles {
   readonly certificates: LiveCertificates;
-  /** Paths of the server's files. All users can read them, and the directory. */
+  /**
+   * Paths of the server's files. All users may read the files and their directory, since some servers run as
+   * another user.
+   */
   readonly server: PemPaths;
   readonly client: PemPaths;
 }

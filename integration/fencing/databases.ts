@@ -49,7 +49,7 @@ const postgres: Database = {
   },
   async connect(place) {
     const client = new Client({ connectionString: place });
-    // The error event is ignored, since a query on a lost connection rejects too.
+    // Ignores the error event, since a query on a lost connection rejects too.
     client.on('error', () => undefined);
     await client.connect();
     return {

@@ -79,7 +79,7 @@ for (const database of databases) {
       expect(await connection.rows(fences.largest('unknown'))).to.have.length(0);
     });
 
-    it('accepts equal tokens again, or only once per hold', async () => {
+    it('accepts a second write with the same token, unless each hold may write once', async () => {
       await connection.exec(`INSERT INTO texts (id) VALUES ('row')`);
       const write = (token: bigint, once = false): Promise<boolean> =>
         accepts(
@@ -108,13 +108,13 @@ for (const database of databases) {
       expect((await connection.rows({ text: `SELECT * FROM ${odd}`, values: [] }))[0]?.[name]).to.equal(text);
     });
 
-    it('fails for a missing column', async () => {
+    it("rejects with the database's error when a column is missing", async () => {
       const update = { table: 'texts', set: {}, where: { nothere: 'nothere' }, hold: { token: 1n } };
       const failed = await connection.run(fencedUpdate(dialect, update)).catch((error: unknown) => error);
       expect(String(failed)).to.match(/nothere/);
     });
 
-    it('fails for two rows at once', async () => {
+    it('rejects when `where` matches two rows', async () => {
       await connection.exec(`INSERT INTO texts (id, text) VALUES ('one', 'twin')`);
       await connection.exec(`INSERT INTO texts (id, text) VALUES ('two', 'twin')`);
       const update = { table: 'texts', set: {}, where: { text: 'twin' }, hold: { token: 1n } };

@@ -46,7 +46,7 @@ export async function contendWithEtcdctl({
     history.push(
       { t: requesting, id, ev: 'requesting', name, n },
       // etcdctl does not report when it has joined the queue. It joined before the grant, so the time of the
-      // grant stands for both.
+      // grant is used for both events.
       { t: acquired, ev: 'enqueued', ...fields },
       { t: acquired, ev: 'acquired', ...fields },
       { t: released, ev: 'released', ...fields },

@@ -15,7 +15,7 @@ export interface OwnClient {
 /** Returns the combinations of the client with itself and with queuelock. */
 export function rowsOf({ command, recipe, isDeaf }: OwnClient): Rows {
   const kind: Kind = {
-    title: `client ${recipe}`,
+    title: `own client, ${recipe}`,
     language: 'Node',
     command,
     recipe,

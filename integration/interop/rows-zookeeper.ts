@@ -19,7 +19,7 @@ export const zooKeeper: Rows = {
       short: true,
     },
     {
-      title: 'queuelock as 5 of 6, with Curator mutex and a try',
+      title: 'queuelock as 5 of 6, with Curator mutex and tryAcquire',
       parties: [{ kind: ours, count: 4 }, ...each(oursElection, curatorMutex, oursVisitor)],
       short: true,
     },

@@ -56,7 +56,10 @@ export async function abandonTrials(): Promise<void> {
   expectSafe(unsafe);
 }
 
-/** Expects no findings. Throws a `SafetyViolation` if one of them is unsafe. */
+/**
+ * Throws if the checker has findings. The error is a `SafetyViolation` if one of the findings concerns
+ * exclusion, order or tokens.
+ */
 export function expectRight({ findings, unsafe }: Verdict): void {
   expectSafe(unsafe);
   expect(findings, findings.join('\n')).to.be.empty;

@@ -112,7 +112,7 @@ describe('packed code without its optional peers', function () {
   });
   after(() => installation.remove());
 
-  it('has types that resolve without client libraries', async () => {
+  it('compiles without the client libraries, which are optional peers', async () => {
     const source = await installation.write(
       'program.mts',
       `${OVER_ETCD}\n${OVER_ZOOKEEPER}\nexport const backends = [etcd({ naming: 'fast' }), zookeeper({ hosts: ['h:2181'] })];\n`,
@@ -154,7 +154,7 @@ describe('packed code over a client library that is CommonJS', function () {
     expect(message).to.match(/npm package redis cannot be loaded .*let a bundler leave it out/);
   });
 
-  it('takes locks in the format esm when the bundle leaves the library out', async () => {
+  it('takes locks when the library is left out of a bundle of the format esm', async () => {
     const bundle = await bundled('esm', ['redis']);
     await link(dirname(bundle), 'redis', join(ROOT, 'packages/redis'));
     expect(await outputOf(bundle, { REDIS: server })).to.deep.equal({ grew: true });

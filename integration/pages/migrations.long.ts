@@ -142,7 +142,7 @@ describe('database migrations that one of five instances does', function () {
     };
     const rowsOf = async (gate: Client): Promise<unknown> => (await gate.query('select * from lines')).rows;
 
-    it(`make the other instances wait until they are done, with ${tool}`, async () => {
+    it(`block all other instances until they are done, with ${tool}`, async () => {
       const { gate, instances } = await startAll();
       await untilAtGate(gate);
       expect(instances.filter(({ output }) => output !== '').map(({ output }) => output)).to.deep.equal([
@@ -154,7 +154,7 @@ describe('database migrations that one of five instances does', function () {
       expect(await rowsOf(gate)).to.deep.equal([{ id: 1 }]);
     });
 
-    it(`are done by the next instance when the first is killed in the middle, with ${tool}`, async () => {
+    it(`are completed by the next instance when the first one is killed in the middle, with ${tool}`, async () => {
       const { gate, instances } = await startAll();
       await untilAtGate(gate);
       const killed = instances.find(({ output }) => output === 'migrating\n')!;

@@ -116,7 +116,7 @@ describe('the page of errors, TROUBLESHOOTING.md', () => {
     }
   });
 
-  it('lists exactly the existing reasons of a loss', () => {
+  it('lists exactly the existing reasons for a loss of the lock', () => {
     expect([...rowsUnder('Why a lock was lost').keys()].filter((name) => name !== 'reason')).to.have.members(
       namesIn('RevocationReason'),
     );

@@ -40,7 +40,8 @@ function storeOf({ name, endpoint, connect, leftovers }: Database): Store {
   return {
     ...{ name, ttlMs: TTL_MS, expiryMs: EXPIRY_MS },
     connect: () => connect(endpoint),
-    // A client that joins or reads removes leftovers of dead clients, so this first joins the queue.
+    // Joins the queue first, because leftovers of dead clients are removed when another client joins or
+    // reads.
     leftovers: async (queue) => {
       await untilEmpty(connect(endpoint), queue);
       return leftovers(queue);

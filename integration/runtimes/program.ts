@@ -10,7 +10,7 @@ import { JOB_VARIABLE, type Job, type Line, type Order } from './job.ts';
 /** Number of tests that run at the same time. They mostly wait for a server. */
 const LANES = 4;
 
-/** Time limit for the first session in milliseconds. */
+/** Time limit in milliseconds for opening the first session. */
 const FIRST_SESSION_MS = 30_000;
 
 type Store = Pick<BackendHarness, 'connect' | 'evict' | 'entries' | 'crash'>;

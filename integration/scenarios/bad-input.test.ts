@@ -72,7 +72,7 @@ for (const store of stores) {
       'no text': undefined as unknown as string,
       'a number': 7 as unknown as string,
     })) {
-      it(`rejects ${what} in every function with a name`, async () => {
+      it(`rejects ${what} as a name in every function`, async () => {
         expectInvalid(await failureOf(() => client.acquire(name)), 'name');
         expectInvalid(await failureOf(() => client.tryAcquire(name)), 'name');
         expectInvalid(await failureOf(() => client.run(name, () => undefined)), 'name');
@@ -100,7 +100,7 @@ for (const store of stores) {
       'metadata.long': { metadata: { long: 'x'.repeat(2_000) } },
       'metadata.note': { metadata: { note: 7 as unknown as string } },
     })) {
-      it(`rejects an acquisition with a wrong ${argument}, and leaves no entry`, async () => {
+      it(`rejects an acquisition with an invalid ${argument}, and leaves no entry`, async () => {
         expectInvalid(await failureOf(() => client.acquire('options', options)), argument.trim());
         expect(await site.entries('options')).to.be.empty;
       });
@@ -113,12 +113,12 @@ for (const store of stores) {
       heartbeatIntervalMs: { heartbeatIntervalMs: 0 },
       connectTimeoutMs: { connectTimeoutMs: 0 },
     })) {
-      it(`rejects a client with a wrong ${argument} before it connects`, async () => {
+      it(`rejects a client with an invalid ${argument} before it connects`, async () => {
         expectInvalid(await failureOf(() => createLockClient(site.backend(), options)), argument.trim());
       });
     }
 
-    it('lets the server lengthen a TTL that is too short, and the session reports the new TTL', async () => {
+    it('accepts a TTL that is too short: the server grants a longer one, which the session reports', async () => {
       const short = createLockClient(site.backend(), { ttlMs: site.backend().info.minTtlMs });
       try {
         const ownership = await short.acquire('short');

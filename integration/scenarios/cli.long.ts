@@ -84,7 +84,7 @@ describe('the command queuelock on a real server', function () {
   describe('with a server that freezes', () => {
     const TTL_MS = 5_000;
 
-    it('run kills a stubborn command, with its descendants, before the lock can be lost', async () => {
+    it('run kills a command that ignores SIGTERM, with its child processes, before the lock can be lost', async () => {
       const etcd = await startEtcd({ way: 'process' });
       const proxy = await startProxy(etcd.endpoint);
       const sentAt: number[] = [];
@@ -97,7 +97,7 @@ describe('the command queuelock on a real server', function () {
           await once(cli.child.stdout!, 'data');
         const renewedAt = await quietAfterRenewal(sentAt);
         await etcd.freeze();
-        // The output ends when both processes of the command have ended, so this waits for both.
+        // Waits for the end of the output, which comes when both processes of the command have ended.
         const { code, stderr } = await cli.ending;
         const last = Math.max(...signsOfLife(cli).map(({ at }) => at));
         safely(() => expect(last - renewedAt).to.be.lessThan(TTL_MS));

@@ -1,6 +1,6 @@
 // Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>.
-// Prints its resources after each round. When the test tells it to, it closes its client, and then has to end
-// by itself.
+// Prints its resources after each round. When the test orders it to, it closes its client, and then has to
+// end by itself.
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';

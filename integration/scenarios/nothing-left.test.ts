@@ -53,7 +53,7 @@ for (const store of stores) {
       await untilHolds('no watch is left', async () => expect(await site.watches()).to.equal(0));
     });
 
-    it('leave no work that keeps the process alive, and no session after the client closes', async () => {
+    it('leave no session after the client closes, and let the process end', async () => {
       for (const kind of await cycles.close()) expect(kind).to.not.match(/Timeout|TCP/);
       expect(await cycles.ended).to.deep.equal({ code: 0, signal: null, stderr: '' });
       expect(await site.sessions()).to.be.empty;

@@ -6,7 +6,7 @@ import { startTlsServer, type Prelude, type TlsServer } from './tls-server.ts';
 /** How a client of a store connects, and what it exchanges with the server before TLS. */
 export interface TlsClient {
   readonly prelude: Prelude;
-  /** @param host name or address, and port */
+  /** @param host name or address, with the port */
   readonly connect: (host: string, ca: Buffer) => Backend;
 }
 

@@ -97,7 +97,7 @@ describe('queuelock demo in Chromium', function () {
     await tab.getByRole('heading', { name: '5 of at most 8 processes' }).waitFor();
   });
 
-  it('notifies one waiter after a release, as the waiters report themselves', async () => {
+  it('notifies one waiter after a release, as the waiters themselves report', async () => {
     const grant = await demo.nextGrant();
     const release = await demo.until(({ id, ev }) => id === grant.id && ev === 'released', grant);
     const next = await nextAfter(demo, release);
@@ -204,7 +204,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       }
     });
 
-    it('lets a holder whose connection is cut give up before the next hold begins', async () => {
+    it('ends the hold of a holder whose connection is cut, before the next hold begins', async () => {
       const page = demo!;
       const act = (act: 'cut' | 'mend') => (id: string) => page.client.contend({ act, id });
       const cut = await toHolder(page, act('cut'), act('mend'));

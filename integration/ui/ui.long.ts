@@ -47,7 +47,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await a.getByRole('button', { name: 'Join the queue' }).waitFor();
     });
 
-    it('ends the join of a tab at once when the tab opens another page, and within seconds when it is closed', async () => {
+    it("ends a tab's membership in the queue at once when the tab opens another page", async () => {
       const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
       for (const tab of [a, b, c]) {
         await takePlace(tab);
@@ -68,7 +68,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await isTold(c, 'You hold the lock', 9_000);
     });
 
-    it('reports a crash of the command and the loss of the lock, and reconnects by itself', async () => {
+    it('reports a crash of the command and the loss of the lock, and reconnects', async () => {
       const tab = await ui().tab('crashed');
       await takePlace(tab);
       await isTold(tab, 'You hold the lock');
@@ -83,7 +83,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await isTold(tab, 'You hold the lock', 30_000);
     });
 
-    it('reports a restart of the server, and reconnects by itself', async () => {
+    it('reports a restart of the server, and reconnects', async () => {
       const tab = await ui().tab('restarted');
       const holder = await ui().client('holder').acquire('restarted');
       await isShown(tab, 'holder');

@@ -59,7 +59,7 @@ function eventsOf(name: string, { id, n, key, zxid, requesting, acquired, releas
   return [
     { t: requesting, id, ev: 'requesting', name, n },
     // Curator does not report when it has joined the queue. It joined before the grant, so the time of the
-    // grant stands for both.
+    // grant is used for both events.
     { t: acquired, ev: 'enqueued', ...entry },
     { t: acquired, ev: 'acquired', ...entry, zxid },
     { t: released, ev: 'released', ...entry, zxid },

@@ -1,4 +1,5 @@
-// The performance goals of queuelock. Each goal is a ratio within one run, or a count of the server.
+// The performance goals of queuelock. The value of a goal is a ratio of two measurements in one run, or a
+// count of the server.
 
 import { etcdGoals, zooKeeperGoals } from './goal-list.ts';
 import type { Result, Results } from './results.ts';

@@ -36,7 +36,7 @@ const own: Client['words'] = (cell, pace) => {
   return standard(cell, pace);
 };
 
-/** Returns the parameters of scenarios in which the key format matters. */
+/** Returns the arguments of the scenarios in which the key format makes a difference. */
 const inLine: Client['words'] = (cell, pace) =>
   ['free', 'drain', 'spread'].includes(cell.scenario) ? own(cell, pace) : undefined;
 

@@ -1,11 +1,12 @@
-// The clients in other languages, with Debian's libraries. Their programs are in ../peers. Each program is
-// started once for a cell: `program SCENARIO key=value …`, with ETCD=host:port or ZK=host:port. It prints its
-// result as one line of JSON, with times in microseconds, and exits with 0. If it fails, it prints the reason
-// to stderr. `drain` and `chain` stop twice, each time until they read a line or the end of standard input.
-// At the first stop, {"connected":true}, the connection is warm and the holder holds. At the second stop,
-// {"ready":true}, all watches are registered and synchronized. `warmed` in a result of `free` and `floor` is
-// the number of cycles before the counted ones. The Java machine needs some thousands of these. Its processor
-// time has steps of 10 ms, so `clientCpu` of few hand-offs is coarse.
+// The client programs in other languages, which use Debian's libraries. Their sources are in ../peers.
+// A program is started once for each cell: `program SCENARIO key=value …`, with ETCD=host:port or
+// ZK=host:port in its environment. It prints its result as one line of JSON, with times in microseconds, and
+// exits with 0. If it fails, it prints the reason to stderr.
+// In the scenarios `drain` and `chain` it stops twice, each time until it reads a line or the end of standard
+// input. First it prints {"connected":true}: the connection is warm, and the holder holds. Then it prints
+// {"ready":true}: all watches are registered and synchronized.
+// `warmed` in a result of `free` and `floor` is the number of cycles before the counted ones. Java needs some
+// thousands of these. Java's processor time has steps of 10 ms, so `clientCpu` of few hand-offs is coarse.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from 'node:fs/promises';

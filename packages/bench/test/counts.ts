@@ -176,7 +176,7 @@ export function plusOne(cost: Counters): Counters {
   return Object.fromEntries(Object.entries(cost).map(([what, count]) => [what, count + 1]));
 }
 
-/** Expects that no counter exceeds its limit, and that nothing else was counted. */
+/** Expects that no counter exceeds its limit. A counter without a limit must not have changed. */
 export function expectAtMost(cost: Counters, most: Counters): void {
   for (const [what, count] of Object.entries(cost)) expect(count, what).to.be.at.most(most[what] ?? 0);
 }
