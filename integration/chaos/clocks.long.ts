@@ -77,7 +77,7 @@ for (const store of STORES) {
       });
     }
 
-    it('(control) believe too long that they hold, at clock rate 0.9 without the boot clock, and the checker reports it', async () => {
+    it('(control) believe too long that they hold, at clock rate 0.9 without the boot clock', async () => {
       const broken = new Set<string>();
       // Without the boot clock the worker believes half a second too long that it holds. The checker notices
       // that only if the worker gets processor time during that half second, so there are several attempts.

@@ -10,8 +10,9 @@ import type { TrialSettings } from './trial-options.ts';
 const TTL_MS = 4_000;
 const ELECTION_MS = 5_000;
 /**
- * A leader that is suspended for this many TTLs and then resumes still confirms renewals, while the new
- * leader is about to end the sessions. frozen-leader.long.ts of the package measures this.
+ * Duration of the suspension of a leader, in TTLs. A leader that is suspended for so long still confirms
+ * renewals when it resumes, while the new leader is about to end the sessions.
+ * packages/consul/test/frozen-leader.long.ts measures this.
  */
 const OUTLASTED_TTLS = 2.7;
 

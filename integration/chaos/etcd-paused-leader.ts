@@ -22,9 +22,10 @@ export interface PausedLeader {
 const PAUSE_SHARE = 0.9;
 const LAST_BEAT_MS = 60;
 const ANSWERS_MS = 300;
-// Interval of heartbeats in milliseconds. It is short because a leader treats a lease as dead if it has
-// received no keepalive for a TTL, and then does not respond to keepalives. Before 3.4.31 and 3.5.13 it even
-// revokes the lease when it resumes (https://github.com/etcd-io/etcd/issues/15247).
+// Interval of heartbeats in milliseconds. It is short, so that the leader still knows the leases: a leader
+// treats a lease without a keepalive for a TTL as dead, and does not respond to its keepalives. Before 3.4.31
+// and 3.5.13 such a leader even revokes the lease when it resumes
+// (https://github.com/etcd-io/etcd/issues/15247).
 const BEAT_EVERY_MS = 100;
 
 /**

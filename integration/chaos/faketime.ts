@@ -17,8 +17,8 @@ const run = promisify(execFile);
 const LIBRARIES = ['lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu', 'lib64', 'lib'].map(
   (folder) => `/usr/${folder}/faketime/libfaketimeMT.so.1`,
 );
-// Lag of the fake clock in milliseconds behind the boot clock. It is more than the 20 ms by which the core
-// corrects the boot clock, plus a step of 10 ms in which the boot clock counts.
+// Lag of the fake clock in milliseconds behind the boot clock. The core corrects the boot clock by 20 ms, and
+// the boot clock counts in steps of 10 ms.
 const BOOT_CLOCK_LAG_MS = 30;
 const PROBE_RATE = 10;
 const PROBED_MS = 100;
@@ -70,8 +70,8 @@ export class FakeTime {
   async #probe(): Promise<void> {
     const { env } = this.atRate(PROBE_RATE);
     const { stdout } = await run(process.execPath, ['-e', PROBE], { env: { ...process.env, ...env } });
-    // At least 80 % of the expected time has to pass: the boot clock counts in steps of a tenth of that time,
-    // so the measurement is coarse.
+    // Requires only 80 % of the expected time. The boot clock counts in steps of a tenth of that time, so the
+    // measurement is coarse.
     if (Number(stdout) < 0.8 * PROBE_RATE * PROBED_MS)
       throw new NotHere(`libfaketime does not reach this Node: ${stdout.trim()} ms`);
   }

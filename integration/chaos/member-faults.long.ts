@@ -22,7 +22,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
-    it('cost no hold when a follower is killed to which the holder is connected', async () => {
+    it('cost no holder its lock when a follower is killed to which the holder is connected', async () => {
       const crew = await crewUnderLoad(store, 0);
       const { experiment } = crew;
       const holder = await addWorkerOnFollowers(experiment);
@@ -68,7 +68,7 @@ for (const store of STORES) {
       });
     }
 
-    it('cost no hold when the leader is killed', async function () {
+    it('cost no holder its lock when the leader is killed', async function () {
       const crew = await crewUnderLoad(store, HOLDERS);
       const { experiment, holders } = crew;
       const { ttlMs } = experiment.timing;
@@ -86,7 +86,7 @@ for (const store of STORES) {
         );
         await backAgain(experiment, leader);
         healed();
-        // Counts no holds if the election took too long for a session to survive: the machine was busy, or
+        // Counts no holds if no session could survive the election: it took too long on a busy machine, or
         // the TTL is as short as an election.
         if (withoutLeaderMs > ttlMs / 2 || ttlMs < SURVIVING_TTL_MS) return;
         survived.push(...holders.map((holder, index) => isHeld(holder, queues[index]!)));

@@ -50,7 +50,7 @@ for (const store of STORES) {
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
       // Resumes the holder as soon as the next waiters are granted. It counts on twice its proven time, so it
-      // must resume before that time is over.
+      // still believes that it holds.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);

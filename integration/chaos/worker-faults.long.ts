@@ -39,8 +39,8 @@ for (const store of STORES) {
         const crowd = await crowdOf20(experiment, `queue-${number}`);
         const killedAt = performance.now();
         await Promise.all(crowd.victims.map((victim) => victim.kill()));
-        // A session may live for a full TTL after the kill, or only for three quarters of it: its last
-        // heartbeat may be a quarter of the TTL old.
+        // A killed worker's session lives for up to a TTL. It may end after three quarters of that time,
+        // since its last heartbeat may be a quarter of the TTL old.
         await pause(0.7 * experiment.timing.ttlMs - (performance.now() - killedAt));
         const before = await looksAtQueues(experiment, crowd.others);
         await untilGone(experiment, crowd.victims.map(sessionOf));
@@ -54,7 +54,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('that freeze a holder for 1.5 TTL let it know the loss in its first statement, and its writes are rejected', async () => {
+    it('that freeze a holder for 1.5 TTL let its first statement notice the loss, and its writes are rejected', async () => {
       const experiment = await startExperiment({ store });
       const frozenMs = 1.5 * experiment.timing.ttlMs;
       await repeatedlyIn(experiment, async (run) => {
@@ -83,8 +83,8 @@ for (const store of STORES) {
       const { holder, next, queue } = await holderAndNext(experiment, 'queue');
       await holder.worker.untilEvent('beat', { from: holder.worker.events.length });
       await holder.worker.freeze();
-      // Resumes the holder as soon as the next worker writes. The holder counts on twice its proven time, so
-      // it must resume before that time is over.
+      // Resumes the holder as soon as the next worker has written. The holder counts on twice its proven
+      // time, so it still believes that it holds.
       await acceptedBy(next.worker, queue);
       await holder.worker.thaw();
       await holder.worker.untilEvent('revoked');
@@ -94,7 +94,7 @@ for (const store of STORES) {
       expect(Math.min(...numbers.gaps.lost)).to.be.lessThan(0);
     });
 
-    it("that block a holder's event loop for half its TTL after a heartbeat cost no hold", async () => {
+    it("that block a holder's event loop for half its TTL after a heartbeat cost no holder its lock", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, queue } = await holderAndNext(experiment, `queue-${run}`);

@@ -21,7 +21,7 @@ const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked
 /** How a worker is started, in addition to its setup. */
 export interface WorkerStart {
   readonly setup: WorkerSetup;
-  /** Location of the worker. Default: directly on this machine. */
+  /** Network location of the worker. Default: directly on this machine. */
   readonly place?: ClusterClient;
   /** Additional environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>>;

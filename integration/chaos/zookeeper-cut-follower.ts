@@ -8,8 +8,8 @@ import { nowMs, observePings } from './zookeeper-pings.ts';
 
 const { tickMs } = ZOOKEEPER_TIMING.default;
 const LEAST_TTL_MS = 4_000;
-// Times in milliseconds, as short as this machine permits: from a ping to the moment from which heartbeats
-// seem to count for a tick too long, and from the cut to the next ping.
+// Times in milliseconds, as short as this machine permits. The first is from a ping to the moment from which
+// heartbeats seem to count for a tick too long. The second is from the cut to the next ping.
 const AFTER_PING_MS = 40;
 const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;
@@ -25,9 +25,10 @@ export interface Holder {
 
 /**
  * Starts holders whose sessions are on a follower, and cuts the follower off from its leader at the worst
- * moment. The last heartbeats with a response fall into the half tick of which the leader never learns,
- * directly after the tick of the clock to which the leader rounds. The servers have their default settings.
- * The sessions are two ticks long, which the backend accepts only because its URL claims other settings.
+ * moment. The leader never learns of the last heartbeats with a response. They are sent directly after a tick
+ * of its clock, so rounding makes them seem to count for another tick. The servers have their default
+ * settings. The sessions are two ticks long, which the backend accepts only because its URL claims other
+ * settings.
  */
 export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'zookeeper', profile: 'default' });

@@ -36,8 +36,8 @@ export class Pings {
   }
 
   /**
-   * Returns the time of the next ping, at least `inMs` from now, after which heartbeats of sessions with this
-   * TTL seem to prove one tick too much.
+   * Returns the time of the next ping, at least `inMs` from now, after which a heartbeat seems to prove one
+   * tick too much. This applies to sessions with this TTL.
    */
   trap(ttlMs: number, afterMs: number, inMs: number): number {
     const earliest = nowMs() + inMs;

@@ -123,7 +123,7 @@ for (const database of databases) {
     });
 
     if (dialect !== 'sqlite') {
-      it('is rejected as a repetition when it was applied but its reply was lost, if each hold may write once', async () => {
+      it('is rejected as a repetition after a lost reply, if each hold may write once', async () => {
         await connection.exec(`INSERT INTO texts (id) VALUES ('lost')`);
         await using proxy = await startProxy(endpointOf(place));
         const lossy = await database.connect(place.replace(endpointOf(place), proxy.endpoint));

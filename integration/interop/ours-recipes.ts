@@ -22,8 +22,8 @@ interface Task {
 }
 
 /**
- * Returns the backend. It cannot be made from a URL alone, because a URL has no option for a single key, nor
- * for the key formats of a semaphore's two queues.
+ * Returns the backend. A URL alone is not enough: it has no option for a single key, nor for the key formats
+ * of a semaphore's two queues.
  */
 export async function backendOf(url: string, recipe: string): Promise<Backend> {
   const { hosts, params } = parseBackendUrl(url);

@@ -4,9 +4,9 @@
  *     participant ENDPOINT NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]
  *
  * A participant connects, reports `ready`, and begins when it reads a line. It enters the queue NAME in
- * ROUNDS rounds (0: until the end of standard input), and holds for HOLD_MS each time (negative: until it
- * reads a line). When its input ends, it ends after the present round. Observers (RECIPE `observe…`) report
- * `observing`, and then the leaders until their input ends.
+ * ROUNDS rounds; 0 means until the end of standard input. It holds for HOLD_MS each time; a negative number
+ * means until it reads a line. When its input ends, it ends after the present round. Observers (RECIPE
+ * `observe…`) report `observing`, and then the leaders until their input ends.
  */
 export interface InteropEvent {
   /** Nanoseconds of CLOCK_MONOTONIC, the same for all processes of the machine, as a decimal string. */

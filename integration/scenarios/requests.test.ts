@@ -37,8 +37,8 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // A hand-off has the delete of the release, and two watches that end. A third request is the new owner's
-    // mark for its successor, or a read by a waiter that was notified late.
+    // A hand-off has the delete of the release, and the end of two watches. In addition, the new owner writes
+    // a mark for its successor, or a waiter that was notified late reads the queue.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {

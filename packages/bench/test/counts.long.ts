@@ -37,11 +37,11 @@ const MAX_CALLS = {
 } as const;
 
 for (const counted of stores) {
-  describe(`least number of requests of ${counted.title}`, function () {
+  describe(`requests to ${counted.title}`, function () {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('limits a hand-off among waiters of four processes', async () => {
+    it('are no more than necessary for a hand-off among waiters of four processes', async () => {
       const client = nodeClients.find(({ name }) => name === counted.client)!;
       const cell = { store: counted.store, medium: 'disk', scenario: 'spread', size: SPREAD } as const;
       const command = await client.command();
@@ -57,7 +57,7 @@ for (const counted of stores) {
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('allows few JavaScript function calls for a free lock, which bounds the cost of cold code', async function () {
+    it('take few JavaScript function calls for a free lock, which bounds the cost of cold code', async function () {
       if (!process.versions.node.startsWith('20.')) this.skip();
       const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
       const most = MAX_CALLS[counted.store];
@@ -69,7 +69,7 @@ for (const counted of stores) {
       expect(values['runCalls']).to.be.within(500, most.callsOfRun);
     });
 
-    it(`does not grow between one hold and ${HELD.toLocaleString('en')} holds of a session`, async () => {
+    it(`do not grow between one hold and ${HELD.toLocaleString('en')} holds of a session`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
@@ -89,7 +89,7 @@ for (const counted of stores) {
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 
-    it(`does not grow in bytes per hand-off between ${FEW} and ${MANY.toLocaleString('en')} waiters`, async () => {
+    it(`do not grow in bytes per hand-off between ${FEW} and ${MANY.toLocaleString('en')} waiters`, async () => {
       const proxy = await at.proxy();
       const client = await at.connect(proxy.endpoint);
       const bytesOf = async (waiters: number): Promise<number> => {

@@ -23,11 +23,11 @@ const ROUNDS = 3;
 const UNWATCHED_MS = 250;
 
 for (const counted of stores) {
-  describe(`least number of requests of ${counted.title}`, function () {
+  describe(`requests to ${counted.title}`, function () {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('limits an acquisition of a free lock and its release', async () => {
+    it('are no more than necessary for a free lock and its release', async () => {
       const client = await at.connect();
       let long = 0;
       const cost = await costOf(at.server, async () => {
@@ -44,7 +44,7 @@ for (const counted of stores) {
       }
     });
 
-    it('limits a hand-off among waiters of one process', async () => {
+    it('are no more than necessary for a hand-off among waiters of one process', async () => {
       const client = await at.connect();
       const line = await lineUp(client, 'line', WAITERS);
       await counted.untilWatching(at.server.endpoint, WAITERS);
@@ -58,7 +58,7 @@ for (const counted of stores) {
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });
 
-    it('limits an enqueue, not counting watches', async () => {
+    it('are no more than necessary for an enqueue, not counting watches', async () => {
       const client = await at.connect();
       const costs: Counters[] = [];
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -76,7 +76,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('lets a client send both requests for a free lock before the first response arrives', async () => {
+      it('for a free lock are both sent before the first response arrives', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;

@@ -44,7 +44,8 @@ interface Attempt {
   /** Actions that the request needs. If one of them is refused, the request must be refused. */
   readonly needs: readonly string[];
   /**
-   * Prefix of the queue names that the response may contain. Without it the response may contain no queue.
+   * Prefix of the queue names that the response may contain. If it is left out, the response must contain no
+   * queue name.
    */
   readonly shows?: string;
 }

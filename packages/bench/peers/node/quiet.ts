@@ -6,8 +6,8 @@ const QUIET_LOOKS = 3;
 const MAX_WAIT_MS = 120_000;
 
 /**
- * Resolves when the server has at least this many watches that are up to date, when their number does not
- * change, and when clients send no more reads.
+ * Resolves when the server has at least this many watches, all up to date. Their number must not change any
+ * more, and clients must send no more reads.
  */
 export async function untilWatchingEtcd(endpoint: string, watches: number): Promise<void> {
   await untilSteady(watches, async () => {
