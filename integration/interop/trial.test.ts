@@ -31,7 +31,7 @@ const cutShort = [
   told('d', goMutex, [1, 'requesting'], [100, 'killed']),
 ];
 
-describe('an interop trial', () => {
+describe('a trial of clients in several languages', () => {
   const failure = (): Promise<unknown> =>
     abandonTrials().then(
       () => 'none',

@@ -172,7 +172,7 @@ describe('authorization of requests to the bridge', () => {
     await client.close();
   });
 
-  it('keeps every refused request from changing anything or showing any queue', async () => {
+  it('keeps every refused request from changing anything, or from showing a queue', async () => {
     const policies = fc.uniqueArray(fc.constantFrom(...ACTIONS.map(textOf)), { minLength: 1, maxLength: 30 });
     const property = fc.asyncProperty(policies, attempts, async (policy, attempt) => {
       refused = new Set(policy);

@@ -23,7 +23,7 @@ type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
 type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
 type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
-// The part of the bridge's grace for which the page believes that it holds. The rest allows for clocks that
+// Fraction of the bridge's grace for which the page believes that it holds. The rest allows for clocks that
 // differ by up to 2 % in rate.
 const USABLE_PART_OF_GRACE = 0.98;
 const NOTHING = v.object({});
@@ -70,7 +70,10 @@ export class PageJoin {
     this.#joining = this.#join();
   }
 
-  /** Leaves or releases. Resolves when the bridge confirmed this, or when it must have noticed the silence. */
+  /**
+   * Leaves the queue or releases the lock. Resolves when the bridge has confirmed this, or when it must have
+   * ended the join because the page was silent.
+   */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
     this.#touches.unsubscribe();
