@@ -30,9 +30,9 @@ const NOTHING = v.object({});
 const LEAVE_TIMEOUT_MS = 5_000;
 
 /**
- * One join of this page, from the first request to the end. A response of the bridge promises for how long it
- * keeps the hold. That time counts from when the page *sent* the request. So the page never believes that it
- * holds for longer than the bridge does.
+ * One join of this page, from the first request to the end. The bridge promises to keep the hold for a time
+ * that counts from when the page *sent* the request. So the page never believes that it holds for longer than
+ * the bridge does.
  */
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };
@@ -70,10 +70,7 @@ export class PageJoin {
     this.#joining = this.#join();
   }
 
-  /**
-   * Leaves the queue or releases the lock. Resolves when the bridge has confirmed this, or when it must have
-   * ended the join because the page was silent.
-   */
+  /** Leaves the queue. Resolves when the bridge confirms it, or must have noticed the page's silence. */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
     this.#touches.unsubscribe();
