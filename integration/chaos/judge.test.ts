@@ -6,8 +6,8 @@ import { judge } from './judge.ts';
 const TERMS = { limits: { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 10_000 }, ttlMs: 5_000 };
 
 /**
- * Returns a history in which a worker holds from 0 ms to `untilMs`, although another worker is granted the
- * same lock at 1,000 ms.
+ * Returns a history in which worker-1 holds from 1 ms to `untilMs`, although worker-2 is granted the same
+ * lock at 1,000 ms.
  */
 function overlapUntil(untilMs: number): HistoryBuilder {
   return new HistoryBuilder()

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { LiveFacts } from './live.ts';
 
-describe('the live facts of a run', () => {
+describe('the live counts of a chaos run', () => {
   let directory: string;
   let live: LiveFacts;
 

@@ -7,8 +7,8 @@ import type { LoadCommand } from './worker-load.ts';
  */
 const NAMES = 4;
 /**
- * Number of names that only semaphores use. The product refuses a name on which claims have different numbers
- * of permits, and a lock counts as one permit.
+ * Number of names that only semaphores use. Queuelock rejects claims with different numbers of permits on one
+ * name, and a lock counts as one permit.
  */
 const SEMAPHORES = 2;
 const PERMITS = 3;

@@ -39,7 +39,7 @@ function including(bytes: Buffer | string): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** Matches a path of a request. Node's HTTP/2 sends it Huffman-encoded again in every request. */
+/** Matches a path of a request. Node's HTTP/2 encodes the path with the Huffman code in every request. */
 function path(text: string): IsRequest {
   return including(huffman(text));
 }

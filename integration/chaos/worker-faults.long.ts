@@ -263,8 +263,8 @@ async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
 }
 
 /**
- * Returns what the worker believed in its reads and writes after `since`. A write is recorded when its
- * response arrives, so some of these writes were sent earlier.
+ * Returns whether the worker believed that it held, at each of its reads and writes after `since`. A write is
+ * recorded when its response arrives, so some of these writes were sent earlier.
  */
 function beliefsSince(since: string, { events }: WorkerProcess): boolean[] {
   return events.flatMap((event) => {

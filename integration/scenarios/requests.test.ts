@@ -42,7 +42,7 @@ const counted: readonly Counted[] = [
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
-    // Uses such a tick that the server grants sessions of the TTL, which must be several ticks long.
+    // Uses a tick that makes the server grant sessions with this TTL, which must be several ticks long.
     name: 'ZooKeeper',
     start: () => startOwnZooKeeper('requests', TTL_MS / 20),
     requests: zooKeeperRequests,

@@ -20,8 +20,8 @@ export interface Run {
 
 const WITHIN_MS = 240_000;
 /**
- * Time in milliseconds in which the requests of an idle client are counted. It is two TTLs of the scenario
- * `idle`.
+ * Time in milliseconds in which the requests of an idle client are counted. It is twice the TTL of the
+ * sessions in the scenario `idle`.
  */
 const IDLE_MS = 20_000;
 
