@@ -150,7 +150,7 @@ class Crew {
   }
 }
 
-/** Resolves when the worker's heartbeats have continued for `ms`. */
+/** Resolves with the first heartbeat of the worker that is confirmed `ms` after this call or later. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });

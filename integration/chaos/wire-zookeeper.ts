@@ -22,7 +22,10 @@ function including(bytes: Buffer): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** In a request, the path follows the type of the request and the length of the path. */
+/**
+ * Returns whether the data contains a request to create a node below the directory. In such a request, the
+ * path follows the type of the request and the length of the path.
+ */
 function isCreateBelow(directory: string, chunk: Buffer): boolean {
   const at = chunk.indexOf(directory);
   if (at < 8) return false;

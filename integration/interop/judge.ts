@@ -124,8 +124,8 @@ function failures(round: Round): string[] {
 }
 
 /**
- * Checks one participant. If it was frozen during a hold, the next event of its round must not be a release
- * as if it still held.
+ * Returns the violations of one participant: after a freeze, the next event of its round is a release, as if
+ * it still held.
  */
 function lateBeliefs(events: History): string[] {
   return events.flatMap((event, at) => {

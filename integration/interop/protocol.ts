@@ -41,11 +41,11 @@ type Said =
   | 'ready'
   | 'requesting'
   /**
-   * From `t` on, the participant believes that it holds. It takes the time after its library has reported the
+   * From `t` on, the participant believes that it holds. `t` is a time after its library has reported the
    * grant.
    */
   | 'acquired'
-  /** Until `t`, the participant believed that it holds. It takes the time before it requests the release. */
+  /** Until `t`, the participant believed that it held. `t` is a time before it requests the release. */
   | 'releasing'
   | 'released'
   /** The participant was notified of the loss of its hold. */

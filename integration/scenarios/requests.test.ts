@@ -46,10 +46,11 @@ const counted: readonly Counted[] = [
     name: 'ZooKeeper',
     start: () => startOwnZooKeeper('requests', TTL_MS / 20),
     requests: zooKeeperRequests,
-    // To acquire and release has three requests. Create and list are sent together: the list contains the new
-    // node's token, since no other client joined in between. The third request is the delete.
+    // Acquiring and releasing a lock takes three requests. Create and list are sent together: the list
+    // contains the new node's token, since no other client joined in between. The third request is the
+    // delete.
     perCycle: { requests: 3 },
-    // A hand-off has two requests: the delete of the release, and the next waiter's read of the queue.
+    // A hand-off takes two requests: the delete of the release, and the next waiter's read of the queue.
     perHandOff: { requests: 2 },
   },
 ];
