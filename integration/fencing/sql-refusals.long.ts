@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { databases, queryBy, startOrSkip, type SqlConnection } from './databases.ts';
 import { SQL_TABLE } from './sql-resource.ts';
 
-/** A token that a double cannot represent exactly. */
+/** A token that a JavaScript number cannot represent exactly. */
 const BIG = 2n ** 62n + 1n;
 
 for (const database of databases) {
@@ -40,20 +40,20 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // `stop` is undefined when the suite was skipped.
+      // The suite was skipped if `stop` is undefined: the database is not available.
       if (stop === undefined) return;
       await connection.close();
       await stop();
     });
 
-    it('of a row distinguishes a later holder, with its exact token, from a missing row', async () => {
+    it('of a row distinguishes a later holder, named by its exact token, from a missing row', async () => {
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });
       expect(await answer(write('nowhere', BIG))).to.include({ outcome: 'missing' });
     });
 
-    it('of a row that accepts one write per hold distinguishes an own earlier write from that of a later holder', async () => {
+    it("of a row that accepts one write per hold distinguishes a repeated write from a later holder's", async () => {
       expect(await answer(write('unfenced', 5n, true))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('unfenced', 5n, true))).to.include({ outcome: 'repeated' });
       expect(await answer(write('unfenced', 4n, true))).to.include({ outcome: 'refused', largest: 5n });

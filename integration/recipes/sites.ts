@@ -48,7 +48,7 @@ async function lineTo(site: Site): Promise<StoreLine> {
   return lineThrough(await startProxy(site.endpoint), (endpoint) => site.backend(endpoint));
 }
 
-/** Returns a connection to a store through a proxy. Both are stopped together. */
+/** Returns a connection to a store through a proxy. `stop` ends both. */
 export function lineThrough(proxy: TcpProxy, connect: (endpoint: string) => Backend): StoreLine {
   return {
     connect: () => connect(proxy.endpoint),

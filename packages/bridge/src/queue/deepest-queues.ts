@@ -23,7 +23,10 @@ export interface DeepSettings {
   readonly minDepth: number;
   /** Largest number of watched queues; those with the most entries are chosen. */
   readonly max: number;
-  /** Shortest interval between two values in milliseconds, because many queues change often. */
+  /**
+   * Shortest interval between two emitted values in milliseconds. It is needed because many queues change
+   * often.
+   */
   readonly everyMs: number;
   /**
    * Returns whether the same value is emitted again at the next interval although nothing changed. Default:
