@@ -1,9 +1,9 @@
 import type { Alteration } from '@queuelock/harness/alteration';
 
-/** A mutant of the core, and the fact that it breaks. */
+/** A seeded defect of the core, and the test that it must break. */
 export interface Mutant {
   readonly what: string;
-  /** The title of the fact. */
+  /** The title of the fact in packages/core/test/facts that fails with this mutant. */
   readonly killedBy: string;
   readonly alterations: readonly Alteration[];
 }

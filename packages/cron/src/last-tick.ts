@@ -11,7 +11,7 @@ const LONGEST_SEARCH_MS = 2 ** 29 * SECOND_MS;
  * @returns the tick in Unix milliseconds, or `undefined` when there is none in the last 17 years
  */
 export function lastTickUntil(at: number, next: (after: number) => number): number | undefined {
-  let none = at; // `none` is the earliest moment known to have no tick between it and `at`.
+  let none = at; // `none` is the earliest moment after which no tick up to `at` is known.
   for (let back = SECOND_MS; back <= LONGEST_SEARCH_MS; back *= 2) {
     const some = at - back;
     if (next(some) <= at) return narrowed({ some, none, at }, next);

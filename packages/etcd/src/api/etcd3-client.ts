@@ -33,14 +33,14 @@ interface Etcd3ClientOptions {
   readonly grpcOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** The options of a client from the caller, and the class for its duplicates. */
+/** What is needed to duplicate the application's client: its class and its options. */
 export interface CheckedEtcd3Client {
   readonly Etcd3: Etcd3Class;
   readonly options: Etcd3ClientOptions;
 }
 
 const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
-/** The methods of a duplicate that the driver calls, by property. */
+/** The methods that the driver calls on a duplicate, by the property of the client that has them. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   kv: ['range', 'put', 'deleteRange', 'txn'],
   leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],

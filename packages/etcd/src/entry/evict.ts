@@ -20,8 +20,8 @@ export interface QueueAccess {
 }
 
 /**
- * Removes the entry of any client, with its mark and its single key. The trace of its hold stays, since its owner may not know of the removal
- * yet. A repetition after a lost response resolves with `false`.
+ * Removes the entry of any client, with its mark and its single key. The trace of its hold stays, since the holder may not know of the
+ * removal yet. Resolves with `false` if the entry does not exist, as after a lost response.
  */
 export async function evict(
   { connection, prefix, singleKeyOf }: QueueAccess,

@@ -36,7 +36,7 @@ export async function httpOutcome(
     );
   }
   const reason = `${refused}: a later holder sent a request before, with token ${printToken(largest)}`;
-  // A token of another epoch is left out, since callers could not compare it with their own token.
+  // Omits a token with an epoch, because callers could not compare it with their own token.
   if (largest.epoch > 0) return { outcome: 'refused', reason };
   return { outcome: 'refused', largest: largest.token, reason };
 }

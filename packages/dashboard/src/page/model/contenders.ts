@@ -1,14 +1,17 @@
 import type { ContenderSnapshot, ContendersAct, ContendersSnapshot } from '@queuelock/bridge/wire';
 import { duration, ordinal } from './text.ts';
 
-/** A button of a contender. */
+/** A button that acts on a demo process that contends for the lock. */
 export interface ContenderButton {
   readonly act: Exclude<ContendersAct['act'], 'add'>;
   readonly title: string;
   readonly isOff: boolean;
 }
 
-/** Returns the actions that are possible on a contender now. The buttons keep their order in every state. */
+/**
+ * Returns the buttons of a contender, of which only the currently possible ones are enabled. Their order is
+ * the same in every state.
+ */
 export function buttonsOf(
   { status, isFrozen, isCut }: ContenderSnapshot,
   { canCut }: Pick<ContendersSnapshot, 'canCut'>,
@@ -53,7 +56,10 @@ export interface Proven {
   readonly text: string;
 }
 
-/** Computes the proven time of a contender that holds, or believes to. `now` is by the bridge's clock. */
+/**
+ * Computes the proven time of a contender that holds, or still believes that it holds. `now` is the time of
+ * the bridge's clock.
+ */
 export function provenOf(
   { status, provenUntil }: ContenderSnapshot,
   { ttlMs }: Pick<ContendersSnapshot, 'ttlMs'>,
