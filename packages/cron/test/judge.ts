@@ -2,8 +2,8 @@ import type { Member } from './members.ts';
 import type { Told } from './scheduled-jobs.ts';
 
 /**
- * Errors of a process that lost its hold or entry because a busy machine delayed its heartbeats. Such a
- * process counts as killed.
+ * Matches errors of a process that lost its hold or entry because a busy machine delayed its heartbeats. Such
+ * a process counts as killed.
  */
 const LOST = /\[(OWNERSHIP|SESSION)_LOST\]/;
 const KNOWN = new RegExp(`^(ran|already-done|superseded)$|${LOST.source}`);

@@ -9,7 +9,10 @@ import { Operator } from './operator.ts';
  */
 type HarnessOf = (name: string, options: EtcdOptions & { readonly prefix: string }) => BackendHarness;
 
-/** Return the endpoints of the server: those for the backends under test, and that for the operator. */
+/**
+ * Functions that return the endpoints of the server: those for the backends under test, and that for the
+ * operator.
+ */
 export interface Endpoints {
   readonly hosts: () => Promise<string>;
   readonly operator: () => Promise<string>;

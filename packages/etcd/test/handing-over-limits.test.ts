@@ -44,7 +44,7 @@ describe('an early hand-over within an etcd session', () => {
     await staysBehind(positions);
   });
 
-  it('does not start after the session was exported, since the process that resumes it does not know of it', async () => {
+  it('does not start after the session was exported, since the process that resumes the session does not know of the hand-over', async () => {
     const positions = await entries(2);
     expect(positions[0]?.session.resumption).to.be.a('string');
     await staysBehind(positions);

@@ -198,7 +198,8 @@ describe('an etcd queue with a single key and failures', () => {
         if (ownership && !signal.aborted) break;
       }
       await client.close();
-      // There were at least three aborts. Packets that arrive together count as one.
+      // Expects at least three aborts. That is fewer than the number of packets, because packets that arrive
+      // together count as one.
       expect(aborted).to.be.greaterThan(2);
     });
   }

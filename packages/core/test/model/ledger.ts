@@ -56,7 +56,7 @@ export class Ledger {
   readonly ended = new Set<string>();
   /** Keys of entries that an operator removed. */
   readonly evicted = new Set<string>();
-  /** Calls of the core that a backend need not support, as descriptions. */
+  /** Calls of the core that violate the contract with a backend, each as a description. */
   readonly breaches: string[] = [];
 
   constructor(timeline: Timeline) {

@@ -57,7 +57,7 @@ export class Timeline implements Clock {
 
 /**
  * The computer of one client, whose clock has its own rate and offset. While the machine is frozen, its clock continues, but it handles
- * neither timers nor messages. Promise jobs that run meanwhile simulate code that blocks the event loop.
+ * neither timers nor messages. Code that reads the clock meanwhile counts as the code that blocks the event loop.
  */
 export class Machine implements Clock {
   readonly rate: number;

@@ -96,7 +96,8 @@ function checkKind(client: Etcd3ClientLike): void {
       what: 'an object',
       rule: (missing) => `has ${missing}(), as in npm etcd3 1.1`,
     });
-  // Only npm etcd3 1.1 has this policy. Retries of earlier versions would have to be disabled in another way.
+  // Checks the version: only npm etcd3 1.1 has a `globalPolicy`. Retries of earlier versions would have to be
+  // disabled in another way.
   const policy: unknown = Reflect.get(Object(Reflect.get(client, 'pool')), 'globalPolicy');
   requireMethods(policy, {
     argument: 'client',

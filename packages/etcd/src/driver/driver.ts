@@ -39,7 +39,7 @@ export interface ChannelListener<Response> {
 /** A stream of requests and responses. Requests are sent in the order of the writes, which may begin while the stream opens. */
 export interface Channel<Request> {
   write(request: Request): void;
-  /** Ends the channel without a call of the listener. */
+  /** Ends the channel without calling the listener. */
   close(): void;
   /** Ends the channel after a failure. As `close`, but the next channel gets a new connection. */
   abandon(): void;

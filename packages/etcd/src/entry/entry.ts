@@ -49,7 +49,7 @@ export class Entry {
   readonly queue: string;
   /** The id in the entry's key. It may be the id of an earlier entry, whose key is used again. */
   readonly keyId: string;
-  /** The queue's prefix. */
+  /** The prefix of the queue's keys. */
   readonly under: string;
   /** The beginning of a fast entry's name, such as `~5.`, or an empty text; see `fastMark`. */
   readonly fast: string;

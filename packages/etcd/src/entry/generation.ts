@@ -5,7 +5,7 @@ import { isAnother, put, remove } from '../queue/txn.ts';
 
 const WRITING = "writing the session's generation";
 
-/** The session to which a generation belongs. */
+/** The session's private key, its lease, and the process that has the session. */
 export interface GenerationOptions {
   readonly key: Buffer;
   readonly lease: string;

@@ -41,7 +41,7 @@ export interface ConflictingEntry extends KeyRef {
 export interface Contender {
   readonly key: Buffer;
   readonly shared: boolean;
-  /** The queue's prefix. */
+  /** The prefix of the queue's keys. */
   readonly under: string;
   /** The directory of the queue's marks; see `marks.ts`. */
   readonly markDirectory: string;

@@ -14,7 +14,7 @@ import {
 /** What the detection of compactions needs from the backend. */
 export interface CompactionSources {
   readonly connection: Connection;
-  /** A key that this client may read. */
+  /** A key that this client may read, for reads that test whether a revision still exists. */
   readonly key: Buffer;
   /** Returns whether any server in use has a version that may lose events. */
   readonly mayLose: () => boolean;

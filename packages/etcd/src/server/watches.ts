@@ -27,7 +27,7 @@ export class Watches {
   readonly broken$: Observable<unknown>;
   /** Emits when the backend is closed. Watchers get no notifications after that. */
   readonly closed$: Observable<void>;
-  /** The holds that are too short so far for a watch on their own entry. */
+  /** Holds that began only recently, so that their own entry is not watched yet. */
   readonly unwatched: DeadlineQueue = new DeadlineQueue(OWN_UNWATCHED_MS, performance);
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);

@@ -9,7 +9,7 @@ export type HttpOutcome =
   /** An intermediary removed or changed the headers, or the receiver guards the resource with another lock. */
   | { readonly outcome: 'missing' | 'malformed'; readonly reason: string };
 
-/** The members of a `Response` that are read. */
+/** The properties of a `Response` that this package reads. */
 type ResponseHead = Pick<Response, 'ok' | 'status' | 'headers'>;
 
 /**

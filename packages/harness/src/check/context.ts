@@ -52,8 +52,8 @@ function nearest(events: Stamped[], order: (a: Stamped, b: Stamped) => number): 
 }
 
 /**
- * Returns whether an event can explain a finding: events of its queue, faults, and ends of sessions. Of the reads of `held`, only the one at the
- * time of the finding.
+ * Returns whether an event can explain a finding. Events of its queue, faults and ends of sessions can. A read of `held` can only if it is the
+ * read at the time of the finding.
  */
 function explains(event: ChaosEvent, { queue, at }: Finding): boolean {
   if (event.ev === 'beat' || event.ev === 'memory') return false;

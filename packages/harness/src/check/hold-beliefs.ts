@@ -36,7 +36,7 @@ export function eachGrant(
   }
 }
 
-/** A hold, and the period of the hold before it. */
+/** A hold (`next`), and the period in which the holder before it believed that it holds. */
 export interface HandOver {
   readonly before: HoldBelief;
   readonly next: Hold;

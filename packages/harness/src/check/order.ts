@@ -30,8 +30,8 @@ function inversions(queue: Queue): Breach[] {
     const conflicting = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
-    // The client of a removed entry may first be notified of its grant and only then of the removal. The
-    // entries behind were admitted at the removal, perhaps before both notifications.
+    // A client may first be notified of its grant, and only then that an operator has removed the entry. The
+    // entries behind it were admitted at the removal, perhaps before both notifications.
     const { removing = Infinity } = hold.attempt;
     const later = conflicting.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];

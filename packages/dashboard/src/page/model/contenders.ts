@@ -37,7 +37,7 @@ const STATUS: Record<Exclude<ContenderSnapshot['status'], 'waits' | 'gone' | 'ex
   rests: 'pauses',
 };
 
-/** Describes the state of a contender. */
+/** Describes the state of a demo process that contends for the lock. */
 export function contenderText({ status, position, end, token, isFrozen }: ContenderSnapshot): string {
   if (status === 'gone') return `has ended: ${end ?? 'by itself'}`;
   if (status === 'expired')
@@ -50,7 +50,7 @@ export function contenderText({ status, position, end, token, isFrozen }: Conten
   return position <= 1 ? 'is next' : `waits, ${ordinal(position)} in the queue`;
 }
 
-/** Remaining proven time of a hold, as a fraction of the TTL and as a text. */
+/** The remaining proven time of a hold, as a fraction of the TTL and as text. */
 export interface Proven {
   readonly part: number;
   readonly text: string;

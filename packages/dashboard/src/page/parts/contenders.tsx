@@ -7,7 +7,7 @@ import { buttonsOf, contenderText, provenOf } from '../model/contenders.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** Props of the list of contenders. */
+/** Props of the list of demo processes. */
 export interface ContendersProps {
   readonly snapshot: ContendersSnapshot;
   readonly isRunning: boolean;
