@@ -116,7 +116,7 @@ export function isOwnKey(prefix: string, key: string): boolean {
   return key.startsWith(`${prefix}${OWN_DIRECTORY}/`);
 }
 
-/** The queue and the name of a key. */
+/** The queue to which a key belongs, and the last part of the key. */
 export interface KeyLocation {
   /** The queue's name, taken from the directory of the key, whether or not the queue has entries. */
   readonly queue: string;

@@ -103,7 +103,7 @@ export class WatchIds<Owner> {
     return { owner, id };
   }
 
-  /** Returns the watch with this confirmed id. */
+  /** Returns the owner of the watch that has this confirmed id. */
   ownerOf(id: string): Owner | undefined {
     return this.#owners.get(id);
   }

@@ -6,7 +6,7 @@ export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 /** The name of a table, or the schema (or database) and the table: `['billing', 'accounts']`. */
 export type SqlTable = string | readonly [schema: string, table: string];
 
-/** The differences between the databases. */
+/** What differs between the databases: SQL fragments and limits. */
 export interface Dialect {
   readonly numbered: boolean;
   readonly quote: '"' | '`';
@@ -115,7 +115,7 @@ END $queuelock$`,
   },
 };
 
-/** Returns the properties of a dialect. */
+/** Returns the SQL fragments and limits of a database. */
 export function dialectOf(name: SqlDialect): Dialect {
   if (!Object.hasOwn(DIALECTS, name)) {
     throw invalidArgument('dialect', name, `is one of ${Object.keys(DIALECTS).join(', ')}`);
