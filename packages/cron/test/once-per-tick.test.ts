@@ -138,7 +138,7 @@ describe('oncePerTick', () => {
     await twoSkips;
     for (const task of tasks) await task.destroy();
     expect(runs).to.deep.equal([...new Set(runs)]);
-    // The first tick may come before the second task is scheduled, and is then not skipped.
+    // If the first tick is due before the second task is scheduled, no task reports that tick as skipped.
     expect(runs.map((tick) => `${tick} not-elected`)).to.include.members(skipped.slice(0, 2));
   });
 });

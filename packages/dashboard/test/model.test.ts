@@ -86,7 +86,7 @@ describe('the meter of a hold', () => {
     expect(holdMeter({ heldAt: 0 }, { at: 0 }, { now: 5_000, fullMs: 0 }).kind).to.equal('unknown');
   });
 
-  it('lists what is noteworthy about an entry, such as a shared mode', () => {
+  it('lists the notes about an entry, such as its shared mode', () => {
     const entry = {
       shared: true,
       permits: 2,
@@ -98,7 +98,7 @@ describe('the meter of a hold', () => {
     expect(notesOf({ shared: false, permits: 1, limit: 1, metadata: {} })).to.equal('');
   });
 
-  it('announces a hand-off by the new holder', () => {
+  it('names the new holder to screen readers after a hand-off', () => {
     expect(handOffText(['ann'], ['bob'])).to.equal('bob holds now');
     expect(handOffText(['ann'], ['ann'])).to.equal(undefined);
     expect(handOffText(['ann'], [])).to.equal('No client holds the lock now');
@@ -171,19 +171,19 @@ describe('the ring of a deadlock', () => {
   });
 });
 
-describe('stored names and incomplete overviews', () => {
-  it('read stored names back, and ignore other text', () => {
+describe('stored names, sessions and overviews of the dashboard', () => {
+  it('include stored names, which are read back without malformed text', () => {
     expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
     expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
   });
 
-  it('store a name once, the newest first, up to a limit', () => {
+  it('include each stored name once, the newest first, up to a limit', () => {
     expect(withName(['a', 'b'], 'b')).to.deep.equal(['b', 'a']);
     const many = Array.from({ length: 30 }, (_one, at) => String(at));
     expect(withName(many, 'new')).to.have.lengthOf(24);
   });
 
-  it('find a session by owner, host, process and queue', () => {
+  it('can be searched by owner, host, process and queue', () => {
     const entries = [{ key: 'k', order: '1', owner: 'Ann', name: 'invoices', position: 0 }];
     const sessions = [{ owner: 'Ann', host: 'h1', pid: 77, entries }];
     for (const text of ['ann', 'H1', '77', 'invoi', ''])
@@ -191,7 +191,7 @@ describe('stored names and incomplete overviews', () => {
     expect(sessionsWith(sessions, 'bob')).to.deep.equal([]);
   });
 
-  it('state how many queues an overview leaves out', () => {
+  it('state how many queues an overview omits', () => {
     expect(coverageText({ included: 9, omitted: 0 })).to.equal('');
     expect(coverageText({ included: 50, omitted: 1_200 })).to.contain('1,200 more are omitted');
   });

@@ -35,7 +35,7 @@ describe('the history and the list of queues of an etcd server', function () {
     expect(await history('q')).to.deep.equal({ before: [], changes: [], gaps: [] });
   });
 
-  it('is complete while other clients write to this queue and others all the time', async () => {
+  it('is complete while other clients keep writing to this queue and to others', async () => {
     const session = await backend.open(10_000, new AbortController().signal);
     const spec = (queue: string): EntrySpec => {
       return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, value: queue };
@@ -94,7 +94,7 @@ describe('the history and the list of queues of an etcd server', function () {
     expect(await requested).to.have.property('message', 'gone');
   });
 
-  it('lists more queues than fit into a page, whatever else the store contains', async () => {
+  it('lists more queues than fit into one page, whatever other keys the store contains', async () => {
     const lease = operator.client.lease(60, { autoKeepAlive: false });
     const id = await lease.grant();
     const hex = BigInt(id).toString(16);

@@ -18,7 +18,7 @@ const client: ZnodeClient = {
   set: async () => true,
 };
 
-/** All functions that take a hold. */
+/** The functions of this package that take a hold, by name. */
 const WAYS_IN: Readonly<Record<string, (hold: FencingHold) => unknown>> = {
   etcdCompare,
   heldInEtcd,

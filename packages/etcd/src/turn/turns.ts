@@ -29,10 +29,16 @@ import { Observable, type Subscriber } from '../base/rx.ts';
 import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
-/** With at most this many entries ahead, the waiter may be admitted before a delayed watch has caught up, which takes up to 100 ms. */
+/**
+ * Up to this number of entries ahead, the waiter may be admitted before a late watch has caught up, which takes up to 100 ms. So it
+ * reads as well.
+ */
 const SOON = 3;
 
-/** Reads the conflicting entries ahead. A second read follows only if shared entries or keys of nested names fill the first. */
+/**
+ * Reads the conflicting entries ahead. If shared entries or keys of nested names fill the rows of the first read, a second one reads
+ * all rows.
+ */
 export async function readAhead(
   following: Following,
   count: number,
@@ -46,7 +52,7 @@ export async function readAhead(
   return suffices(nearest, count) ? nearest : read(0);
 }
 
-/** Reads rows of the queue. A shared entry needs the marks at the same revision, an exclusive one ignores them. */
+/** Reads rows of the queue. A shared entry also needs the marks at the same revision; see `marks.ts`. */
 async function readRows({ connection, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
   const what = 'reading a queue';
   if (!entry.shared)
@@ -57,21 +63,25 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   return { latest: known(latest), marks: known(marks) };
 }
 
-/** Calls the listener with each turn until the returned function is called. That function may be called more than once. */
+/** Calls the listener with each turn. Returns a function that stops this, which may be called more than once. */
 export type FollowTurns = (listener: TurnListener) => () => void;
 
-/** Returns a function that follows the entry's turns in the queue. */
+/** Returns a function that follows the entry's turns in its queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): FollowTurns {
   const { entry, rule } = following;
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
   const view = new EntryView(following, (first.total ?? Infinity) <= SOON);
-  // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
+  // An entry that was admitted at once has only this turn, which is recorded already. No waiter needs its
+  // label.
   if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
   return following$(announceOwner(turnsByWatching(view, rule, first), following));
 }
 
-/** The queue as one of its entries sees it. A class, since an object literal with a getter takes 500 bytes more for each of thousands of waiters. */
+/**
+ * The queue as one of its entries sees it. This is a class, because an object literal with a getter takes 500
+ * bytes more for each of thousands of waiters.
+ */
 class EntryView implements QueueView<ConflictingEntry> {
   readonly #following: Following;
   readonly #isSoon: boolean;
@@ -100,7 +110,7 @@ class EntryView implements QueueView<ConflictingEntry> {
   }
 }
 
-/** Returns a function that follows the turns of a stream. */
+/** Returns a function that follows the turns which a stream emits. */
 export function following$(turns$: Observable<Turn>): FollowTurns {
   return (listener) => {
     const turns = turns$.subscribe(listener);
@@ -110,7 +120,10 @@ export function following$(turns$: Observable<Turn>): FollowTurns {
   };
 }
 
-/** Returns the turns until the entry is withdrawn. Its loss is reported by the first that notices it: its watch, or a heartbeat. */
+/**
+ * Returns the turns until the session withdraws the entry. A loss is reported by its watch or by a heartbeat, whichever notices it
+ * first.
+ */
 export function untilWithdrawn(turns: FollowTurns, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => new TurnsOfEntry(entry, subscriber).follow(turns));
 }
@@ -127,11 +140,11 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber = subscriber;
   }
 
-  /** Starts to emit the turns, and returns a function that stops them. */
+  /** Starts to emit turns. Returns a function that stops this. */
   follow(turns: FollowTurns): () => void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#stop = turns(this);
-    // The entry may have ended during the call above, when there was no function to stop the turns yet.
+    // The entry may have ended during the call above, before `#stop` was set.
     if (this.#isOver) this.#stop?.();
     return () => {
       this.#entry.end.delete(this);
@@ -148,7 +161,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber.error(cause);
   }
 
-  /** Ends the watches. The entry's own removal is no loss, so they end before it. */
+  /** Ends the watches. They must end before the session removes the entry, since that removal is no loss. */
   withdrawn(): void {
     this.#isOver = true;
     this.#stop?.();
@@ -159,7 +172,10 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
   }
 }
 
-/** Converts a missing permission to `UNAVAILABLE`, so that a waiter survives it for a while. If it lasts, the session ends. */
+/**
+ * Converts a missing permission to `UNAVAILABLE`, so that the waiter continues for a while. If the permission stays missing, the
+ * session ends.
+ */
 function tolerateRefusal(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('UNAVAILABLE', detailOf(error), { cause: error });

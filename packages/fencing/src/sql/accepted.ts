@@ -37,10 +37,12 @@ function rowsOf(result: unknown): number {
   if (typeof result !== 'object' || result === null) throw invalidArgument('result', result, RULE);
   for (const name of ['rowCount', 'changes', 'count'] as const)
     if (name in result) return toCount(Reflect.get(result, name));
-  // TypeORM returns rows and their number, other clients of MySQL the header and its columns.
+  // TypeORM returns the rows and their number. Other clients of MySQL return the result header and the
+  // columns.
   if (Array.isArray(result)) return rowsOf(Array.isArray(result[0]) ? result[1] : result[0]);
   const { affectedRows, numAffectedRows, insertId } = result as Readonly<Record<string, unknown>>;
-  // On a connection that counts changed rows, a found row with unchanged values counts as 0. Its token is the insert id then.
+  // On a connection that counts changed rows, a found row with unchanged values counts as 0. The insert id
+  // then contains its token.
   return Math.max(toCount(affectedRows ?? numAffectedRows), Number(insertId ?? 0) === 0 ? 0 : 1);
 }
 

@@ -1,6 +1,6 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** Defects of the liveness of a session. */
+/** Seeded defects of the code that decides whether a session is alive, suspect or lost. */
 export const LIVENESS_DEFECTS: readonly Defect[] = [
   inCore('the deadline counts from the reply to a renewal, not from its sending', 'budget', [
     'session/heartbeat.ts',
