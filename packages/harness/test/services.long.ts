@@ -96,7 +96,7 @@ for (const { name, start, client } of KINDS) {
 
 describe('a server of several processes', () => {
   for (const end of ['stop', 'kill'] as const)
-    it(`leaves none of its processes behind, although all were frozen (${end})`, async () => {
+    it(`leaves none of its processes behind when it ends by ${end}, even if all were frozen`, async () => {
       const server = await startPostgres();
       try {
         await server.freeze();

@@ -1,7 +1,7 @@
 import type { BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory } from '@queuelock/memory';
 
-/** Returns a harness over a server of its own. */
+/** Returns a conformance harness in which each test has a memory server of its own. */
 export function harness(latencyMs: number): BackendHarness {
   const server = createMemoryServer();
   return {

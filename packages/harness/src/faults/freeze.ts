@@ -6,7 +6,7 @@ import { until } from '../services/until.ts';
 /** Stops a process (SIGSTOP): its connections stay open, it does not respond. Resolves when it is stopped. */
 export async function freeze(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
-  // A process that has ended but whose parent has not collected its exit code counts as stopped, because that
+  // Counts a process as stopped that has ended and whose exit code its parent has not collected, because the
   // parent may be frozen too.
   await reached(pid, `process ${pid} stands still`, (state) => state === 'T' || state === 'Z');
 }
@@ -29,7 +29,7 @@ export async function thawAll(pid: number): Promise<void> {
   await thaw(pid);
 }
 
-/** Returns a handler that ignores the error of a process that has ended meanwhile. */
+/** Returns an error handler that ignores the error of a signal to a process that has ended. */
 function unlessGone(pid: number): (error: unknown) => void {
   return (error) => {
     if (isAlive(pid)) throw error;
