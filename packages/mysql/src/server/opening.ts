@@ -3,7 +3,7 @@ import type { Wire } from '../driver/driver.ts';
 import { isAbsence, isDenial } from '../driver/errors.ts';
 import { PARTS, STATEMENTS, VERSION } from '../schema/migration.ts';
 
-/** How long to wait while another client creates the tables, in seconds. */
+/** Seconds for which a client waits while another client creates the tables. */
 export const CREATION_TIMEOUT_S = 10;
 
 /**
@@ -55,7 +55,10 @@ async function versionAt(wire: Wire): Promise<number> {
   }
 }
 
-/** Returns whether tables or procedures are absent. The caller holds the lock: while another client recreates procedures, they are absent for a moment. */
+/**
+ * Returns whether tables or procedures are absent. The caller must hold the lock for creating them, because
+ * another client that recreates procedures removes them for a moment.
+ */
 async function lacksParts(wire: Wire): Promise<boolean> {
   const [row] = await ask(
     wire,
