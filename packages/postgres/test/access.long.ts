@@ -27,20 +27,20 @@ describe('the rights on PostgreSQL', () => {
     expect(await session.remove('jobs', held.id)).to.equal(true);
   });
 
-  it('to create tables are needed when the tables are missing: the error names what to run', async () => {
+  it('to create tables are needed when the tables are missing, and the error names the statements to run', async () => {
     const error = await refusal(clients.connect({ url: asApp('nowhere') }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.contain("migration({ schema: 'nowhere', role: … })");
   });
 
-  it('to use the tables are needed: the error names what to grant', async () => {
+  it('to use the tables are needed, and the error names the missing grant', async () => {
     await clients.operator.query(migration({ schema: 'closed' }));
     const error = await refusal(clients.connect({ url: asApp('closed') }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.contain('grant usage on schema closed');
   });
 
-  it('are not used when another user creates the tables', async () => {
+  it('to create tables are not used when the option migrate is false', async () => {
     const error = await refusal(clients.connect({ schema: 'unmade', migrate: false }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(await clients.column("select 1 from pg_namespace where nspname = 'unmade'")).to.deep.equal([]);
@@ -64,7 +64,7 @@ describe('the rights on PostgreSQL', () => {
     });
   });
 
-  it('are refused to a client with a wrong password, which no message contains', async () => {
+  it('are refused to a client with a wrong password, and the error does not contain the password', async () => {
     await clients.operator.query("alter role app password 'right'");
     const url = clients.url.replace('postgres@', 'stranger:secret@');
     const error = await refusal(clients.connect({ url }).open(10_000, signal));
@@ -72,7 +72,7 @@ describe('the rights on PostgreSQL', () => {
     expect(error.message).to.not.contain('secret');
   });
 
-  it('of a pool are those of its creator', async () => {
+  it("of a pool's user apply to locks over that pool", async () => {
     const pool = new pg.Pool({ connectionString: clients.url, max: 2 });
     const backend = clients.connect({ pool });
     const session = await clients.session(backend);
@@ -82,7 +82,7 @@ describe('the rights on PostgreSQL', () => {
     await session.remove('jobs', held.id);
     await session.close();
     await backend.close();
-    // All connections were returned to the pool.
+    // The query would wait if a connection had not been returned to the pool.
     expect(await pool.query('select 1 as one')).to.have.property('rowCount', 1);
     await pool.end();
   });

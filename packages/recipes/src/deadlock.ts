@@ -8,20 +8,22 @@ export interface StuckWait {
   readonly name: string;
   /** The waiting entry, as all clients see it. Its `owner`, `host`, `pid` and `id` identify its client. */
   readonly entry: QueueEntry;
-  /** An entry ahead of the waiting entry in the same queue. */
+  /** The entry ahead that blocks the waiting entry, in the same queue. */
   readonly waitsFor: QueueEntry;
 }
 
 /** A cycle of entries, each of which waits for another one. */
 export interface Deadlock {
   /**
-   * The waits of the cycle, beginning with `victim`. Each wait is caused by the next one, and the last by the first. The entry in
-   * `waitsFor` is either held by the call chain that makes the next wait, or is the waiting entry of the next wait.
+   * The waits of the cycle, beginning with `victim`. Each wait is blocked by the next one, and the last by
+   * the first. The entry in `waitsFor` is held by the call chain that makes the next wait, or it is itself
+   * the waiting entry of the next wait.
    */
   readonly waits: readonly StuckWait[];
   /**
-   * The wait that should give up: the last to join, of the waits whose call chains hold what other waits of the cycle need. The time is
-   * `since`, from the clocks of their machines; equal times are ordered by `order`. All clients that see the cycle choose the same victim.
+   * The wait that should give up. Of the waits whose call chains hold what other waits of the cycle need, it
+   * is the last one to join. The time is `since`, by the clocks of the clients' machines, and equal times are
+   * ordered by `order`. All clients that see the cycle choose the same victim.
    */
   readonly victim: StuckWait;
 }
@@ -51,7 +53,10 @@ export function findDeadlocks(queues: readonly QueueState[]): readonly Deadlock[
   return [...new Map(deadlocks.map((deadlock) => [keyOf(deadlock), deadlock])).values()];
 }
 
-/** Returns a text that is equal for the same deadlock, also as seen by several clients, and different for all other deadlocks. */
+/**
+ * Returns a text that identifies a deadlock. It is equal for the same deadlock as seen by several clients,
+ * and different for all other deadlocks.
+ */
 export function keyOf({ waits }: Deadlock): string {
   return waits.map(({ name, entry, waitsFor }) => nameOf(name, entry) + nameOf(name, waitsFor)).join('');
 }

@@ -108,7 +108,10 @@ async function enter(place: Place, options: WaitOptions): Promise<RoundMembershi
   }
 }
 
-/** Emits the round of this member, once there is one. */
+/**
+ * Emits the round to which this member belongs, once it is written. If this member completes a round, it
+ * writes the round.
+ */
 function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observable<Round> {
   const { register, members, name } = place;
   const own: Member = { id: ownership.id, phase: 'waiting', members };
@@ -124,8 +127,8 @@ function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observab
 }
 
 /**
- * Emits the members in the queue, as of now or of a moment ago, while the entry `id` is among them. An entry that joined before `id` and is absent is
- * gone.
+ * Emits the members in the queue as long as the entry `id` is among them. The snapshot may be slightly out of
+ * date. But an entry that joined before `id` and is absent has left.
  */
 function lineWith(id: string, { client, name }: Place, sight: Sight): Observable<readonly Member[]> {
   return sight.through(client.watch(name)).pipe(
@@ -136,8 +139,8 @@ function lineWith(id: string, { client, name }: Place, sight: Sight): Observable
 }
 
 /**
- * Writes the next round, unless another one is under way. Absent entries may be taken for gone only while the caller's own entry is in the
- * queue.
+ * Writes the next round, unless the present round has not ended. It trusts that absent entries have left only
+ * while the caller's own entry is still held.
  */
 async function write(
   { register, members }: Place,
@@ -202,9 +205,10 @@ class HeldPlace implements RoundMembership {
   }
 
   /**
-   * Empties the register if no other client is in the queue. Clients that join later see all members of this round as leaving, so they do
-   * not need its ids. This is optional, because the next round overwrites the text. So a slow or failed write, for instance after a crash
-   * of the server, delays the caller by at most `TIDY_MS`.
+   * Empties the register if no client outside of this round is in the queue. Clients that join later see all
+   * members of this round as leaving, so they do not need its ids.
+   * This cleanup is optional, because the next round overwrites the text. So a slow or failed write, for
+   * instance after a crash of the server, delays the caller by at most `TIDY_MS`.
    */
   async #tidy(line: readonly Member[]): Promise<void> {
     const isFirst = line[0]?.id === this.#ownership.id;

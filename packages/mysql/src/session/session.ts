@@ -24,9 +24,7 @@ import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer, Row } from '../server/steps.ts';
 import type { Placed } from '../turn/waiting.ts';
 
-/**
- * One client's use of a session. A client that resumes the session starts a new generation, and the store refuses requests of earlier generations.
- */
+/** One client's use of a session. Resuming the session starts a new generation, and the store refuses requests of earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: number;
@@ -110,8 +108,7 @@ export class MysqlSession implements Session, Resident {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name each queue at most once');
-    // Sorts the entries by queue. All clients lock the rows of queues in the same order, which avoids
-    // deadlocks.
+    // All clients lock the rows of queues in the same order, by name, to avoid deadlocks.
     const inOrder = specs.toSorted((one, other) =>
       Buffer.compare(Buffer.from(one.queue), Buffer.from(other.queue)),
     );
@@ -157,10 +154,7 @@ export class MysqlSession implements Session, Resident {
     this.#connection.leave(this);
   }
 
-  /**
-   * Handles the state of the session that a poll has found.
-   * @param generation `undefined` when the session has ended
-   */
+  /** Handles the state of the session that a poll has found. `generation` is `undefined` when the session has ended. */
   seen(generation: number | undefined, lost: number): void {
     if (generation !== this.generation) this.entries.endSession();
     else if (lost !== this.#lost) this.#reconciler.reconcile();
@@ -171,7 +165,7 @@ export class MysqlSession implements Session, Resident {
     if (this.entries.size > 0) this.#reconciler.reconcile();
   }
 
-  /** Adds entries. If no reply arrives, the store may have added them nevertheless. */
+  /** Adds entries. If no reply arrives, the store may still have added them. */
   #enter(specs: readonly EntrySpec[], isTry: 0 | 1): Promise<readonly Placement[]> {
     const ask = async (): Promise<readonly Placement[]> => {
       const call = this.#connection.nextCall();

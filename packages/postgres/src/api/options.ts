@@ -105,7 +105,7 @@ export interface Settings {
   readonly connections: number;
   readonly requestTimeoutMs: number;
   readonly advisoryKey: AdvisoryKeyOf | undefined;
-  /** Failures to read credentials again. */
+  /** Emits an error each time that reading credentials or certificates again fails. */
   readonly errors$: Observable<QueueLockError>;
 }
 
@@ -170,7 +170,7 @@ export function settingsOf(options: PostgresOptions): Settings {
   return { ...own, schema: checkSchema(rest.schema ?? own.schema ?? DEFAULT_SCHEMA), ...more };
 }
 
-/** Returns the driver for a pool or a client of the caller. */
+/** Returns the driver for the pool or the client that the application passes. */
 function givenOf({
   pool,
   client,
@@ -183,7 +183,7 @@ function givenOf({
   return pool && givenDriver(pool);
 }
 
-/** Settings for connections of the backend's own, with the schema of the URL. */
+/** Returns the settings for connections that the backend opens itself, and the schema from the URL. */
 function ownServer(
   {
     url = 'postgres:',
@@ -222,7 +222,7 @@ function postgresJsConfig(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    // The certificate is compared with this host.
+    // The host with which the server's certificate is compared.
     ssl: ssl && { ...ssl, host },
     connection: { application_name: 'queuelock' },
   };
