@@ -49,7 +49,7 @@ describe('a long queue on PostgreSQL', () => {
     return { leaving, joining };
   }
 
-  it(`reads and writes as many rows for a removal and an enqueue with ${LONG} entries as with ${SHORT}`, async () => {
+  it(`reads and writes as many rows in a queue of ${SHORT} entries as in one of ${LONG}`, async () => {
     const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
     const [num] = await clients.column('select num from queuelock.session where id = $1', id);
     const [short, long] = [await costs(num, SHORT), await costs(num, LONG)];

@@ -3,7 +3,7 @@ import type { Slot, SlotNote } from './slot.ts';
 
 export type { Slot, SlotNote } from './slot.ts';
 
-/** Settings of a `oncePer`. */
+/** Settings of `oncePer`. */
 export interface OncePerOptions {
   /**
    * Guarantee for a process that dies while it works. All clients of a name must use the same guarantee. Default `at-most-once`.
@@ -50,19 +50,19 @@ export interface SlotOptions extends Pick<WorkOptions, 'workTimeoutMs'> {
 /** The work of a slot. `stop` aborts when the hold is lost or the caller's signal aborts. Reading `aborted` compares with the clock. */
 export type SlotWork<T> = (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>;
 
-/** The outcome of a slot for one call. */
+/** The outcome of one call for a slot. */
 export type SlotOutcome<T> =
-  /** This call did the work, under a hold with that token. */
+  /** This call did the work, under a hold with that fencing token. */
   | { readonly outcome: 'ran'; readonly slot: string; readonly token: bigint; readonly value: T }
   /** The slot is noted: another call did its work, or (`at-most-once`) began it. */
   | ({ readonly outcome: 'already-done' } & SlotNote)
   /**
-   * More newer slots are noted than `lateSlots` allows. So this slot is not done any more, whether or not it was done before. `slot` is the newest
-   * slot.
+   * More than `lateSlots` newer slots are noted, so this slot is not done any more, whether or not it was
+   * done before. `slot` is the newest noted slot.
    */
   | ({ readonly outcome: 'superseded' } & SlotNote);
 
-/** Work that is done once per slot; made by `oncePer`. */
+/** Work that is done once per slot; made by `oncePer`. A slot is one run of the work, such as a date or a release. */
 export interface OncePer {
   readonly name: string;
   /**
