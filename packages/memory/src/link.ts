@@ -37,8 +37,8 @@ export type Intercept = <T>(call: MemoryCall, proceed: () => Promise<T>) => Prom
 /** Behaviour of the simulated network between one client and the server. */
 export interface LinkOptions {
   /**
-   * Time from a request to its answer, in milliseconds of the server's clock: half of it each way, and half of it for an event. Default 0:
-   * at once.
+   * Time from a request to its reply, in milliseconds of the server's clock: half of it in each direction. An
+   * event takes half of it. Default 0: everything happens at once.
    */
   readonly latencyMs?: number;
   /** Intercepts each call. Default: calls `proceed()`. */

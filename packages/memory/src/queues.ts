@@ -150,7 +150,7 @@ export class Queues {
   }
 
   #forgetIfIdle(queue: Queue): void {
-    // Deletes only this queue: another one of the same name may have been created meanwhile.
+    // Deletes only this queue object, because another queue of the same name may have replaced it.
     if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
   }
 }

@@ -12,7 +12,8 @@ export class UnderWay {
 
   /**
    * Records that a request for these ids was sent.
-   * @returns a function to call when the request arrives. It returns `false` if one of the ids was removed meanwhile
+   * @returns a function to call when the request arrives. It returns `false` if one of the ids has been
+   * removed since then
    */
   send(ids: readonly string[]): () => boolean {
     const request: Request = { refused: false };

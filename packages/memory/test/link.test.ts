@@ -11,7 +11,7 @@ import { codeOf, openSession, record, recordTurns, newSpec } from './actors.ts';
 
 const noAnswer = new QueueLockError('UNAVAILABLE', 'the answer was lost');
 
-/** Applies a fault to calls of one kind, and lets the others pass. */
+/** Applies a fault to calls of one kind. All other calls pass unchanged. */
 function only(kind: string, treat: Intercept): Intercept {
   return (call, proceed) => (call === kind ? treat(call, proceed) : proceed());
 }

@@ -7,7 +7,7 @@ import { Clients } from './clients.ts';
 
 type Pool = NonNullable<MysqlOptions['pool']>;
 
-describe('a pool that is handed in to mysql()', () => {
+describe('a pool that is passed to mysql()', () => {
   const clients = new Clients();
 
   const settings: readonly PoolOptions[] = [
@@ -97,7 +97,7 @@ describe('a pool that is handed in to mysql()', () => {
   });
 });
 
-describe('a pool of MySQL that the application uses as well', () => {
+describe('a pool of MySQL that the application uses too', () => {
   const clients = new Clients();
 
   it('keeps a connection for heartbeats and steps when the application uses all others', async () => {

@@ -89,7 +89,7 @@ describe('the parsers of an application that uses npm pg', () => {
   });
 });
 
-describe('a pool that the application uses as well', () => {
+describe('a pool that the application uses too', () => {
   const server = new OwnServer();
   let pool: pg.Pool;
 
@@ -142,7 +142,7 @@ describe('a pool that the application uses as well', () => {
   });
 });
 
-describe('a pool that is handed in to postgres()', () => {
+describe('a pool that is passed to postgres()', () => {
   const refused: readonly (readonly [what: string, pool: () => object, message: string])[] = [
     [
       'a pool of one connection',

@@ -9,7 +9,7 @@ import { OwnServer } from './servers.ts';
 
 const onnotice = (): void => undefined;
 
-describe('a client of postgres.js that is handed in', () => {
+describe('a client of postgres.js that is passed to postgres()', () => {
   const server = new OwnServer();
   const clients: postgresJs.Sql[] = [];
   const client = (options: postgresJs.Options<Record<string, never>> = {}): postgresJs.Sql => {

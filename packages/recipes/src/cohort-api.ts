@@ -4,8 +4,8 @@ import type { WaitOptions } from './wait-limit.ts';
 /** Settings of a cohort. */
 export interface CohortOptions extends Pick<ClaimOptions, 'owner' | 'metadata'> {
   /**
-   * How many times in a row the lock may pass from one acquirer of the cohort to the next, ahead of waiters elsewhere. With 0 the lock is
-   * released after each hold. Default 16.
+   * How many times in a row the lock may pass from one local acquirer of the cohort to the next, ahead of
+   * waiters in other processes. With 0 the lock is released after each hold. Default 16.
    */
   readonly handOffs?: number;
 }
@@ -31,8 +31,8 @@ export interface Cohort extends AsyncDisposable {
     options?: WaitOptions & WorkOptions,
   ): Promise<Awaited<T>>;
   /**
-   * Closes the cohort: its waiters reject with `CLOSED`, and its hold is revoked with the reason `client-closed`. An entry that is not
-   * granted yet is withdrawn meanwhile. The client stays open.
+   * Closes the cohort: its waiters reject with `CLOSED`, and its hold is revoked with the reason
+   * `client-closed`. If its entry is still waiting, the entry is removed. The client stays open.
    * @returns resolves when the hold is released
    */
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 
-/** An entry of which it is certain that it never leaves its queue by itself, because a deadlock blocks it. */
+/** An entry that certainly never leaves its queue by itself, because a deadlock blocks it. */
 export interface StuckEntry {
   /** The queue's name. */
   readonly queue: string;

@@ -29,19 +29,23 @@ export interface Deadlock {
 }
 
 /**
- * Finds deadlocks in snapshots of queues of any number of backends. For each call chain in a cycle it reports a shortest cycle, and each
- * cycle once. Entries that only wait behind a cycle are not part of it.
+ * Finds deadlocks in snapshots of queues of any number of backends. For each call chain in a cycle it reports
+ * a shortest cycle, and each cycle once. Entries that only wait behind a cycle are not part of it.
  *
- * An entry that is not admitted waits for conflicting entries ahead. An admitted entry is held by a call chain that may wait elsewhere. It
- * is not released before each waiting entry that names it in `holds` has been granted. Entries that can end are removed repeatedly until no
- * more can. Cycles are searched for in the rest. So it is not a deadlock if some permits of a semaphore are stuck and others are not.
- * (Reduction of the waits-for graph: Holt, Some Deadlock Properties of Computer Systems, ACM Computing Surveys 4 (3), 1972; for waits on
- * some of many: Knapp, Deadlock Detection in Distributed Databases, 19 (4), 1987.)
+ * An entry that is not admitted waits for conflicting entries ahead. An admitted entry is held by a call
+ * chain, which may wait in another queue. It is released only after each waiting entry that names it in
+ * `holds` has been granted. The search first removes entries that can end, until no remaining entry can end.
+ * Then it searches for cycles among the remaining entries. So it is not a deadlock if some permits of a
+ * semaphore are stuck and others are not. (Reduction of the waits-for graph: Holt, Some Deadlock Properties
+ * of Computer Systems, ACM Computing Surveys 4 (3), 1972; for waits on some of many: Knapp, Deadlock
+ * Detection in Distributed Databases, 19 (4), 1987.)
  *
- * Queues that are `connecting` or `stale` are left out, as if all their entries could end. So fewer deadlocks may be found, never more.
- * Holds that a client does not name (`ClaimOptions.holding`) are unknown. A wait with a timeout counts like any other.
+ * Queues that are `connecting` or `stale` are left out, as if all their entries could end. So fewer deadlocks
+ * may be found, never more. Holds that a client does not name (`ClaimOptions.holding`) are unknown. A wait
+ * with a timeout counts like any other.
  *
- * Snapshots of different queues are not of one moment, so a cycle in them may never have existed. `watchDeadlocks` confirms each cycle.
+ * Snapshots of different queues are not of one moment, so a cycle in them may never have existed.
+ * `watchDeadlocks` confirms each cycle.
  */
 export function findDeadlocks(queues: readonly QueueState[]): readonly Deadlock[] {
   const live = queues.filter(({ status }) => status === 'live');

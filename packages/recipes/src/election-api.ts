@@ -4,14 +4,15 @@ import type { Observable } from 'rxjs';
 /** Settings of an election: the candidate's value, and the entry of an earlier process. */
 export interface ElectionOptions {
   /**
-   * Value of this candidate that all observers see, for instance its address. It is stored when the candidate joins, so it is in place when
-   * the candidate leads. At most 1,024 bytes of UTF-8. Never put secrets here.
+   * Value of this candidate that all observers see, for instance its address. It is stored when the candidate
+   * joins, so it is visible as soon as the candidate leads. At most 1,024 bytes of UTF-8. Never put secrets
+   * here.
    */
   readonly value: string;
   /**
-   * The `Leadership.id` of an earlier process whose session the client resumes (`LockClientOptions.resume`). The first candidacy of this
-   * election takes over that entry and publishes the `value` given here. If the session or the entry is gone, it is an ordinary candidacy
-   * at the end of the queue.
+   * The `Leadership.id` of an earlier process whose session the client resumes (`LockClientOptions.resume`).
+   * The first candidacy of this election takes over that entry and publishes the `value` given here. If the
+   * session has ended or the entry was removed, the candidate joins at the end of the queue.
    */
   readonly id?: string;
   /** Source of time for the backoff between attempts, for tests. Default: the machine's monotonic clock. */

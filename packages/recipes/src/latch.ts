@@ -17,8 +17,8 @@ export interface Latch {
    */
   trySetCount(count: number): Promise<boolean>;
   /**
-   * Reduces the count by one; 0 stays 0. Retries until the outcome is certain, and counts once even if replies are lost. See `latch` for
-   * the one limit of that.
+   * Reduces the count by one; 0 stays 0. Retries until the outcome is certain, and counts once even if
+   * replies are lost. The description of `latch` states the one exception.
    * @returns the remaining count; `undefined` if no count is set, so that nothing was counted
    */
   countDown(): Promise<number | undefined>;

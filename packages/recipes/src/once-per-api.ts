@@ -19,9 +19,10 @@ export interface OncePerOptions {
    */
   readonly owner?: string;
   /**
-   * Orders the slots of this name, in place of the rules of `run`. It gets two slots as they are stored, and returns a negative number if the
-   * first is older, a positive one if it is newer, and 0 if they are one slot. All clients of a name must use the same order. A call rejects
-   * with `INVALID_ARGUMENT` if it throws or returns something else.
+   * Orders the slots of this name, instead of the default rules that `run` describes. The function receives
+   * two slots as they are stored. It returns a negative number if the first is older, a positive number if it
+   * is newer, and 0 if both are the same slot. All clients of a name must use the same order. A call rejects
+   * with `INVALID_ARGUMENT` if the function throws or returns something else.
    */
   readonly compare?: (one: string, other: string) => number;
   /**
@@ -36,8 +37,9 @@ export interface OncePerOptions {
 /** Settings of one `run`. */
 export interface SlotOptions extends Pick<WorkOptions, 'workTimeoutMs'> {
   /**
-   * Ends the call. During the wait it rejects at once with the signal's reason. During the work it aborts the `stop` signal of the work and
-   * waits until the work has ended. Work that stops half-way must throw: work that returns counts as done.
+   * Ends the call. During the wait, the call rejects at once with the signal's reason. During the work, the
+   * `stop` signal of the work aborts, and the call waits until the work has ended. Work that stops early must
+   * throw, because work that returns counts as done.
    */
   readonly signal?: AbortSignal;
   /**
@@ -84,7 +86,8 @@ export interface OncePer {
   /** Returns the latest note, or `undefined` if there is none. Retries until the server responds. */
   latest(): Promise<SlotNote | undefined>;
   /**
-   * Removes the notes, so that nothing of them stays on the server and the next call is the first. Retries until the outcome is certain.
+   * Removes the notes, so that nothing of them stays on the server and the next call counts as the first one.
+   * Retries until the outcome is certain.
    */
   forget(): Promise<void>;
 }

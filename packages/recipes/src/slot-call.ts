@@ -47,7 +47,7 @@ export async function callFor<T>(
 }
 
 /**
- * Reads the register once before the call joins the queue. If the read fails or times out, the error says
+ * Reads the register once before the call joins the queue. If the read fails or times out, the error states
  * that the state of the slot is unknown.
  */
 function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {

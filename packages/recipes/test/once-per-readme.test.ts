@@ -5,7 +5,7 @@ import { MemoryStage } from './election-stage.ts';
 
 type Example = (what: object) => void;
 
-/** A clock that stands still, so that no minute ends between two runs. */
+/** A clock that never advances, so that no minute ends between two runs. */
 class Noon extends Date {
   static override now(): number {
     return Date.UTC(2026, 10, 24, 12);

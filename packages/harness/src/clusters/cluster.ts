@@ -60,7 +60,10 @@ export class Cluster {
     return this.#members.some((member) => member.portTaken);
   }
 
-  /** Starts all members; resolves when each of them serves requests. `diskMiB`: puts each on a small disk of its own. */
+  /**
+   * Starts all members; resolves when each of them serves requests.
+   * @param diskMiB if set, each member gets a separate small disk of that size
+   */
   async start(diskMiB: number | undefined): Promise<void> {
     if (diskMiB === undefined) this.#absent.set('disk', 'not asked for; start the cluster with diskMiB');
     this.#members = await this.#makeMembers(diskMiB);

@@ -17,7 +17,10 @@ export async function thaw(pid: number): Promise<void> {
   await reached(pid, `process ${pid} goes on`, (state) => state !== 'T');
 }
 
-/** Freezes a process and all its descendants, the process first, so that it starts no others. */
+/**
+ * Freezes a process and all its descendants. Freezes the process first, so that it cannot start further
+ * descendants.
+ */
 export async function freezeAll(pid: number): Promise<void> {
   await freeze(pid);
   await Promise.all(descendantsOf(pid).map((below) => freeze(below).catch(unlessGone(below))));

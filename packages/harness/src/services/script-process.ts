@@ -14,7 +14,7 @@ export interface Ending {
 
 const running = new Set<ScriptProcess>();
 
-/** Ends processes that a test left running, also frozen ones. For `afterEach`. */
+/** Ends all processes that a test left running, even frozen processes. For use in `afterEach`. */
 export async function endScripts(): Promise<void> {
   await Promise.all([...running].map((script) => script.kill()));
 }

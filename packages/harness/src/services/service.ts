@@ -3,7 +3,7 @@
  * server has no faults, so check `way` before you apply one.
  */
 
-/** The way in which a server was obtained. */
+/** The way in which the server runs: external, as a child process, or in a container. */
 export type Way = 'endpoints' | 'process' | 'container';
 
 interface Reachable {
@@ -50,7 +50,7 @@ export interface ContainerService extends Disturbable {
 
 export type Service = ExternalService | ProcessService | ContainerService;
 
-/** Type of the service for each way. */
+/** The type of a server for each way in which it can run. */
 export interface ServiceOf {
   endpoints: ExternalService;
   process: ProcessService;

@@ -2,7 +2,10 @@ import type { ChaosEvent, Terms } from '../../src/check/event.ts';
 import { byStamp } from '../../src/check/history.ts';
 import type { Invariant } from '../../src/check/finding.ts';
 
-/** Corrupts a correct history in one place. Returns `undefined` if the history has no such place. */
+/**
+ * Changes a correct history so that it violates a rule. Returns `undefined` if the history has nothing to
+ * which the change applies.
+ */
 export interface Corruption {
   readonly breaks: Invariant;
   readonly name: string;
@@ -27,7 +30,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
   { breaks: 'story', name: 'a grant has no claim before it', spoil: drop('queued') },
 ];
 
-/** Corruptions of histories with claims of all kinds. */
+/** Corruptions of histories with shared holds, permits and locks of several names. */
 export const SHARING_CORRUPTIONS: readonly Corruption[] = [
   {
     breaks: 'S2',

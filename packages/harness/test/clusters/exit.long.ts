@@ -17,7 +17,10 @@ interface Started {
   readonly namespaces: readonly string[];
 }
 
-/** Runs a process that starts an etcd cluster, reports its resources, and ends in the way of `lastLine`. */
+/**
+ * Runs a process that starts an etcd cluster and reports its resources. `lastLine` is the code by which the
+ * process ends.
+ */
 async function endAfterStart(
   options: object,
   lastLine: string,

@@ -22,7 +22,7 @@ const DATABASES = [
   { name: 'MariaDB', start: startMariaDb, from: ['../../src/services/mariadb-process.ts', 'startMariaDb()'] },
 ] as const;
 
-/** Runs a process that starts a server, reports its address, and ends in the way of `lastLine`. */
+/** Runs a process that starts a server and reports its address. `lastLine` is the code by which the process ends. */
 async function endAfterStart(
   lastLine: string,
   [module, call]: Start = ETCD,

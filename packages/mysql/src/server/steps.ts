@@ -74,8 +74,8 @@ export class Steps {
   }
 
   /**
-   * Runs a statement that reads and contains no limit. @throws {QueueLockError} the error that
-   * `asQueueLockError` returns
+   * Runs a statement that reads and contains no limit.
+   * @throws {QueueLockError} the error that `asQueueLockError` returns
    */
   async read<T>(sql: string): Promise<readonly T[]> {
     // The application may have set `sql_select_limit` on a connection of its pool. The explicit limit

@@ -65,8 +65,8 @@ export class Connection {
   }
 
   /**
-   * Calls a procedure that may change what the observers of this process emit. @throws {QueueLockError} for
-   * the reasons of `Steps.take`
+   * Calls a procedure that may change what the observers of this process emit.
+   * @throws {QueueLockError} for the reasons of `Steps.take`
    */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const answer = await this.steps.take(procedure, ...values);

@@ -38,8 +38,8 @@ export class AdvisoryHolds {
   }
 
   /**
-   * Returns the advisory lock that an entry needs, or `undefined` when its queue has none. @throws
-   * {QueueLockError} `INVALID_ARGUMENT` when the key or the limit is unsuitable
+   * Returns the advisory lock that an entry needs, or `undefined` when its queue has none.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the key or the limit is unsuitable
    */
   lockFor(spec: EntrySpec): AdvisoryLock | undefined {
     return advisoryLockFor(this.#advisory.keyOf, spec);
@@ -67,7 +67,8 @@ export class AdvisoryHolds {
 
   /**
    * Takes the advisory lock for an attempt that must not wait, then calls `enter`. Releases the lock if
-   * `enter` returns no placement. @throws {QueueLockError} when the server cannot be reached
+   * `enter` returns no placement.
+   * @throws {QueueLockError} when the server cannot be reached
    */
   async around(
     spec: EntrySpec,

@@ -36,8 +36,9 @@ export class AdvisoryWires {
   }
 
   /**
-   * Resolves with a connection for exclusive use. @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler
-   * in transaction mode, or an error of connecting
+   * Resolves with a connection for exclusive use.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler in transaction mode, or an error of
+   * connecting
    */
   async take(ttlMs: number): Promise<AdvisoryWire> {
     await this.requireOwn();
@@ -58,8 +59,8 @@ export class AdvisoryWires {
   }
 
   /**
-   * Checks that each connection keeps one server process. @throws {QueueLockError} `INVALID_ARGUMENT` if it
-   * does not
+   * Checks that each connection keeps one server process.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` if it does not
    */
   async requireOwn(): Promise<void> {
     if (await this.#around.hasOwn()) return;

@@ -78,8 +78,8 @@ export class Steps {
   }
 
   /**
-   * Runs a statement that calls no function of the schema. @throws {QueueLockError} the error that
-   * `asQueueLockError` returns
+   * Runs a statement that calls no function of the schema.
+   * @throws {QueueLockError} the error that `asQueueLockError` returns
    */
   async ask(text: string, ...values: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     try {

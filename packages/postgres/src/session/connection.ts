@@ -120,7 +120,8 @@ export class Connection {
 
   /**
    * Resolves when this process listens to its own channel, or when the listener has found that no
-   * notifications arrive. @throws {QueueLockError} when it cannot connect
+   * notifications arrive.
+   * @throws {QueueLockError} when it cannot connect
    */
   async open(): Promise<void> {
     this.#listen();
@@ -128,8 +129,8 @@ export class Connection {
   }
 
   /**
-   * Sends a heartbeat on the connection for notifications, where it waits for no step. @throws
-   * {QueueLockError} for the reasons of `Steps.take`
+   * Sends a heartbeat on the connection for notifications, where it waits for no step.
+   * @throws {QueueLockError} for the reasons of `Steps.take`
    */
   sendHeartbeat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
