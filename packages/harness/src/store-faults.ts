@@ -31,7 +31,7 @@ export interface Store {
   entries(queue: string): Promise<number>;
   /** Removes all entries of the queue directly in the store, without a notification to any client. */
   forget(queue: string): Promise<void>;
-  /** Called after the server was restarted. */
+  /** Opens the test's own connections to the server again, after a restart of the server. */
   reconnect(): Promise<void>;
 }
 

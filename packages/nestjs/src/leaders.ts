@@ -28,7 +28,10 @@ export class Leaders implements OnApplicationBootstrap {
     this.#scanner = scanner;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` for a method of a request-scoped or transient provider */
+  /**
+   * Starts all methods with `@Leads`.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a method of a request-scoped or transient provider
+   */
   onApplicationBootstrap(): void {
     for (const method of this.#methods()) void this.#runtime.inBackground(() => this.#lead(method));
   }

@@ -39,7 +39,8 @@ export interface Cohort extends AsyncDisposable {
 }
 
 /**
- * The local hold of one acquirer: the right to act that the shared entry of the cohort grants, for one acquirer at a time. It has no `key`,
- * because a guard that compares the shared entry would accept a late write of an earlier acquirer.
+ * The local hold of one acquirer. The cohort's entry holds the lock, and passes the right to act to one
+ * acquirer after another. The hold has no `key`: all acquirers share the key of that entry, so a guard that
+ * compares keys would accept a late write of an earlier acquirer.
  */
 export interface CohortHold extends Hold, Pick<Ownership, 'name' | 'id' | 'order' | 'token'> {}

@@ -35,7 +35,7 @@ import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 export function cohort(client: LockClient, name: string, options?: CohortOptions): Cohort {
   const { handOffs = 16, ...label } = checkedOptions('options of cohort', options, OPTIONS);
   wholeNumber('handOffs', handOffs, { min: 0 });
-  // Throws for a name or a label that a claim would refuse.
+  // Validates the name and the label. A claim does nothing without a subscription.
   void client.claim(name, label);
   return new EntrySharing(client, { name, label }, handOffs);
 }

@@ -47,7 +47,7 @@ export function byAge({ entry: a }: StuckEntry, { entry: b }: StuckEntry): numbe
 class Node implements StuckEntry {
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** Entries with which call chains wait that hold this entry. */
+  /** The waiting entries of the call chains that hold this entry. */
   readonly heldBy: Node[] = [];
   mayBegin = false;
   mayEnd = false;

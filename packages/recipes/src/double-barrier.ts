@@ -66,8 +66,11 @@ import { Sight } from './sight.ts';
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of members that is not from 1 to 100, a name that
  * the backend cannot hold, or a backend without registers. `enter` rejects with it when the register holds
  * another text
- * @example const step = doubleBarrier(client, 'training', { members: 4 }); const membership = await
- * step.enter(); await train(membership.index); await membership.leave();
+ * @example
+ * const step = doubleBarrier(client, 'training', { members: 4 });
+ * const membership = await step.enter();
+ * await train(membership.index);
+ * await membership.leave();
  */
 export function doubleBarrier(
   client: LockClient,

@@ -26,10 +26,13 @@ export interface OncePerOptions {
    */
   readonly compare?: (one: string, other: string) => number;
   /**
-   * How many newer slots may be noted while a late slot is still done, from 0 to 15. Default 0: a slot older than the latest is not done. The newest
-   * `lateSlots + 1` notes are kept, so no slot is done twice because of this. A slot is `superseded` once more than `lateSlots` newer slots are
-   * noted, or when it is older than a note that was dropped. All clients of a name should use the same number; a client with a smaller one drops
-   * notes. Above 0, each slot and the owner together have a share of 4,000 bytes: about 250 at 15.
+   * Number of newer slots that may be noted before a late slot is not done any more, from 0 to 15. Default 0:
+   * a slot older than the latest noted slot is not done.
+   * The newest `lateSlots + 1` notes are kept, so no late slot is done twice. A slot is `superseded` when
+   * more than `lateSlots` newer slots are noted, or when it is older than a slot whose note was dropped.
+   * All clients of a name should use the same number, because a client with a smaller one drops notes. Above
+   * 0, `lateSlots + 1` notes share 4,000 bytes. Each note contains the slot and the owner: with 15, both
+   * together may have about 250 bytes.
    */
   readonly lateSlots?: number;
 }
@@ -68,19 +71,24 @@ export type SlotOutcome<T> =
 export interface OncePer {
   readonly name: string;
   /**
-   * Does the work of the slot, unless another call has done it. With `at-most-once` the call resolves as soon as the slot is noted, without
-   * waiting for the end of the other call's work. With `at-least-once` it resolves when that work is done.
+   * Does the work of the slot, unless another call has done it. With `at-most-once` the call resolves as soon
+   * as the slot is noted, without waiting for the end of the other call's work. With `at-least-once` it
+   * resolves when that work is done.
    *
-   * A loss or an abort at the moment at which an `at-most-once` slot is noted may leave it noted although its work never began.
-   * @param slot which run of the work this is, equal on all instances: the scheduled time, never the present time. A `Date`, a whole number
-   *   from 0 up, or a text of at most 256 characters. Stored as text (`2026-11-24T08:00:00.000Z`). Slots older than the latest are not
-   *   done, unless `lateSlots` allows it. Without `compare`, all slots of a name are of one form: semantic versions in the order of semver, with or without a leading `v`;
-   *   times of ISO 8601; or texts that differ in runs of digits only (`2026-11-24`, `2026-W47`, `41`), which compare as whole numbers
+   * If the hold is lost or the call is aborted while an `at-most-once` slot is being noted, the slot may stay
+   * noted although its work never began.
+   * @param slot identifies the run of the work and is equal on all instances: for a scheduled job the
+   * scheduled time, never the present time. It is a `Date`, a whole number from 0 up, or a text of at most
+   * 256 characters. It is stored as text (`2026-11-24T08:00:00.000Z`). A slot older than the latest noted one
+   * is not done, unless `lateSlots` allows it. Without `compare`, all slots of a name have one form: semantic
+   * versions, with or without a leading `v`; times of ISO 8601; or texts that differ only in runs of digits
+   * (`2026-11-24`, `2026-W47`, `41`), which compare as whole numbers
    * @returns whether this call did the work, and otherwise which client did
    * @throws the error of the work
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for a slot that cannot be ordered with the latest one, before the work begins;
-   *   `OWNERSHIP_LOST` when the hold was lost before the end; `TIMEOUT`, the signal's reason and the errors of
-   *   `LockClient.run` when the lock was never granted; `REENTRANT` inside the work of the same name, unless the slot is noted already
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a slot that cannot be ordered with the latest one, before
+   * the work begins; `OWNERSHIP_LOST` when the hold was lost before the end; `TIMEOUT`, the signal's reason
+   * and the errors of `LockClient.run` when the lock was never granted; `REENTRANT` inside the work of the
+   * same name, unless the slot is noted already
    */
   run<T>(slot: Slot, work: SlotWork<T>, options?: SlotOptions): Promise<SlotOutcome<Awaited<T>>>;
   /** Returns the latest note, or `undefined` if there is none. Retries until the server responds. */

@@ -39,7 +39,10 @@ export interface Network {
   readonly absent: ReadonlyMap<RareFault, string>;
   addClient(node: Node): Promise<ClientSite>;
   removeClient(node: Node): Promise<void>;
-  /** Applies these faults; resolves when they are in force. One call at a time. */
+  /**
+   * Applies these faults; resolves when they are in force. The caller must wait for the end of a call before
+   * the next one.
+   */
   apply(weather: Weather): Promise<void>;
   /**
    * Removes the network. Before that the caller must end all members, and all processes that run at the

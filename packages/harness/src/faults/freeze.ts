@@ -59,7 +59,8 @@ async function reached(pid: number, what: string, is: (state: string) => boolean
   );
 }
 
-// The state is the first letter after the name, which is in parentheses and may contain any character (proc(5)).
+// Reads the state from /proc/PID/stat. It is the first letter after the program's name, which is in
+// parentheses and may contain any character (proc(5)).
 async function processState(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '';

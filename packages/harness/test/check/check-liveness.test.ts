@@ -117,14 +117,17 @@ describe('rule L3 (no waiter is left)', () => {
       builder.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
     return builder.harness(24_000, { ev: 'end' });
   };
-  /** Limit in milliseconds: 10 s, the own hold and that of the predecessor, and the limit after a crash. */
+  /**
+   * Latest allowed end in milliseconds: the event `calm` at 1,000, plus 10 s, two holds (the attempt's own
+   * and its predecessor's), and the limit after a crash.
+   */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 
   it('flags an attempt that ends too late after all faults are over', () => {
     expectFine(end(calm({ acquired: 1_200, released: ALLOWED })));
     expect(rulesIn(end(calm({ acquired: 1_200, released: ALLOWED + 1 })))).to.deep.equal(['L3']);
   });
-  it('flags attempts that wait, hold, join or release at the end', () => {
+  it('flags attempts that still wait, hold, join or release at the end of the run', () => {
     expect(messagesIn(end(calm({}))).join()).to.contain('b#1 still waits');
     expect(messagesIn(end(calm({ acquired: 1_200 }))).join()).to.contain('b#1 still holds');
     const joins = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, enqueue: 10 }).close(300, 'a');

@@ -39,7 +39,10 @@ function checkLimit({
 /** The methods of a connection that this package calls. */
 const METHODS = ['destroy', 'query', 'release'] as const;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
+/**
+ * Checks that a connection of a pool has all methods that this package calls.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing
+ */
 export function checkConnection(connection: unknown): void {
   requireMethods(connection, {
     argument: 'pool',

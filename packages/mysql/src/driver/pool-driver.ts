@@ -45,7 +45,7 @@ export class PoolDriver implements Driver {
   readonly #pool: MysqlPoolLike;
   #isProven = false;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used */
+  /** Checks and keeps the pool. @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used */
   constructor(pool: MysqlPoolLike) {
     checkPool(pool);
     this.#pool = pool;

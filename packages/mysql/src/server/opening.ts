@@ -16,9 +16,10 @@ export async function hasTables(wire: Wire, endpoint: string): Promise<boolean> 
 
 /**
  * Creates tables and procedures if they are absent.
- * @param isIncomplete whether a step has found an absent one although the version is right, as after restoring a dump without procedures
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the tables belong to a later release, `ACCESS_DENIED` when this user may not create them,
- *   `UNAVAILABLE` when another client is still creating them after 10 s
+ * @param isIncomplete whether a step has found a table or procedure absent although the version is right, as
+ * after restoring a dump without procedures
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the tables belong to a later release, `ACCESS_DENIED` when
+ * this user may not create them, `UNAVAILABLE` when another client is still creating them after 10 s
  */
 export async function createTables(wire: Wire, endpoint: string, isIncomplete: boolean): Promise<void> {
   const [lock] = await ask(

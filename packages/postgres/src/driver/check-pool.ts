@@ -38,7 +38,10 @@ function checkOptions({ max, binary }: PoolOptions): void {
 /** The methods of a connection that this package calls. */
 const METHODS = ['on', 'query', 'release', 'removeListener'] as const;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
+/**
+ * Checks that a connection of a pool has all methods that this package calls.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing
+ */
 export function checkConnection(client: unknown): void {
   requireMethods(client, {
     argument: 'pool',

@@ -159,7 +159,7 @@ export class PostgresSession implements Session {
   }
 
   /**
-   * Adds entries. Resolves with `undefined` if the entry must not wait and would have to. If no reply
+   * Adds entries. Resolves with `undefined` if an entry that must not wait would have to wait. If no reply
    * arrives, the store may have added the entries nevertheless.
    */
   async #enter(
