@@ -44,7 +44,7 @@ describe('npm mariadb', () => {
     });
   }
 
-  it('keeps a connection for heartbeats, steps and releases when all others are in use', async () => {
+  it('keeps a connection for heartbeats and steps when the application uses all others', async () => {
     const shared = pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];

@@ -55,7 +55,7 @@ describe('the URL of a MySQL', () => {
     expect(() => mysql({ url: 'mysql://h/a?driver=knex', driver: 'mysql2' })).not.to.throw();
   });
 
-  it('with a certificate enables TLS', () => {
+  it('enables TLS when it names a certificate', () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
     const ca = join(directory, 'ca.pem');
     writeFileSync(ca, 'a certificate');

@@ -84,7 +84,7 @@ describe('the statements for MySQL', () => {
     expect(literal(7n)).to.equal('7');
   });
 
-  it('that create the tables are the same as in the script for administrators', () => {
+  it('create the same tables as the script for administrators', () => {
     const file = readFileSync(join('packages', 'mysql', 'migration.sql'), 'utf8');
     expect(file).to.equal(migration);
   });
@@ -93,7 +93,7 @@ describe('the statements for MySQL', () => {
 describe('the errors of MySQL', () => {
   const endpoint = 'mysql://h:3306/locks';
 
-  it('of conflicting steps are followed by a retry', () => {
+  it('lead to a retry when steps conflict', () => {
     for (const errno of [1213, 1205, 1020]) expect(isWorthAgain(refused(errno))).to.equal(true);
     expect(isWorthAgain(refused(1146))).to.equal(false);
     expect(isWorthAgain(new Error('read ECONNRESET'))).to.equal(false);
@@ -113,7 +113,7 @@ describe('the errors of MySQL', () => {
     ]);
   });
 
-  it('that end the connection are not treated as results of the server', () => {
+  it('do not count as results of the server when they end the connection', () => {
     expect(numberOf(refused(1213))).to.equal(1213);
     expect(numberOf(refused(1927, { fatal: true }))).to.equal(undefined);
     expect(numberOf(new Error('Connection lost'))).to.equal(undefined);

@@ -7,7 +7,7 @@ import { Clients } from './clients.ts';
 
 const TTL_MS = 300_000;
 
-describe('the round trips on MySQL', () => {
+describe('requests to MySQL', () => {
   const clients = new Clients();
   const locks: LockClient[] = [];
 
@@ -25,7 +25,7 @@ describe('the round trips on MySQL', () => {
     return { client, asked };
   }
 
-  it('for a free lock are one to acquire it and one to release it', async () => {
+  it('acquire a free lock in one round trip, and release it in one', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('free');
     expect(asked.splice(0)).to.deep.equal(['enter']);
@@ -33,7 +33,7 @@ describe('the round trips on MySQL', () => {
     expect(asked).to.deep.equal(['leave']);
   });
 
-  it('for tryAcquire are one, whether the lock is free or not, and a failed one changes no row', async () => {
+  it('try a lock in one round trip, and change no row if it is not free', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.tryAcquire('tried');
     expect(one.asked).to.deep.equal(['enter']);
@@ -47,7 +47,7 @@ describe('the round trips on MySQL', () => {
     await ownership?.release();
   });
 
-  it('for a hand-off are one release and the polls, which are one for all waiters of a process', async () => {
+  it('hand a lock over by one release, and poll once for all waiters of a process', async () => {
     const holder = await ready();
     const waiter = await ready();
     const ownership = await holder.client.acquire('handed');
@@ -66,7 +66,7 @@ describe('the round trips on MySQL', () => {
     await Promise.all(served);
   }).timeout(60_000);
 
-  it('for waiters read by indexes only', async () => {
+  it('poll for waiters by indexes only', async () => {
     const session = await clients.session();
     const waiting = { queue: 'handed', ord: '7', id: '', key: '', shared: false, limit: 1, call: 1 };
     const sql = roundQuery([session.id], [{ ...waiting, turn: { admitted: false } }]);
@@ -78,7 +78,7 @@ describe('the round trips on MySQL', () => {
     for (const { table, key } of tables) expect(key, table ?? '').not.to.equal(null);
   });
 
-  it('for a process without waiters are none', async () => {
+  it('are not sent by a process without waiters', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('alone');
     asked.length = 0;
@@ -87,7 +87,7 @@ describe('the round trips on MySQL', () => {
     await ownership.release();
   }).timeout(10_000);
 
-  it('for a lock of several names are one', async () => {
+  it('acquire a lock of several names in one round trip', async () => {
     const { client, asked } = await ready();
     const ownership = await client.multi(['a', 'b', 'c']).acquire();
     expect(asked).to.deep.equal(['enter']);
@@ -193,7 +193,7 @@ describe('a step on MySQL', () => {
     expect(after - before).to.equal(1);
   }).timeout(30_000);
 
-  it('over a pool has correct results with any isolation level and any options for rows', async () => {
+  it('has correct results over a pool with any isolation level and any options for rows', async () => {
     const pool = clients.pool({ rowsAsArray: true, supportBigNumbers: true, bigNumberStrings: true });
     const { operator } = clients;
     await operator.run("set global tx_isolation = 'SERIALIZABLE'");
@@ -262,7 +262,7 @@ describe('the tables of MySQL', () => {
     await locks.close();
   });
 
-  it('of a later release are not changed, and the backend refuses them', async () => {
+  it('are neither changed nor used when they are of a later release', async () => {
     await clients.session();
     await clients.operator.run('update queuelock_meta set version = 2');
     const { code, message } = await refusal(clients.session());

@@ -28,7 +28,7 @@ describe('the URL of a PostgreSQL', () => {
     });
   }
 
-  it('with an unknown parameter is refused', () => {
+  it('is refused with an unknown parameter', () => {
     expect(() => fromUrl('postgres://h?shema=a')).to.throw('shema is unknown, did you mean schema?');
   });
 

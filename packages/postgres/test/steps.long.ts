@@ -39,7 +39,7 @@ describe('the steps on PostgreSQL', () => {
     );
   }
 
-  it('for a free lock are one to acquire it and one to release it', async () => {
+  it('acquire a free lock in one request, and release it in one', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('free');
     expect(asked).to.deep.equal(['enqueue']);
@@ -47,7 +47,7 @@ describe('the steps on PostgreSQL', () => {
     expect(asked).to.deep.equal(['enqueue', 'remove']);
   });
 
-  it('for tryAcquire are one, whether the lock is free or not', async () => {
+  it('try a lock in one request, whether it is free or not', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.tryAcquire('tried');
     expect(one.asked).to.deep.equal(['enqueue']);
@@ -57,7 +57,7 @@ describe('the steps on PostgreSQL', () => {
     await untilThere('tried', 0);
   });
 
-  it('for a tryAcquire that fails write nothing', async () => {
+  it('write nothing when tryAcquire finds the lock taken', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.acquire('busy');
     const [before] = await clients.column('select pg_current_wal_insert_lsn()');
@@ -72,14 +72,14 @@ describe('the steps on PostgreSQL', () => {
     await ownership.release();
   });
 
-  it('for a lock of several names are one', async () => {
+  it('acquire a lock of several names in one request', async () => {
     const { client, asked } = await ready();
     const ownership = await client.multi(['b', 'a', 'c']).acquire();
     expect(asked).to.deep.equal(['enqueue']);
     await ownership.release();
   });
 
-  it('for a hand-off are only the release: one waiter is notified, and no waiter sends a request', async () => {
+  it('hand a lock over by the release alone: one waiter is notified and none sends a request', async () => {
     const holder = await ready();
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     const listener = new pg.Client({ connectionString: clients.url });
@@ -181,7 +181,7 @@ describe('the steps on PostgreSQL', () => {
     expect((await entering).turn.admitted).to.equal(true);
   });
 
-  it('give growing numbers to entries, even after the row of the queue was removed and the clock was set back', async () => {
+  it("give growing numbers to entries, even after the queue's row was removed and the clock was set back", async () => {
     const session = await clients.session();
     const first = newSpec({ queue: 'numbered' });
     const { token } = await session.enqueue(first);

@@ -347,7 +347,7 @@ describe('streams of an election', () => {
   });
 
   describe('whileLeader', () => {
-    it('subscribes while it leads, unsubscribes synchronously at a loss, and subscribes again', async () => {
+    it('subscribes only while it leads, and unsubscribes synchronously at a loss', async () => {
       const { input$, source$, open } = source();
       const seen = watch(source$.pipe(whileLeader(candidate('a'))));
       input$.next(1);

@@ -43,7 +43,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
     it('does not flag readers that hold at the same time', () => {
       fine(overlap({ terms: READS }, { terms: READS }));
     });
-    it('flags a writer that overlaps a reader, and a reader that overlaps a writer, by a nanosecond', () => {
+    it('flags a writer and a reader whose holds overlap by a nanosecond', () => {
       expect(rulesOf(overlap({ terms: READS }, {}, 100 - NS))).to.deep.equal(['S2']);
       expect(rulesOf(overlap({}, { terms: READS }, 100 - NS))).to.deep.equal(['S2']);
       fine(overlap({ terms: READS }, {}, 100));
@@ -118,7 +118,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
       expect(rulesOf(builder(100 - NS))).to.deep.equal(['S2']);
       fine(builder(100));
     });
-    it('flags the lost hold of a permit under rules S2 and S3 if its holder believes in it for too long', () => {
+    it('flags a lost holder that regards its permits as held for too long (rules S2 and S3)', () => {
       const lost = { outcome: 'lost' } as const;
       const builder = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
       expect(rulesOf(builder)).to.deep.equal(['S2', 'S3']);
