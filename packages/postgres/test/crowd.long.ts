@@ -18,8 +18,8 @@ describe('a long queue on PostgreSQL', () => {
   const clients = new Clients();
 
   /**
-   * Removes entries at the front of a queue until `depth` are left, and adds one at its end. Returns the
-   * costs of the last removal and of the enqueue.
+   * Fills a queue with `depth` entries. Then removes the first entry and adds one at the end, again and
+   * again. Returns the costs of the last removal and of the last enqueue.
    */
   async function costs(
     num: unknown,

@@ -20,7 +20,7 @@ interface Manifest {
 /** Whether all packages were built for this run. */
 export const isBuilt = process.env['QUEUELOCK_IS_BUILT'] === 'yes';
 
-// Packages that are bundled from their sources, because tests use their sources.
+// Packages whose sources tests import. A bundle includes these sources instead of importing built packages.
 const SOURCES = ['@queuelock/cli', '@queuelock/harness'];
 
 const require = createRequire(import.meta.url);

@@ -18,8 +18,8 @@ export function checkPool(pool: object): void {
   inspectHandedIn('pool', () => {
     const has = (name: string): boolean => typeof Reflect.get(pool, name) === 'function';
     if (!has('getConnection') || has('promise')) throw invalidArgument('pool', pool, RULE);
-    // The getConnection() of npm mysql takes a callback. Called without one, it throws only later, in a
-    // callback of its own.
+    // The getConnection() of npm mysql takes a callback. Called without one, it does not throw at once but
+    // later.
     if (has('acquireConnection')) throw invalidArgument('pool', 'a pool of npm mysql', RULE);
     checkLimit(pool);
   });
