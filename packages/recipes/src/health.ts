@@ -79,7 +79,8 @@ class ClientHealth implements Health {
       works: [],
       isDraining: false,
     });
-    // The subscription costs no request, and ends when the client is closed.
+    // Subscribes for the whole life of the client: the subscription sends no request, and ends when the
+    // client is closed.
     session$
       .pipe(takeWhile(({ status }) => status !== 'closed', true))
       .subscribe((state) => this.#onSession(state)); // eslint-disable-line rxjs-x/no-ignored-error -- session$ never errors
@@ -139,7 +140,7 @@ class ClientHealth implements Health {
     );
   }
 
-  /** Emits the state now, and again at each moment at which a time limit passes. */
+  /** Emits the state now, and again each time that a time limit passes. */
   #statesFromNow(): Observable<HealthState> {
     return defer(() => {
       const at = this.#clock.now();

@@ -10,7 +10,10 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** Emits the text of a register while the server can be reached. Errors with `CLOSED` when the client is closed. */
+/**
+ * Emits the text of a register, and later changes. Emits nothing while the server cannot be reached. Errors
+ * with `CLOSED` when the client is closed.
+ */
 export function liveText(state$: SharedRegister['state$']): Observable<string | undefined> {
   const closed$ = throwError(() => new QueueLockError('CLOSED', 'the client was closed'));
   return concat(state$, closed$).pipe(

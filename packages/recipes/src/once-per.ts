@@ -24,7 +24,7 @@ const OPTIONS: KnownOptions<OncePerOptions> = {
 };
 const RUN_OPTIONS: KnownOptions<SlotOptions> = { ...WAIT_OPTIONS, workTimeoutMs: 'number' };
 const GUARANTEES: ReadonlySet<unknown> = new Set(['at-most-once', 'at-least-once']);
-/** A note must fit into a register, however long its owner becomes in JSON. */
+/** Maximum length of an owner, so that a note fits into a register even if JSON has to escape every character. */
 const LONGEST_OWNER = 128;
 const MOST_LATE_SLOTS = 15;
 
@@ -68,7 +68,7 @@ export function oncePer(client: LockClient, name: string, options?: OncePerOptio
 
 interface Settings extends Required<Pick<OncePerOptions, 'guarantee' | 'owner'>> {
   readonly order: SlotOrder;
-  /** Number of notes that are kept. */
+  /** Number of notes that the register keeps. */
   readonly kept: number;
 }
 

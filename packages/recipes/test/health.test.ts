@@ -19,7 +19,7 @@ describe('health of a lock client', () => {
   };
   const checks = ({ ready }: HealthState): readonly string[] => ready.problems.map(({ check }) => check);
 
-  it('is ready only while the session is proven or was not needed yet, and always live', () => {
+  it('is ready only while the session is proven or was not needed yet', () => {
     const { session$, health } = stage();
     const ready = (['idle', 'opening', 'alive', 'suspect', 'lost', 'closed'] as const).map((status) => {
       session$.next({ status });
@@ -37,7 +37,7 @@ describe('health of a lock client', () => {
     ]);
   });
 
-  it('stays ready for unreadyAfterMs from the last proof, however often the status changes meanwhile', async () => {
+  it('stays ready for unreadyAfterMs after the session was last proven, even if its status changes', async () => {
     const { session$, health } = stage({ unreadyAfterMs: 500 });
     session$.next({ status: 'alive' });
     session$.next({ status: 'suspect' });
@@ -88,7 +88,7 @@ describe('health of a lock client', () => {
     expect(health.now().live.ok, 'work that threw has ended').to.equal(true);
   });
 
-  it('is never ready again after drain, and stays live', () => {
+  it('is never ready again after drain, but stays live', () => {
     const { health } = stage();
     const states = follow(health.state$);
     health.drain();
@@ -107,7 +107,7 @@ describe('health of a lock client', () => {
     expect([0, 100, 200, 250, 300].map(at)).to.deep.equal([100, 200, 250, 300, undefined]);
   });
 
-  it('follows the session of a real client, and completes with it', async () => {
+  it('follows the session of a real client, and completes when the client is closed', async () => {
     const locks = createLockClient(memory({ server: createMemoryServer() }));
     const health = healthOf(locks);
     const states = follow(health.state$);

@@ -40,9 +40,11 @@ export function routeOf({ host, ports, operatorAddress }: MemberSite): Route {
 }
 
 /**
- * Returns the leading member: it reports to lead, a majority of all members is in its term, and no such leader has a later term.
- * `views` is undefined for a member that did not respond. A former leader still reports to lead for a while, and counts as long
- * as no other one leads a majority.
+ * Returns the index of the leading member: it reports that it leads, and a majority of all members reports
+ * its term and follows it. If that applies to several, the one with the latest term leads.
+ * A former leader that was cut off still reports for a while that it leads. It counts as long as no other
+ * member leads a majority.
+ * @param views the view of each member; `undefined` for a member that did not respond
  */
 export function leaderOf(views: readonly (View | undefined)[]): number | undefined {
   const isWith = (leader: View, view: View | undefined): boolean =>

@@ -22,7 +22,7 @@ const WHATS = [
   'thaw',
 ] as const;
 
-/** The corruptions that also apply to histories with all other kinds of claims. */
+/** Corruptions that also apply to histories with shared holds, locks of several names and permits. */
 const WITH_SHARING = [
   ...WHATS,
   'read',

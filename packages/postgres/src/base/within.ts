@@ -3,22 +3,25 @@
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 
-/** A timeout, and the text of its error. */
+/** A timeout, with the parts of the error that follows it. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
-  /** The server that does not respond. */
+  /** Address of the server that does not respond. */
   readonly endpoint: string;
-  /** Returns the reason when something other than a silent server causes the timeout. */
+  /** Returns a reason if the timeout has another cause than a server that does not respond. */
   readonly reason?: (() => string | undefined) | undefined;
 }
 
-/** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
+/**
+ * Settles as the promise `answer` does. Rejects with `UNAVAILABLE` if `answer` is still pending after `ms`
+ * milliseconds.
+ */
 export function within<T>({ clock, ms, endpoint, reason }: Limit, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
-      // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
-      // read before the timeout rejects.
+      // If this process was paused, the reply may have arrived although this timer runs first. Node reads the
+      // reply before it runs `setImmediate` callbacks.
       setImmediate(() => {
         const found = reason?.();
         const late = found === undefined ? 'did not respond' : 'gave no connection';
