@@ -85,7 +85,7 @@ export interface Settings {
   readonly prefix: string;
   readonly requestTimeoutMs: number;
   readonly singleKey: SingleKeyOf | undefined;
-  /** Failures to read credentials again. */
+  /** Emits an error when the credentials or certificates for a new connection could not be read again. */
   readonly errors$: Observable<QueueLockError>;
 }
 
@@ -129,7 +129,7 @@ export function settingsOf(options: RedisOptions): Settings {
   return { ...own, prefix: checkPrefix(rest.prefix ?? own.prefix), ...common };
 }
 
-/** Settings for connections of the backend's own, with the prefix of the URL. */
+/** Returns the driver for a server that the URL names, rather than a client from the caller, with the key prefix of that URL. */
 function ownServer(
   { url = DEFAULT_URL, tls, auth }: { [Name in 'url' | 'tls' | 'auth']: RedisOptions[Name] | undefined },
   requestTimeoutMs: number,
@@ -172,7 +172,7 @@ function checkPrefix(prefix: unknown = 'queuelock'): string {
   return prefix;
 }
 
-/** Returns the texts that are set, since npm redis would pass on a property that is `undefined`. */
+/** Returns the PEM texts without properties that are `undefined`, since npm redis would pass such a property on. */
 function tlsWith({ ca, cert, key }: PemTexts): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> {
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
 }

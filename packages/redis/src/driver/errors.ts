@@ -48,7 +48,7 @@ export function isMigrating(error: unknown): boolean {
 }
 
 /**
- * Rejects permanently without the client library: a further attempt would find the same files.
+ * Throws an error because the npm package redis cannot be loaded. The error is not retried, since the next attempt would fail too.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(error: unknown): never {

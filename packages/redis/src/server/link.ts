@@ -13,8 +13,8 @@ import type { Address, Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-// Maximum number of commands in flight. 64 commands take some milliseconds of the server's time. With more in flight no reply is faster, and the last
-// of thousands times out.
+// // Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
+// would make no reply faster, and with thousands in flight the last ones would time out.
 const AT_ONCE = 64;
 /** Backoff between attempts while the cluster migrates the slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
@@ -115,7 +115,10 @@ export class Link {
     });
   }
 
-  /** Resolves with the connection once it is open. @throws {QueueLockError} when the link is closed or cannot connect in time */
+  /**
+   * Resolves with the connection once it is open.
+   * @throws {QueueLockError} when the link is closed or cannot connect in time
+   */
   async connected(): Promise<Wire> {
     if (this.#wire) return this.#wire;
     if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);

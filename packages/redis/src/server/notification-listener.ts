@@ -6,7 +6,7 @@ import { Link } from './link.ts';
 /** Callbacks of a subscription to a channel. */
 export interface Listener {
   readonly onMessage: (message: string) => void;
-  /** Called when the subscription is active, and again when messages may have been missed. */
+  /** Called when the subscription becomes active, and again when the listener may have missed messages. */
   readonly onReady: () => void;
   /** Called when the user may not subscribe to the channel. Without this callback, the whole connection fails with that error. */
   readonly onRefused?: (error: unknown) => void;
@@ -56,7 +56,9 @@ export class NotificationListener {
     };
   }
 
-  /** Replaces the connection: it may lead to another server than the connection for steps, or receive nothing at all. */
+  /**
+   * Replaces the connection. Used when it may lead to another server than the connection that sends commands, or receives nothing at all.
+   */
   renew(error: unknown): void {
     this.#link.renew(error);
   }

@@ -26,7 +26,7 @@ interface Settings {
   readonly singleKeyOf: SingleKeyOf | undefined;
 }
 
-/** A session of this process, with the callbacks for its connection. */
+/** A session of this process, as the connection notifies it. */
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
@@ -36,7 +36,7 @@ export interface Resident {
   lookAround(): void;
 }
 
-/** A source of data in the store for observers. */
+/** What an observer watches: how it reads the data, and the channel on which changes are announced. */
 interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
   /** The channel that receives a message when the data has changed. */
   readonly channel: string;
@@ -48,7 +48,7 @@ export class Connection {
   readonly steps: Steps;
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
-  /** Emits when the connection for steps broke, and when it is open again. */
+  /** Emits when the connection for steps has broken, and when it is open again. Notifications may have been missed then. */
   readonly doubts$: Observable<void>;
   readonly #doubts$ = new Subject<void>();
   readonly #clock: Clock;
@@ -71,11 +71,13 @@ export class Connection {
       clock,
       withinMs,
       onDown: () => {
-        // Both connections must lead to the same server, so the other one is reopened too.
+        // // Notifications must come from the server that runs the steps, so the subscribed connection is
+        // reopened too.
         this.#notifications.renew(new Error('the connection for steps broke'));
         this.#doubts$.next();
       },
-      // The server may now be another one, or may have lost data.
+      // // After a reconnect, the server may be another one or may have lost data, so all sessions read their
+      // entries again.
       onUp: async () => {
         setImmediate(() => {
           this.#doubts$.next();
@@ -112,7 +114,10 @@ export class Connection {
     return singleKeyFor(this.#singleKeyOf, { root: this.keys.root, queue });
   }
 
-  /** Returns the number of a new call. Numbers grow, so that a reply to an earlier call does not replace newer information. */
+  /**
+   * Returns a number for a new call. Later calls have higher numbers, so that the reply to an earlier call does not replace newer
+   * information.
+   */
   nextCall(): number {
     return (this.#calls += 1);
   }
@@ -130,7 +135,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // A session that was resumed in this process has replaced the earlier object of the same id.
+    // // When a session was resumed in this process, the entry of the map belongs to the newer object of the
+    // same id.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
