@@ -176,7 +176,7 @@ describe('semaphores', () => {
       const waits = [pool.acquire(), pool.acquire(), pool.run((held) => held)];
       const claims = follow(pool.claim());
       await stage.settle();
-      // // Four waiters each subscribe to their own entry. The semaphore subscribes once to the limit for all
+      // Four waiters each subscribe to their own entry. The semaphore subscribes once to the limit for all
       // of them.
       expect(stage.server.watcherCount - whileHeld).to.equal(4 + 1);
       await permit.release();

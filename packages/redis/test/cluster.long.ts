@@ -119,7 +119,7 @@ describe('a Redis Cluster', () => {
     const migration = await SlotMigration.begin(cluster, META);
     const keys = await migration.keys();
     await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
-    // // This request starts during the migration, and gets its reply after the migration.
+    // This request starts during the migration, and gets its reply after the migration.
     const busy = third!.tryAcquire('jobs');
     await migration.end();
     expect(await busy).to.equal(undefined);
@@ -143,7 +143,7 @@ describe('a Redis Cluster', () => {
         const keys = await migration.keys();
         await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
         await migration.end();
-        // // A client reconnects at most twice a second, so it could not follow a slot that moves more often.
+        // A client reconnects at most twice a second, so it could not follow a slot that moves more often.
         await new Promise((resolve) => setTimeout(resolve, 3_000));
       }
     })();

@@ -49,7 +49,7 @@ describe('a replica of Redis that lags and takes over', () => {
   it('lets two clients hold, while a fenced resource refuses the earlier one', async () => {
     const earlier = client(primary);
     await earlier.run('warm', async () => undefined);
-    // // From here on, the replica receives no writes of the primary.
+    // From here on, the replica receives no writes of the primary.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
     await asked(replica, ['REPLICAOF', 'NO', 'ONE']);

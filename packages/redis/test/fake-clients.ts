@@ -44,7 +44,7 @@ abstract class FakeClient extends EventEmitter {
     return duplicate;
   }
 
-  // // Adds a listener. Fails instead if the test has named `on` as the failing method.
+  // Adds a listener. Fails instead if the test has named `on` as the failing method.
   override on(event: string, listener: (...args: never[]) => void): this {
     void this.attempt('on');
     return super.on(event, listener as (...args: unknown[]) => void);

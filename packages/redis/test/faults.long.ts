@@ -116,7 +116,7 @@ describe('a Redis without persistence', () => {
     await clients.server.restart();
     const reason = await loss;
     expect(reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'session-lost' });
-    // // The client that holds next gets a larger fencing token.
+    // The client that holds next gets a larger fencing token.
     const next = await locks.acquire('report');
     expect(next.token > ownership.token).to.equal(true);
     await next.release();
@@ -149,7 +149,7 @@ describe('a connection to Redis', () => {
 
   it("does not add an entry when an enqueue arrives after the entry's removal", async () => {
     const session = await through(500);
-    // // Loads the script into the server, so that the test can call it by its hash.
+    // Loads the script into the server, so that the test can call it by its hash.
     await session.enqueue(newSpec({ queue: 'before' }));
     const spec = newSpec();
     const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
@@ -157,7 +157,7 @@ describe('a connection to Redis', () => {
     await trap.lost;
     await asked;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
-    // // Sends the enqueue again, as if it had been in flight until after the removal.
+    // Sends the enqueue again, as if it had been in flight until after the removal.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
     const answer = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);

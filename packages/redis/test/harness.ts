@@ -17,7 +17,7 @@ export function harness(prefix: string, server: typeof sharedRedis = sharedRedis
   return {
     name: 'redis',
     ttlMs: 800,
-    // // An expired session is noticed at the latest by the next read of a waiter far back in the queue. The
+    // An expired session is noticed at the latest by the next read of a waiter far back in the queue. The
     // limit also covers a busy machine.
     expiryGranularityMs: 800,
     connect: async () => redis({ url: `redis://${await endpoint()}`, prefix }),

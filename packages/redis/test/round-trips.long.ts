@@ -68,7 +68,7 @@ describe('the round trips on Redis', () => {
         () => next[place]?.(place),
         () => undefined,
       );
-      // // The next waiter starts once this waiter's entry exists, so that the order of the waiters is known.
+      // The next waiter starts once this waiter's entry exists, so that the order of the waiters is known.
       let there = 0;
       while (there < place + 2)
         there = await clients.operator.redis.zcard(clients.operator.key('line:handed'));

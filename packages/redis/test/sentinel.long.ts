@@ -11,7 +11,7 @@ import { asked } from './asked.ts';
 import { startReplicated, type Replicated } from './replicated.ts';
 
 const WITHIN_MS = 60_000;
-// // The TTL is longer than a failover takes. The client sends a heartbeat every quarter of the TTL.
+// The TTL is longer than a failover takes. The client sends a heartbeat every quarter of the TTL.
 const TTL_MS = 60_000;
 
 describe('a client of a Redis with a Sentinel', () => {
@@ -79,10 +79,10 @@ describe('a client of a Redis with a Sentinel', () => {
   it('may hold beside another client after a lagging replica was promoted; a fenced resource refuses the earlier one', async () => {
     const earlier = client();
     await earlier.run('warm', async () => undefined);
-    // // From here on, the replica receives no writes of the primary.
+    // From here on, the replica receives no writes of the primary.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
-    // // A frozen server breaks no connection, so the client does not notice before its next heartbeat.
+    // A frozen server breaks no connection, so the client does not notice before its next heartbeat.
     await primary.freeze();
     await untilPromoted();
     const later = await client().acquire('report');

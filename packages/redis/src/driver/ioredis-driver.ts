@@ -30,10 +30,10 @@ const OURS = {
   autoResubscribe: false,
   autoResendUnfulfilledCommands: false,
   enableAutoPipelining: false,
-  // // The ready check sends INFO, which the user may not be allowed to call. It is not needed: a server that
+  // The ready check sends INFO, which the user may not be allowed to call. It is not needed: a server that
   // is loading its data returns an error for each command.
   enableReadyCheck: false,
-  // // These timeouts are removed: a connection for notifications may receive nothing for long, and the
+  // These timeouts are removed: a connection for notifications may receive nothing for long, and the
   // backend limits the time of each request itself.
   commandTimeout: undefined,
   socketTimeout: undefined,

@@ -108,7 +108,7 @@ function overridesAt(
     socket: {
       ...socketAt(socket, at),
       reconnectStrategy: false,
-      // // A connection for notifications may receive nothing for long, so this timeout is removed.
+      // A connection for notifications may receive nothing for long, so this timeout is removed.
       socketTimeout: undefined,
     },
     RESP: 2,

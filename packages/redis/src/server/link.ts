@@ -13,7 +13,7 @@ import type { Address, Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-// // Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
+// Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
 // would make no reply faster, and with thousands in flight the last ones would time out.
 const AT_ONCE = 64;
 /** Backoff between attempts while the cluster migrates the slot of the keys. */

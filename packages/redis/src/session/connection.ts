@@ -71,12 +71,12 @@ export class Connection {
       clock,
       withinMs,
       onDown: () => {
-        // // Notifications must come from the server that runs the steps, so the subscribed connection is
+        // Notifications must come from the server that runs the steps, so the subscribed connection is
         // reopened too.
         this.#notifications.renew(new Error('the connection for steps broke'));
         this.#doubts$.next();
       },
-      // // After a reconnect, the server may be another one or may have lost data, so all sessions read their
+      // After a reconnect, the server may be another one or may have lost data, so all sessions read their
       // entries again.
       onUp: async () => {
         setImmediate(() => {
@@ -135,7 +135,7 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // // When a session was resumed in this process, the entry of the map belongs to the newer object of the
+    // When a session was resumed in this process, the entry of the map belongs to the newer object of the
     // same id.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }

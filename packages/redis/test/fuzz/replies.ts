@@ -7,7 +7,7 @@ import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const SPEC = { queue: 'jobs', id: 'ab'.repeat(16), shared: false, limit: 1, value: 'me' };
 const SETTLED_MS = 10_000;
-// // The simulated client replaces `SESSION` by the id of the session.
+// The simulated client replaces `SESSION` by the id of the session.
 const MESSAGES = [
   'SESSION:1:admitted:1795772657149573',
   'SESSION:2:gone:5 SESSION:3:ended:0',
@@ -110,7 +110,7 @@ async function use(backend: Backend): Promise<void> {
     await backend.registers?.read(SPEC.queue, 'evictions');
     await session.close();
   } catch {
-    // // A call rejects when its reply cannot be parsed. Fuzzing looks only for other failures.
+    // A call rejects when its reply cannot be parsed. Fuzzing looks only for other failures.
   } finally {
     for (const subscription of subscriptions) subscription.unsubscribe();
   }

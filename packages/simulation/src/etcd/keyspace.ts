@@ -10,7 +10,7 @@ export interface Row {
   readonly lease: string;
 }
 
-/** The change of a key in one revision. Without a row, the key was deleted. */
+/** The change of one key in one revision. `row` is missing if the key was deleted. */
 interface Change {
   readonly key: string;
   readonly mod: number;

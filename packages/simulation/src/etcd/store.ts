@@ -17,7 +17,7 @@ export interface Lease {
   readonly keys: Set<string>;
 }
 
-/** A response without its header, which is made from `revision`. */
+/** A response without its header. `revision` is the revision that the header contains. */
 export interface Applied {
   readonly revision: number;
   readonly body: object;
@@ -26,7 +26,7 @@ export interface Applied {
 const NO_LEASE = '0';
 const HEADER = { cluster_id: '0', member_id: '0', raft_term: '0' };
 
-/** Notified of leases that are granted and revoked, to measure their remaining times. */
+/** Measures the remaining times of leases. Called when a lease is granted or revoked. */
 export interface LeaseTimes {
   granted(lease: Lease): void;
   revoked(id: string): void;
@@ -40,7 +40,8 @@ export class Store {
   readonly keyspace = new Keyspace();
   readonly leases = new Map<string, Lease>();
   /**
-   * Called with each row that a request has deleted. `isCompared` is whether the request compared that key.
+   * Called for each key that a request has deleted. `isCompared` is whether the same transaction compared
+   * that key.
    */
   onDeleted: (row: Row, isCompared: boolean) => void = () => undefined;
   readonly #times: () => LeaseTimes | undefined;

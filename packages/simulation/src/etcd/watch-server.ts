@@ -56,8 +56,8 @@ export class WatchServer {
       this.#answer({ watch_id: '-1', created: true, canceled: true, cancel_reason });
       return;
     }
-    // A watch without a start revision that arrives together with a write begins with that write. The server
-    // then treats it as a watch of past events.
+    // If a watch without a start revision arrives at the same moment as a write, it also reports that
+    // write. The server sends the event late, as it does for a watch of past revisions.
     const asked = numberOf(start_revision);
     const isOvertaken = asked === 0 && revision > 1 && this.#member.isReading;
     const from = isOvertaken ? revision : asked;

@@ -1,6 +1,6 @@
 import type { Rule } from './rule.ts';
 
-/** The facts of a run for a drawing. Times are true times in milliseconds. */
+/** An event of a simulated run, for the picture of the run. Its time is simulated time in milliseconds. */
 export type Fact = { readonly atMs: number } & FactDetails;
 
 export type FactDetails =
@@ -14,9 +14,7 @@ export type FactDetails =
   /** The attempt ended without a hold. */
   | { readonly type: 'gets nothing'; readonly who: string; readonly why: string }
   | { readonly type: 'holds'; readonly who: string; readonly queue: string; readonly token: bigint }
-  /**
-   * The hold has ended, or the run has ended during the hold. Until then its holder believed that it holds.
-   */
+  /** A hold ended, or the run ended during the hold. Its holder believed until now that it holds. */
   | {
       readonly type: 'held';
       readonly who: string;

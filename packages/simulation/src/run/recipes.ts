@@ -18,12 +18,12 @@ export function isWhole(hold: object): hold is Ownership {
   return 'downgrade' in hold;
 }
 
-/** The client that runs the steps, and the work that it does during a hold. */
+/** The client that uses the recipes, and the function that simulates work during a hold. */
 export interface User {
   readonly machine: Machine;
   readonly recipes: Recipes;
   readonly agreements: Agreements;
-  /** Works under a hold for as long as the step specifies, or until the hold is lost. */
+  /** Simulates work during a hold. Resolves after the time that the step states, or when the hold is lost. */
   readonly work: (step: RecipeStep, hold: RecipeHold) => Promise<void>;
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -82,7 +82,7 @@ export class RecipeUser {
     await leadership.resign();
   }
 
-  /** Takes part in an election and leads several times, one term after another. */
+  /** Takes part in an election by `lead`, and leads for several terms. */
   async #lead(step: RecipeStep, { timeoutMs = 0 }: Waiting): Promise<void> {
     const { recipes, work, machine, agreements } = this.#user;
     const over = new AbortController();

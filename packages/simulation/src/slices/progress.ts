@@ -11,7 +11,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** The total results of the runs of some seeds. */
+/** The sum of the results of several runs. */
 export interface Outcome {
   readonly events: number;
   readonly grants: number;

@@ -29,14 +29,17 @@ export interface Mode {
   readonly kind: 'persistent' | 'ephemeral' | 'container';
 }
 
-/** The client that sent a request. */
+/** The session that sent a request. */
 export interface Requester {
   readonly session: bigint;
   /** Whether the client is denied access. */
   readonly isDenied: boolean;
 }
 
-/** The result of preparing steps: all changes and their paths, or which step failed and why. */
+/**
+ * The result of checking the steps of a transaction: all changes with their paths, or the step that failed
+ * and its error code.
+ */
 export type Prepared =
   | { readonly changes: readonly Change[]; readonly paths: readonly string[] }
   | { readonly failed: number; readonly code: number };
@@ -51,7 +54,8 @@ class Refusal extends Error {
 }
 
 /**
- * Checks the steps of a transaction. Each step is checked against the tree as the previous steps leave it.
+ * Checks the steps of a transaction one after another. Each step is checked against the tree that the steps
+ * before it produce.
  */
 export function prepare(tree: Tree, steps: readonly Step[], asker: Requester): Prepared {
   const after = steps.length > 1 ? tree.copy() : tree;

@@ -6,13 +6,16 @@ export interface Node {
   /** Id of the last transaction that created or deleted a child. */
   readonly pzxid: bigint;
   readonly version: number;
-  /** Number of children created so far, modulo 2^32. It is the number of the next sequential child. */
+  /**
+   * Number of children ever created, modulo 2^32. The server appends it to the name of the next sequential
+   * child.
+   */
   readonly made: number;
   readonly owner: bigint;
   readonly children: ReadonlySet<string>;
 }
 
-/** A checked change of the tree, which cannot fail any more. */
+/** A change of the tree. All checks were made before, so applying it cannot fail. */
 export type Change =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly owner: bigint }
   | { readonly type: 'delete'; readonly path: string }
