@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Rule } from '../src/run/rule.ts';
 import type { StoreName } from '../src/run/plan.ts';
 
-/** The last result of killing a mutant: the number of runs from seed 1 on, and the rule that detected it. */
+/** How a mutant was last detected: the number of simulated runs from seed 1 on, and the violated rule. */
 export interface KilledMutant {
   readonly runs: number;
   readonly rule: Rule;

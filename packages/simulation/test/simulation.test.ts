@@ -1,6 +1,6 @@
-// Runs of the core and a backend over a simulated store, the same ones every time.
+// Simulates core and a backend over a simulated store. These runs are the same every time.
 //
-//   node_modules/.bin/mocha packages/simulation/test/simulation.long.ts    new random runs, for any time
+//   node_modules/.bin/mocha packages/simulation/test/simulation.long.ts    simulates new random runs
 import { expect } from 'chai';
 import { product } from '../src/product.ts';
 import { planOf } from '../src/run/plan-of.ts';

@@ -9,7 +9,7 @@ export function harness(): BackendHarness {
   return {
     name: 'sqlite',
     ttlMs: 800,
-    // The limit is the polling interval of waiters, with a margin for a busy machine.
+    // A waiter notices an expired session at its next poll of the file. The limit also covers a busy machine.
     expiryGranularityMs: 800,
     connect: async () => sqlite({ file: bench.file }),
     traces: true,

@@ -30,7 +30,7 @@ await (await two.resume!(resumption!, signal)).close();
 for (const subscription of watching) subscription.unsubscribe();
 following.unsubscribe();
 await one.close();
-// One session is left to its lease, and one observer is still subscribed.
+// One session is not closed, and one observer is still subscribed. Neither must keep the process alive.
 two.observe(spec.queue).subscribe();
 await two.close();
 process.send?.('closed');

@@ -1,4 +1,4 @@
-/** A source of a page: a file of the repository, or some of its sections. */
+/** One part of a page: a file of the repository, or some sections of the file. */
 export interface Part {
   /** Path of the file from the root of the repository. */
   readonly file: string;
@@ -31,7 +31,7 @@ export function page(
   return { route, title, about, parts };
 }
 
-/** Returns a part whose text is written for the site only. */
+/** Returns a part of a page with a text that exists only on the site. */
 export function own(name: string): Part {
   return { file: `packages/site/pages/${name}.md` };
 }

@@ -8,7 +8,7 @@ const CORRUPT = 11;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
-/** A row contains a value that no process of this library stores. */
+/** The error for a row with a value that no process of this library stores. */
 export class UnsoundFile extends Error {
   override readonly name: string = 'UnsoundFile';
 }
@@ -26,8 +26,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Returns whether the file contains invalid values. The driver refuses to read a number that is too large for JavaScript. The npm package
- * has another code for this in lists.
+ * Returns whether the error means that the file contains invalid values. Drivers refuse to read an integer
+ * that is too large for JavaScript. The npm package reports that with another code when it reads several
+ * rows.
  */
 function isUnsound(error: unknown): boolean {
   if (error instanceof UnsoundFile) return true;

@@ -7,8 +7,8 @@ import { hasOwnClock } from '../base/machine.ts';
 import { requireOwnFile } from './ownership.ts';
 
 /**
- * File systems that are unfit, by their magic number on Linux (statfs(2)). Several machines may share them, or they do not share locks and
- * memory between processes.
+ * File systems on which a lock file does not work, by their magic number on Linux (statfs(2)). On some, several machines share the file.
+ * On others, processes cannot share file locks or memory.
  */
 const UNFIT: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],

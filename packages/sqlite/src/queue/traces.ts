@@ -3,8 +3,8 @@ import { storedWhole } from './stored.ts';
 import { bytesOf } from '../base/text.ts';
 
 /**
- * The table of traces: for each queue, the orders of the holds that began and did not end by a release. Traces
- * outlive their sessions. Every method must be called within a step.
+ * The table of traces: for each queue, the orders of the holds that began and were not released. A trace
+ * remains when its session ends. Every method must be called within a step.
  */
 export class TraceTable {
   readonly #insert: Statement;
