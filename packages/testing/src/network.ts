@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core';
 import type { Intercept, MemoryCall } from '@queuelock/memory';
 import type { ProcessClock } from './process-clock.ts';
 
-/** The faults of one client's connection to the store. */
+/** Simulated faults of the connection between one client and the test store. */
 export interface Network {
   /** Whether the client and the store cannot reach each other now. */
   readonly isPartitioned: boolean;
@@ -14,13 +14,13 @@ export interface Network {
   /** Restores the connection. Does nothing if it was not cut. */
   heal(): void;
   /**
-   * Loses the client's next request, or the next one of kind `call`. The store does not receive the request,
-   * and the client gets no reply.
+   * Loses the client's next request, or its next call of the backend function `call`. The store does not
+   * receive the request, and the client gets no reply.
    */
   loseRequest(call?: MemoryCall): void;
   /**
-   * Loses the store's next reply, or the next one to a request of kind `call`. The request takes effect, and
-   * the client gets no reply.
+   * Loses the store's next reply, or its next reply to a call of the backend function `call`. The request
+   * takes effect, and the client gets no reply.
    */
   loseReply(call?: MemoryCall): void;
 }
@@ -75,7 +75,7 @@ export class FaultyNetwork implements Network {
     reply.catch(() => undefined);
     if (loss === 'reply') return this.#noReply(call);
     await reply.catch(() => undefined);
-    // While the request was in flight, the process may have been paused or its connection cut.
+    // The process may have been paused, or its connection cut, since it sent the request.
     await this.#running();
     return this.isPartitioned ? this.#noReply(call) : reply;
   };
