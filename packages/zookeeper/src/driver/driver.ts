@@ -67,12 +67,12 @@ export interface SessionKey {
   readonly client_password: string;
 }
 
-/** Whether a request also registers for one notification of the next change. */
+/** Whether a read also sets a watch, so that the server notifies the session once of the next change. */
 export interface WatchOption {
   readonly watch?: boolean;
 }
 
-/** The version that a change requires. */
+/** The version that a node must have for a change of it. */
 export interface VersionOption {
   /** The required `NodeStat.version`. A node with another version is treated as missing. Default: any version. */
   readonly version?: number;
@@ -105,15 +105,15 @@ export interface ZkDriver {
   readonly startedAt: number;
   readonly connection$: Observable<ConnectionEvent>;
   /**
-   * Errors with `SESSION_LOST` when the session has ended, and completes when it was abandoned. A subscriber that comes after the end gets the
-   * same error or completion.
+   * Errors with `SESSION_LOST` when the session has ended. Completes when `abandon` was called. A later subscriber gets the same at once.
    */
   readonly ended$: Observable<never>;
 
   /** Creates a node. Resolves with its path, to which the server has appended a number if the mode is sequential. */
   create(path: string, text: string, mode: NodeMode): Promise<Created>;
   /**
-   * Executes all steps in one transaction, or none. Each step sees the effects of the steps before it. Absent if the client cannot do this.
+   * Executes all steps in one transaction, or none of them. Each step sees the effects of the previous ones. Missing if the client
+   * library has no transactions.
    */
   multi?(steps: readonly Step[]): Promise<TransactionResult>;
   /** Deletes a node. Resolves with `false` if it did not exist. */
@@ -127,15 +127,18 @@ export interface ZkDriver {
     text: string,
     option?: VersionOption & { readonly urgent?: boolean },
   ): Promise<NodeStat | undefined>;
-  /** Reads a node. The watch is set only if the node exists, so that no watch remains on a path that is never used again. */
+  /**
+   * Reads a node. With `watch`, sets a watch if the node exists. On a missing node the watch would remain for ever, since paths are not
+   * reused.
+   */
   read(path: string, option?: WatchOption): Promise<NodeData | undefined>;
-  /** Reads the metadata of a node. The watch is set in any case, even if the node does not exist yet. */
+  /** Reads the metadata of a node. With `watch`, sets a watch even if the node does not exist yet. */
   stat(path: string, option?: WatchOption): Promise<NodeStat | undefined>;
   children(path: string, option?: WatchOption): Promise<readonly string[] | undefined>;
   list(path: string): Promise<Listing | undefined>;
   /**
-   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, as the connected server knows them. Resolves with
-   * `undefined` if the server is older than 3.6 and cannot list them. Absent if the client cannot do this.
+   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, in the state of the connected server. Resolves with
+   * `undefined` if the server is older than 3.6. Missing if the client library cannot send this request.
    */
   ephemerals?(prefix: string): Promise<readonly string[] | undefined>;
   /** Brings the connected server up to date with the leader. Later reads see every change that was committed before. */

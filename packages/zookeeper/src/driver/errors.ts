@@ -19,7 +19,7 @@ export const ZkCode = {
   quotaExceeded: -125,
 } as const;
 
-/** The state of a handle that was closed because the server refused the credentials (`ZOO_AUTH_FAILED_STATE`). */
+/** The state in which the C client closes a connection when the server refuses the credentials (`ZOO_AUTH_FAILED_STATE`). */
 export const AUTH_FAILED_STATE = -113;
 
 const TEXT: Readonly<Record<number, string>> = {
@@ -58,7 +58,7 @@ const DEFINITE_CODES: Readonly<Record<number, QueueLockErrorCode>> = {
   [ZkCode.quotaExceeded]: 'INVALID_ARGUMENT',
 };
 
-/** The remedies, for the operator of the server. */
+/** For some result codes: what the operator of the server can do. */
 const REMEDIES: Readonly<Record<number, string>> = {
   [ZkCode.unimplemented]: 'upgrade it to ZooKeeper 3.5.3 or later, which has container nodes',
   [ZkCode.ephemeralOnLocalSession]:
@@ -94,7 +94,7 @@ export function sessionEnded(state: number): QueueLockError {
   );
 }
 
-/** Creates the error of a session that continues in another process. */
+/** Creates the error for calls of a session that this client has abandoned, so that another process can resume it. */
 export function sessionAbandoned(id: string): QueueLockError {
   return new QueueLockError(
     'CLOSED',
@@ -113,7 +113,7 @@ export function entryLost(path: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${path} was removed by another client`);
 }
 
-/** Creates the error of an entry that was not enqueued, because its removal was requested. */
+/** Creates the error of an enqueue whose caller has requested the removal of the entry meanwhile. */
 export function entryWithdrawn(id: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${id} was removed before it was stored in the queue`);
 }

@@ -15,11 +15,10 @@ type Callback = (code: number, text: string) => void;
 type ValueCallback<T> = (code: number, text: string, value: T) => void;
 
 /**
- * The calls of the addon. Each returns a result code at once. A code other than 0 means that nothing was sent and that the callback will
- * not run.
- *
- * The functions with a watcher (`aw_*`) are left out on purpose: each call leaks its callback, and they can abort the process. A watch that
- * is set by a flag is reported by the events instead, with its path.
+ * The functions of the addon. Each returns a result code at once. A code other than 0 means that the request was not sent and that the
+ * callback will not be called.
+ * The functions with a watcher (`aw_*`) are omitted: they leak a callback at each call, and can abort the process. Watches are set by a
+ * flag instead, and reported by events that contain the path.
  */
 export interface NativeCalls {
   add_auth(scheme: string, auth: string, done: Callback): number;

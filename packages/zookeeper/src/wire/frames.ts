@@ -8,8 +8,8 @@ export const LENGTH_BYTES = 4;
 const SHORT_BYTES = 4_096;
 
 /**
- * Splits a stream into frames, each of which is a length and that many bytes. It never buffers more than it received, whatever the length field is.
- * It refuses a frame that is longer than `mostBytes` before that frame arrives.
+ * Splits a stream into frames. Each frame is a length and that many bytes. It buffers only what has arrived, whatever the length field
+ * claims. A frame longer than `mostBytes` is refused as soon as its length has arrived.
  */
 export class FrameReader {
   readonly #mostBytes: number;
@@ -43,7 +43,7 @@ export class FrameReader {
   next(): Buffer | undefined {
     if (this.#held < LENGTH_BYTES) return undefined;
     const [front] = this.#chunks;
-    // As a rule, the first chunk has all of the frame.
+    // Usually the first chunk contains the whole frame.
     const begun = front && front.length - this.#at >= LENGTH_BYTES ? front : this.#front(LENGTH_BYTES);
     const length = intAt(begun, this.#at);
     if (length < 0 || length > this.#mostBytes) throw new WireError(`a frame of ${length} bytes`);

@@ -56,7 +56,7 @@ export class JuteReader {
     this.#pass(count);
   }
 
-  /** The first record of a reply: request number, transaction id and result code. In one step, since each reply has one. */
+  /** Reads the beginning of a reply: request number, transaction id and result code. It reads all three in one step, for speed. */
   header(): { readonly xid: number; readonly zxid: bigint; readonly err: number } {
     const bytes = this.#bytes;
     const at = this.#pass(16);

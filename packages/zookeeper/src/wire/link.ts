@@ -56,9 +56,9 @@ export class WireLink {
   #welcome: Welcome | undefined;
   #isOver = false;
   #isReading = false;
-  /** The requests of this tick, which share a packet. */
+  /** The requests of this tick of the event loop, which are sent in one packet. */
   #unsent: Buffer[] = [];
-  /** Cancels the timer of the first reply, or later the timer of the heartbeat. */
+  /** Cancels the present timer: at first that of the first reply, then that of the next ping. */
   #cancel: () => void;
 
   constructor(
@@ -131,8 +131,8 @@ export class WireLink {
   }
 
   /**
-   * Handles one message per turn of the event loop. So the code that awaits a reply runs before the next message is handled, even if both arrived
-   * together.
+   * Handles one message per turn of the event loop. So code that awaits a reply runs before the next message is handled, even if both
+   * have arrived together.
    */
   #take(): void {
     this.#isReading = false;
@@ -145,11 +145,11 @@ export class WireLink {
       this.destroy(error instanceof Error ? error : new WireError(String(error)));
       return;
     }
-    // A promise costs less than `queueMicrotask`, which makes an `AsyncResource`.
+    // Faster than `queueMicrotask`, which creates an `AsyncResource`.
     void SETTLED.then(() => this.#readOn());
   }
 
-  /** Handles the next message if bytes of it are held. Otherwise it ends the reading, which the next chunk starts again. */
+  /** Schedules the next message if a part of it has arrived. Otherwise stops, until the next chunk arrives. */
   #readOn(): void {
     if (this.#frames.held > 0) process.nextTick(() => this.#take());
     else this.#isReading = false;

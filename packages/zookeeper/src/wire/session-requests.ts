@@ -31,8 +31,8 @@ export function closeSession(): WireRequest<undefined> {
 }
 
 /**
- * Sets the watches of an earlier connection again. Events report at once what has changed since the transaction `since`. The paths are
- * split into requests far below the size limit of a server. Their number is `Xid.setWatches`.
+ * Encodes requests that set the watches of an earlier connection again. The server reports at once what has changed since the transaction
+ * `since`. The paths are split into several requests, each below the size limit of a server. All have the number `Xid.setWatches`.
  */
 export function setWatches(since: bigint, watched: Watched): WireRequest<undefined>[] {
   return portions(watched).map((portion) =>
