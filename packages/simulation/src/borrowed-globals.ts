@@ -13,8 +13,8 @@ interface Handle {
 
 // Time of day at the start of a simulated run, in milliseconds since 1970. Only labels contain it.
 const EPOCH_MS = 1_700_000_000_000;
-// Delay that stands for `setImmediate`. It is shorter than that of any timer, which is at least a
-// millisecond.
+// Delay of tasks that code under test runs with `setImmediate`. It is below that of any timer, which is at
+// least one millisecond.
 const SOON_MS = -1;
 
 /**

@@ -227,9 +227,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /**
-   * Converts an error for a caller without a session of its own, which can try again after the loss of one.
-   */
+  /** Converts an error for a caller without a session of its own, to which a lost session is temporary. */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))

@@ -16,13 +16,13 @@ export const SINGLE = { tickTimeMs: 500, syncLimit: 2 } as const;
 export type Driver = NonNullable<ZooKeeperOptions['transport']>;
 
 /**
- * Closes what a test opened, in the order of opening. A proxy closes before the clients behind it, since a handle of the C client closes
- * without blocking once its connection is down.
+ * Closes what a test has opened, in the order of opening. A proxy is opened, and so closed, before its
+ * clients: a handle of the C client closes without blocking only when its connection is down.
  */
 export class Bench {
   readonly #undo: (() => unknown)[] = [];
 
-  /** Registers an object that is closed after the test. */
+  /** Registers an object that is to be closed after the test. */
   keep<T>(thing: T, close: (thing: T) => unknown): T {
     this.#undo.push(() => close(thing));
     return thing;
@@ -55,7 +55,7 @@ export function newQueue(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
-/** Resolves with the code of the error that a promise rejects with, or with `fine`. */
+/** Resolves with the code of the error if the promise rejects, and with `fine` if it resolves. */
 export async function outcome(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -65,7 +65,7 @@ export async function outcome(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Resolves when the entry is admitted; rejects when the entry is lost before. */
+/** Resolves when the entry is admitted. Rejects when the entry is lost before. */
 export function admitted(placement: Placement): Promise<void> {
   return new Promise((resolve, reject) => {
     const subscription = placement.turns$.subscribe({

@@ -85,7 +85,7 @@ describe('options of the ZooKeeper backend', () => {
     });
   }
 
-  it('have a naming for all queues, or one per queue', () => {
+  it('accept one naming for all queues, or a function that returns one per queue', () => {
     expect(settingsOf({ hosts: ['zk1'] }).schemeFor('a').naming).to.equal('curator');
     expect(settingsOf({ hosts: ['zk1'], naming: 'kazoo' }).schemeFor('a').naming).to.equal('kazoo');
     const { schemeFor } = settingsOf({
@@ -98,7 +98,7 @@ describe('options of the ZooKeeper backend', () => {
     ]);
   });
 
-  it('refuse the name of a queue for which the function returns no naming, and name the queue', () => {
+  it('refuse a queue for which the function returns no naming, by its name', () => {
     const backend = zookeeper({ hosts: ['zk1'], naming: () => 'java' as 'curator' });
     expect(refusal(() => backend.checkName('jobs'))).to.match(/naming\("jobs"\) is one of .* got "java"/);
   });

@@ -46,7 +46,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
       await work(() => zk.delete(path!), zk);
     });
 
-  it('costs the transaction, a list of the gate and a list of each queue, in one flight', async () => {
+  it('costs the transaction, a list of the gate, and a list of each queue, in one packet', async () => {
     const placements = await session.enqueueAll!(newSpecs(a, b));
     expect(own.taken().requests).to.deep.equal([multi, list, getChildren, getChildren]);
     const tokens = await asOperator(server, (zk) => Promise.all(placements.map(({ key }) => zk.stat(key))));
@@ -60,7 +60,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
   });
 
-  it('is undone while another client is in the gate, unless all entries are admitted at once', async () => {
+  it('is undone while another client is in the gate, if an entry has to wait', async () => {
     const held = newSpec(b);
     await session.enqueue(held);
     await whileInGate(async (leave, zk) => {
@@ -74,7 +74,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
   });
 
-  it('does not wait for the gate when it is a try', async () => {
+  it('does not wait for the gate with the option isTry', async () => {
     await session.enqueue(newSpec(b));
     await whileInGate(async () => {
       const placements = await session.enqueueAll!(newSpecs(a, b), { isTry: true });
@@ -83,7 +83,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
   });
 
   for (const transport of ['wire', 'native'] as const) {
-    it(`does not wait for the gate when a client tries, with transport ${transport}`, async () => {
+    it(`does not wait for the gate in a tryAcquire of a client, with transport ${transport}`, async () => {
       const backend = bench.backend(server, { transport });
       const client = bench.keep(createLockClient(backend), (kept) => kept.close());
       await whileInGate(async (leave) => {
@@ -97,7 +97,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
   }
 
-  it('is found after a lost reply, with all entries at the same positions', async () => {
+  it('is found with the same positions when it is repeated after a lost reply', async () => {
     await session.enqueue(newSpec(b));
     const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -109,7 +109,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
-  it('is repeated after a lost reply, when another client was in the gate', async () => {
+  it('is undone and repeated after a lost reply if another client was in the gate', async () => {
     await session.enqueue(newSpec(b));
     const specs = newSpecs(a, b);
     await whileInGate(async (leave) => {
@@ -122,7 +122,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
-  it('leaves no entry after a lost reply, once its ids are removed', async () => {
+  it('leaves no entry if the caller removes its entries after a lost reply', async () => {
     const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
@@ -142,7 +142,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
       expect(await sizes()).to.deep.equal([0, 0]);
     });
 
-    it('costs one request when a client releases a multi-lock', async () => {
+    it('costs one request for the release of a multi-lock', async () => {
       const client = bench.keep(createLockClient(bench.backend(own.proxy.endpoint)), (kept) => kept.close());
       const held = await client.multi([a, b]).acquire();
       own.reset();
@@ -181,7 +181,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
   });
 
-  it('ends the session when its private node was removed', async () => {
+  it('rejects with SESSION_LOST when the private node of the session was removed', async () => {
     await asOperator(server, (zk) => zk.delete(`/.queuelock/${session.id}`));
     expect(await outcome(session.enqueueAll!(newSpecs(a, b)))).to.equal('SESSION_LOST');
     expect(await sizes()).to.deep.equal([0, 0]);

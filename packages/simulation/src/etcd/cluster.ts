@@ -58,8 +58,8 @@ export class Cluster {
   readonly #random: Random;
   readonly #fate: Machine;
   /**
-   * Whether a member that was paused answers linearizable reads from its own, outdated state, as some
-   * releases of etcd do.
+   * Whether a member that was paused executes linearizable reads on its own, outdated state, as some releases
+   * of etcd do.
    */
   readonly #staleReads: boolean;
   /** Revision of the store after each entry of the log. */

@@ -44,8 +44,8 @@ export class Following {
   }
 
   /**
-   * Asks the follower which of its sessions are active. The reply shows the leader that the follower is
-   * connected, until the tick `deadline`.
+   * Requests the active sessions of the follower. Its reply shows the leader that it is connected, until the
+   * tick `deadline`.
    */
   ping(deadline: number): void {
     this.hear(() => {

@@ -175,7 +175,7 @@ export class Leading {
   }
 
   /**
-   * Asks the followers for their active sessions every half tick. At every tick, checks which followers have
+   * Requests the followers' active sessions every half tick. At every tick, checks which followers have
    * responded.
    */
   #beat(isWhole = false): void {

@@ -8,9 +8,9 @@ import { INQUIRY_REPLY, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Called before the file is opened. If a side file is missing, asks each process that has the file open to compare it with the files on
- * disk. SQLite would create the missing side file again, so two groups of processes could hold the same lock. So processes with the old
- * side file first end their holds.
+ * Called before the file is opened. If a side file is missing, requests from each process that has the file open to compare it with the
+ * files on disk. SQLite would create the missing side file again, so two groups of processes could hold the same lock. So processes with
+ * the old side file first end their holds.
  * @throws {QueueLockError} `UNAVAILABLE` when a process did not respond
  */
 export async function checkWithOtherProcesses(file: string): Promise<void> {

@@ -35,9 +35,8 @@ const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * The connections of one session over the C client: one handle after another, each for one attempt at one server. Each handle resumes the
- * session of the previous one. An attempt that takes too long is abandoned for the next server.
- * This class limits the pace of attempts. A handle with several servers would connect to them without a delay: thousands of times a
- * second, if the servers have no quorum and close each connection.
+ * session of the previous one. An attempt that takes too long is abandoned for the next server. This class limits the pace of attempts. A
+ * handle with several servers would connect thousands of times a second, if the servers have no quorum and close each connection.
  */
 export class NativeConnections {
   readonly #options: NativeConnectionOptions;

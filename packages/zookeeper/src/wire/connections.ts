@@ -32,7 +32,7 @@ const CLOSED_HERE = 0;
 
 /**
  * The connections of one session over Node's sockets: one after another, each to the next server. Each
- * resumes the session, and tells the server the last transaction that the session has seen. An attempt that
+ * resumes the session and sends the id of the last transaction that the session has seen. An attempt that
  * takes too long is abandoned for the next server.
  */
 export class WireConnections {
@@ -215,7 +215,7 @@ export class WireConnections {
     this.#connection$.complete();
   }
 
-  /** Drops the socket and the timer for good. `state` says how the session has ended. */
+  /** Drops the socket and the timer for good. `state` is why the session has ended. */
   #leave(state: number): void {
     const before = this.#state;
     this.#state = { status: 'ended', with: state };

@@ -9,7 +9,7 @@ import type { Welcome, WireSession } from '../../src/wire/handshake.ts';
 import type { WireRequest } from '../../src/wire/request.ts';
 import type { Bench } from '../bench.ts';
 
-/** Starts a driver that connects to one of these addresses; it is closed after the test. */
+/** Starts a driver that connects to one of these addresses. It is closed after the test. */
 export function driverTo(
   bench: Bench,
   addresses: string | readonly string[],
@@ -36,7 +36,7 @@ export async function connected(driver: WireDriver): Promise<WireDriver> {
   return driver;
 }
 
-/** The code of a reply, and its result. */
+/** Result code and value of a reply. */
 export interface WireReply<T> {
   readonly code: number;
   readonly value: T | undefined;

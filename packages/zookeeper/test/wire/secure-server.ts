@@ -45,7 +45,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
     },
     probe: async ({ ports }: Place) => {
       const { ca, client } = certificates;
-      // The first TLS handshake takes much longer than the later ones.
+      // The first TLS handshake of a server takes much longer than later ones, so it is made here.
       await sendFourLetterWord(
         { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
         'srvr',
@@ -59,7 +59,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
 
 const MAX_WAIT_MS = 10_000;
 
-// The Netty jars that Debian's jar of ZooKeeper needs but does not list in its manifest.
+// ZooKeeper of Debian needs these jars for TLS, but its manifest does not list them.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
 
 function withNetty(command: Command): Command {
