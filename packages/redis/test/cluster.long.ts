@@ -164,7 +164,8 @@ describe('a Redis Cluster', () => {
             holds.delete(hold);
             grants[way] = (grants[way] ?? 0) + 1;
           } catch (error) {
-            // A move that lasts too long on a busy machine may end a session, which reports the reason.
+            // On a busy machine, a migration may last so long that a session ends. The test then prints the
+            // reason.
             const isLoss = isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
             if (!isLoss) failures.push(`${way}: ${String(error)}`);
           }

@@ -21,7 +21,7 @@ interface Behaviour {
   readonly connects?: boolean;
 }
 
-/** A simulated client without a server. Its replies pass the test that the driver makes, and all steps succeed. */
+/** A simulated client without a server. It passes the driver's test of replies, and all steps succeed. */
 abstract class FakeClient extends EventEmitter {
   readonly options = {};
   readonly made: FakeClient[];

@@ -82,8 +82,8 @@ async function contend(contenders: readonly Contender[]): Promise<readonly Hold[
     const release = await contender.acquire();
     const now = performance.now();
     if (!Number.isNaN(releasedAt)) seen.push({ handOffMs: now - releasedAt, waitedMs: now - askedAt });
-    // New clients request the lock while it is held. Without a queue, a client that requests it at the moment of a
-    // release would be served first.
+    // The next contender requests the lock while it is held. If it did so at the moment of a release, a lock
+    // without a queue could serve it first.
     const more = next();
     await pause(holdMs);
     releasedAt = performance.now();

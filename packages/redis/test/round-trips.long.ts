@@ -17,7 +17,7 @@ describe('the round trips on Redis', () => {
     return client;
   }
 
-  /** Returns a connected client with a session, after the server has loaded every script. */
+  /** Returns a lock client with a session. The server has loaded every script before. */
   async function ready(): Promise<LockClient> {
     const client = lockClient();
     await client.run('first', async () => undefined);

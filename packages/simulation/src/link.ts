@@ -76,7 +76,9 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return () => this.#calls.delete(fail);
   }
 
-  /** Returns how many times the next request arrives: 0 if it is lost, 2 if it is repeated. */
+  /**
+   * Returns how often the next request arrives at the member: 0 times if it is lost, twice if it is repeated.
+   */
   times(): number {
     const { requestLost = 0, repeated = 0 } = this.#now;
     if (this.#random.chance(requestLost)) return 0;

@@ -17,8 +17,8 @@ const AFTER_END = 0.03;
 const ATTEMPT = /c\d+'?[a-z]\d+/g;
 
 /**
- * Draws a run as an SVG file: a row for each client, a bar for each hold, shades for faults, red for
- * violations.
+ * Draws a simulated run as an SVG file. Each client has a row, and each hold a bar. Faults are shaded, and
+ * violations are red.
  */
 export function pictureOf(facts: readonly Fact[], title: string): string {
   const scene = sceneOf(facts);

@@ -93,7 +93,7 @@ export class Timeline {
   }
 }
 
-/** The clock of a machine: its initial time and its rate. */
+/** Options of a simulated machine: the initial time of its clock, and the rate. */
 export interface MachineOptions {
   readonly rate?: number;
   readonly bootedAt?: number;
@@ -162,7 +162,7 @@ export class Machine implements Clock {
     return ms / this.#rate;
   }
 
-  /** Runs the task as the next event of this machine. */
+  /** Runs the task at the present time, as an event of this machine. */
   do(task: () => void): void {
     this.#timeline.after(0, this, task);
   }

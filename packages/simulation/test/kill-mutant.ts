@@ -5,7 +5,7 @@ import { play } from '../src/run/play.ts';
 import { alteredProduct } from './altered-product.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Number of simulated runs within which a rule must detect the seeded defect. */
+/** Maximum number of simulated runs for one mutant. A rule must detect the defect within them. */
 export const MAX_RUNS = 10_000;
 
 /** The result of the simulated runs with one mutant. */

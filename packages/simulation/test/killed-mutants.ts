@@ -12,7 +12,7 @@ type Table = Readonly<Record<StoreName, Readonly<Record<string, KilledMutant>>>>
 
 const FILE = new URL('mutants/killed.json', import.meta.url);
 
-/** Reads the table, by the names of the mutants. */
+/** Reads the table in `mutants/killed.json`: for each mutant, how it was last detected. */
 export function killedMutants(): Table {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Table;
 }

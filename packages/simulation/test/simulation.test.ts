@@ -17,7 +17,9 @@ const WRONG_ONCE = {
   zookeeper: [401_997, 805_150, 904_725],
 } as const;
 
-/** Mutants of different kinds that are detected within a few runs; `simulation.long.ts` has all of them. */
+/**
+ * Some mutants of different kinds, each detected within a few runs. `simulation.long.ts` checks all mutants.
+ */
 const SOON = {
   etcd: ['one more entry than the limit is admitted', 'a waiter does not read after its watch begins'],
   zookeeper: ['one more entry than the limit is admitted', 'the removal of a node causes no notification'],

@@ -58,7 +58,7 @@ export class Composer {
     this.#sources = sources;
   }
 
-  /** Builds a whole page. Only its first heading of the first level is kept. */
+  /** Builds a whole page. A page keeps only its first heading of the first level. */
   compose(page: Page): Composed {
     const wrong: string[] = [];
     const texts = page.parts.map((part) =>
@@ -91,7 +91,7 @@ export class Composer {
     return `${this.#sources.repository}/${kind === 'folder' ? 'tree' : 'blob'}/main/${target}${anchor}`;
   }
 
-  /** Returns the page that shows a file, or the heading `anchor` of the file. */
+  /** Returns the page of the site that contains a file, or the section `anchor` of the file. */
   #pageWith(file: string, anchor: string): Page | undefined {
     const isOfFile = (part: Part): boolean => part.file === file;
     const showing = this.#pages.filter(({ parts }) => parts.some(isOfFile));

@@ -2,7 +2,7 @@ import type { BackendHarness } from '@queuelock/conformance';
 import { sqlite } from '@queuelock/sqlite';
 import { Bench } from './bench.ts';
 
-/** Returns a harness over a file of its own, and defines the hook of the calling suite. */
+/** Returns a harness with a lock file of its own. Registers a mocha hook in the calling suite. */
 export function harness(): BackendHarness {
   const bench = new Bench();
   after(() => bench.close());

@@ -43,7 +43,7 @@ function properLockfile(everyMs: number): Make {
   };
 }
 
-/** A common home-made lock: a row with an owner and an end. */
+/** A lock as many programs implement it: a row with an owner and an expiry time. */
 function polledRow(everyMs: number): Make {
   return async (file) => {
     const { DatabaseSync } = await loadDriver();

@@ -1,5 +1,6 @@
-// Measures how long steps block the event loop, beside the same amount of computing, which shows the load of the machine. From the root:
-// node --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/sqlite/test/measure-steps.ts [STEPS]
+// Measures how long steps block the event loop. For comparison, measures the same amount of plain computing,
+// which shows how busy the machine is. From the root of the repository: node --conditions=@queuelock/source
+// --import ./.ci/tsx.mjs packages/sqlite/test/measure-steps.ts [STEPS]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The process that steps.test.ts runs: it uses every function of the backend once, and then does nothing.
+// A process that steps.test.ts starts. It uses every function of the backend once. After that it must exit by
+// itself.
 import { sqlite } from '@queuelock/sqlite';
 import { refusal, newSpec } from '@queuelock/harness/specs';
 

@@ -14,7 +14,7 @@ export interface EffectOptions {
 export interface StaleEffect {
   /** The name that was given to `TestStore.effect`. */
   readonly effect: string;
-  /** Time of the test store, in milliseconds. */
+  /** When the effect happened, in milliseconds of the test store's time. */
   readonly atMs: number;
   /** Name of the lock, if it is known. */
   readonly lock?: string;

@@ -7,8 +7,8 @@ export interface Network {
   /** Whether the client and the store cannot reach each other now. */
   readonly isPartitioned: boolean;
   /**
-   * Cuts the connection: requests and replies are lost, and events wait until `heal` is called. The session
-   * expires after its TTL.
+   * Cuts the connection: requests and replies are lost, and notifications wait until `heal` is called. The
+   * session expires after its TTL.
    */
   partition(): void;
   /** Restores the connection. Does nothing if it was not cut. */
@@ -33,7 +33,7 @@ interface Loss {
 /** How long a client waits for a reply that does not come, in milliseconds. */
 const REPLY_TIMEOUT_MS = 1_000;
 
-/** The connection of one simulated process. */
+/** The connection of one simulated process to the test store. */
 export class FaultyNetwork implements Network {
   readonly #clock: ProcessClock;
   readonly #losses: Loss[] = [];

@@ -62,7 +62,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
 
-  /** @param dial opens the sockets of the wire client, for tests */
+  /** @param dial opens the sockets, in tests of transport `wire` */
   constructor(settings: Settings, dial?: Dial) {
     this.#settings = settings;
     this.#dial = dial;

@@ -9,7 +9,7 @@ import {
 } from '@queuelock/core/backend';
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 
-/** The settings of the single servers that tests start. They allow sessions from 2 s. */
+/** Settings of a server that a test starts. They allow sessions from 2 s on. */
 export const SINGLE = { tickTimeMs: 500, syncLimit: 2 } as const;
 
 /** The transport of a backend. */
@@ -84,7 +84,7 @@ export async function allAdmitted(placements: readonly Placement[]): Promise<voi
   await Promise.all(placements.map(admitted));
 }
 
-/** Resolves with the error that ends the turns of an entry, for instance its loss. */
+/** Resolves with the error with which the status stream of an entry ends, for instance its loss. */
 export function ending(placement: Placement): Promise<string> {
   return new Promise((resolve) => {
     placement.turns$.subscribe({
@@ -93,7 +93,7 @@ export function ending(placement: Placement): Promise<string> {
   });
 }
 
-/** Polls until the condition holds. Mocha ends a test that waits in vain. */
+/** Polls until the condition is true. If it never is, the timeout of mocha ends the test. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(10);
 }

@@ -4,7 +4,7 @@ import { zkFourLetter } from '@queuelock/harness/services/four-letter';
 import { until } from '@queuelock/harness/services/until';
 import { FarProxies, type ProxyOrder } from './far-proxy.ts';
 
-/** Runs proxies in another process. */
+/** Controls proxies that run in another process. */
 interface Proxies {
   send(order: ProxyOrder): Promise<string>;
   stop(): void;

@@ -50,9 +50,9 @@ export interface RedisOptions {
    */
   readonly client?: RedisClientLike;
   /**
-   * Certificates and key as PEM texts, together with a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. They are read again for each new
-   * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
-   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   * Certificates and key as PEM texts, for a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. A function,
+   * which may return a promise, is called again for each new connection, and files that the URL names are read again. If that fails, or a
+   * file is half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
    */
   readonly tls?: Provided<PemTexts>;
   /**
@@ -79,7 +79,7 @@ export interface RedisOptions {
   readonly singleKey?: (queue: string) => string | undefined;
 }
 
-/** Options after `settingsOf` has checked them. */
+/** The checked options of the backend, with defaults filled in. */
 export interface Settings {
   readonly driver: Driver;
   readonly prefix: string;

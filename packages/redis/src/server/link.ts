@@ -23,7 +23,7 @@ interface Settings {
   readonly clock: Clock;
   /** Timeout of a command, connecting included, in milliseconds. */
   readonly withinMs: number;
-  /** Called with each new connection. Commands use the connection after this has resolved. */
+  /** Called with each new connection, before commands use it. They wait until this callback has resolved. */
   readonly onUp?: (wire: Wire) => Promise<void>;
   /** Called when the connection broke. The link opens another one by itself. */
   readonly onDown?: () => void;
@@ -67,9 +67,9 @@ export class Link {
   }
 
   /**
-   * Sends one command. Its timeout starts when it leaves the queue of commands. If it rejects with anything but an error reply of the
-   * server, its outcome is unknown.
-   * @param isUrgent sends the command at once, without the limit of commands in flight
+   * Sends one command. The timeout does not include the time for which the command waits before it is sent. If the promise rejects with
+   * anything but an error reply of the server, the outcome is unknown.
+   * @param isUrgent sends the command at once, regardless of the limit of commands in flight
    */
   async send(args: readonly string[], isUrgent = false): Promise<unknown> {
     if (isUrgent) return this.#sendNow(args);

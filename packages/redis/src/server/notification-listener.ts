@@ -25,7 +25,8 @@ export class NotificationListener {
       onUp: (wire) => this.#hearAll(wire),
       onDown: () => {
         this.#subscribed.clear();
-        // Changes may be missed from now on, so observers read again instead of showing an outdated state.
+        // While this connection is down, notifications are missed. So observers read now instead of showing
+        // an outdated state.
         for (const listeners of [...this.#listeners.values()])
           for (const { onReady } of [...listeners]) onReady();
       },
@@ -35,7 +36,10 @@ export class NotificationListener {
     });
   }
 
-  /** Resolves when all subscriptions are active. @throws {QueueLockError} for the reasons of `Link.connected` */
+  /**
+   * Resolves when all subscriptions are active.
+   * @throws {QueueLockError} when the link is closed or cannot connect in time
+   */
   async up(): Promise<void> {
     await this.#link.connected();
   }

@@ -30,7 +30,7 @@ interface Settings {
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
-  /** Called with the number of each notification. A gap in the numbers shows that some were missed. */
+  /** Called for each notification, with its number. A gap between two numbers means that notifications were missed. */
   notified(nth: number): void;
   /** Called when notifications may have been missed. */
   lookAround(): void;
@@ -42,7 +42,7 @@ interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
   readonly channel: string;
 }
 
-/** The two connections of a backend, shared by all sessions of a process: one for steps, one that is subscribed to channels. */
+/** The two connections of a backend, which all its sessions share: one sends commands, the other receives notifications. */
 export class Connection {
   readonly keys: Keys;
   readonly steps: Steps;

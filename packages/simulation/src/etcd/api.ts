@@ -15,7 +15,7 @@ import { numberOf } from './reading.ts';
 import { refusal } from './refusal.ts';
 import type { Applied } from './store.ts';
 
-/** The calls that have a single response. */
+/** The calls of the etcd driver that have a single response. */
 export type Method = Exclude<keyof Driver, 'watch' | 'keepAlive' | 'close'>;
 
 /** Receives the response of the simulated server, or the error with which it rejects the request. */

@@ -6,7 +6,7 @@ import { refusal } from './refusal.ts';
 import { Store, type Applied } from './store.ts';
 import { Terms } from './terms.ts';
 
-/** Options of a cluster. */
+/** Options of a simulated etcd cluster. */
 export interface ClusterOptions {
   readonly members: number;
   readonly version: string;
@@ -62,7 +62,7 @@ export class Cluster {
    * of etcd do.
    */
   readonly #staleReads: boolean;
-  /** Revision of the store after each entry of the log. */
+  /** The revision of the store after each entry of the log, by index. */
   readonly #revisions = [1];
   /** For the index of each compaction in the log, the revision up to which it removes history. */
   readonly #compactions = new Map<number, number>();
@@ -221,8 +221,8 @@ export class Cluster {
   }
 
   /**
-   * Removes expired leases at a member that leads or believes that it leads. Since etcd 3.4.31 and 3.5.13, a
-   * member that only believes it removes none.
+   * Removes expired leases at a member that leads, or that still believes to lead. The latter no longer
+   * happens since etcd 3.4.31 and 3.5.13.
    */
   #expire(member: Member): void {
     const revoke = (id: string): void =>

@@ -32,8 +32,8 @@ export interface MemberOptions {
 const MOMENT_MS = 0.3;
 
 /**
- * One member of the cluster: how far it has applied the log, which leader it knows, and which streams it
- * serves.
+ * One member of a simulated etcd cluster: how far it has applied the log, which leader it knows, and which
+ * streams it serves.
  */
 export class Member {
   readonly id: string;

@@ -10,7 +10,7 @@ import { Keyspace, keyValueOf, spanOf, type Row } from './keyspace.ts';
 import { holds, readRange, type Reader } from './reading.ts';
 import { refusal } from './refusal.ts';
 
-/** A lease as the log has it: its TTL and its keys. The leader measures its remaining time. */
+/** A lease as the log describes it: its TTL and its keys. The leader alone measures the remaining time. */
 export interface Lease {
   readonly id: string;
   readonly ttl: number;
@@ -99,7 +99,8 @@ export class Store {
   #alone(request: IRequestOp, kind: 'response_put' | 'response_delete_range'): Applied {
     const step = new Step(this);
     const lease = String(request.request_put?.lease ?? NO_LEASE);
-    // A single put checks the lease before the key, unlike a put in a transaction.
+    // As in etcd, a single put checks the lease before the key. For a put in a transaction, the order is
+    // different.
     if (lease !== NO_LEASE && !this.leases.has(lease)) throw refusal.noLease();
     step.check([request]);
     const body = step.carryOut(request)[kind];
@@ -108,7 +109,7 @@ export class Store {
   }
 }
 
-/** One command in progress. All of its changes have the same revision. */
+/** Executes one command. All changes of the command have the same revision. */
 class Step {
   readonly #store: Store;
   readonly #next: number;
@@ -136,7 +137,10 @@ class Step {
     return { succeeded, responses };
   }
 
-  /** Throws the server's error if any of the operations is invalid, before any change is made. */
+  /**
+   * Checks all operations of a transaction before any change is made. Throws the error of an etcd server if
+   * one is invalid.
+   */
   check(operations: readonly IRequestOp[]): void {
     const { keyspace, leases } = this.#store;
     for (const { request_put: put } of operations) {
@@ -154,7 +158,7 @@ class Step {
     if (request_put) return this.#answer('response_put', this.#put(request_put));
     if (request_delete_range)
       return this.#answer('response_delete_range', this.#remove(request_delete_range));
-    // The header of a nested response contains no revision.
+    // As in etcd, the header of a nested response contains no revision.
     const { header, ...inner } = { header: { ...HEADER, revision: '0' }, ...this.txn(request_txn ?? {}) };
     return { response_txn: { header, ...inner } } as IResponseOp;
   }

@@ -13,7 +13,7 @@ export interface Making extends Surroundings {
   readonly mayMove: boolean;
 }
 
-/** State that a process leaves to the process that resumes its session. */
+/** What a crashed process leaves to the process that resumes its session. */
 interface Estate {
   readonly resumption: string;
   readonly left: Program;

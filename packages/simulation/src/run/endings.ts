@@ -19,7 +19,7 @@ export interface Circumstances {
 interface Reasons extends Circumstances {
   /** Whether the client was denied access to the store. */
   readonly isDenied: boolean;
-  /** Whether there was any fault in this run. */
+  /** Whether a fault has occurred so far in this simulated run. */
   readonly isTroubled: boolean;
 }
 

@@ -4,14 +4,14 @@ import type { Rule } from './rule.ts';
 export type Fact = { readonly atMs: number } & FactDetails;
 
 export type FactDetails =
-  /** An attempt of a client to acquire these queues begins. */
+  /** A client begins to acquire these queues. */
   | {
       readonly type: 'wants';
       readonly who: string;
       readonly client: string;
       readonly queues: readonly string[];
     }
-  /** The attempt ended without a hold. */
+  /** A client has given up or failed to acquire these queues. */
   | { readonly type: 'gets nothing'; readonly who: string; readonly why: string }
   | { readonly type: 'holds'; readonly who: string; readonly queue: string; readonly token: bigint }
   /** A hold ended, or the run ended during the hold. Its holder believed until now that it holds. */

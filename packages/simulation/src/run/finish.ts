@@ -49,7 +49,7 @@ export async function finish(stage: Stage): Promise<void> {
   judge.require('nothing left', left.length === 0, () => left.join(', '));
 }
 
-/** Checks that every observer of a queue sees the queue's present state. */
+/** Checks that each observer shows the present state of its queue. */
 async function checkViews({ timeline, judge, clients }: Stage): Promise<void> {
   const views = clients.flatMap(({ view }) => view ?? []);
   if (views.length === 0 || judge.broken) return;

@@ -18,7 +18,7 @@ export interface Held {
    * Whether the client requested a downgrade without a response, so that the entry may still be exclusive.
    */
   isDowngrading: boolean;
-  /** Returns the remaining time in milliseconds that the product reports now. */
+  /** Returns how long the hold is still proven, in milliseconds, as the code under test reports it. */
   readonly remainingMs: () => number;
   /** Whether the hold was released, or its process has ended. */
   isOver: boolean;
@@ -62,8 +62,8 @@ export function sessionOf({ key }: Pick<StoredEntry, 'key'>): string | undefined
 }
 
 /**
- * Returns an identity of an entry: its queue and its token. The key is not used, because a writer that has
- * become a reader has a new key and the same token.
+ * Returns a text that identifies an entry: its queue and its token. The key is not part of it, since a writer
+ * that became a reader has a new key and the same token.
  */
 export function lifeOf({ key, token }: Pick<StoredEntry, 'key' | 'token'>): string {
   return `${key.slice(0, key.lastIndexOf('/'))} ${token}`;

@@ -20,9 +20,9 @@ export class Holds {
   readonly #takings: Takings;
   readonly #held: Held[] = [];
   readonly #marked = new Set<string>();
-  /** Queues in which a client removes entries of other clients. */
+  /** Queues in which a client steals the lock, or an operator deletes entries. */
   readonly #unruly = new Set<string>();
-  /** True times at which a client began to steal, or an entry was deleted. */
+  /** Simulated times at which a client began to steal a lock, or an operator deleted an entry. */
   readonly #unrulyAt: number[] = [];
   /** For each deleted entry, by queue and token: the simulated time at which another client deleted it. */
   readonly #deletedAt = new Map<string, number>();
@@ -30,7 +30,7 @@ export class Holds {
   readonly #evicted = new Set<string>();
   /** Entries that were still in the queue when their session began its next hold, by queue and token. */
   readonly #handedOver = new Set<string>();
-  /** For each queue, the true time at which a hold last ended. */
+  /** For each queue, the simulated time at which a hold last ended. */
   readonly #endedAt = new Map<string, number>();
   /** The key of each deleted entry, by queue and token. */
   readonly #deletedKeys = new Map<string, string>();

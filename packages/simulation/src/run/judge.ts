@@ -11,11 +11,11 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 't
 /** Records the events of a simulated run, and the first rule that was violated. */
 export class Judge {
   readonly story: string[] = [];
-  /** The events of the run as data, for the drawing. */
+  /** The events of the run, for the picture. */
   readonly facts: Fact[] = [];
   /** The first rule that the run broke. */
   broken: Rule | undefined;
-  /** True time of the last event. */
+  /** Simulated time of the last event. */
   lastAt = 0;
   readonly #now: () => number;
 

@@ -1,4 +1,6 @@
-/** One acquisition and the use of its hold. Times are in milliseconds of the client's clock. */
+/**
+ * One step of a client: how it acquires a lock and uses it. Times are in milliseconds of the client's clock.
+ */
 export interface Step {
   readonly afterMs: number;
   readonly way: (typeof WAYS)[number] | (typeof RECIPES)[number] | 'resume';
@@ -43,7 +45,7 @@ export interface Fault {
    * the client is connected.
    */
   readonly member: number | 'leader' | 'followers' | 'all' | 'its own';
-  /** Severity from 0 to 1. */
+  /** Severity of the fault, from 0 to 1. Its meaning depends on the kind. */
   readonly degree: number;
 }
 
@@ -116,7 +118,7 @@ export const RECIPES = ['campaign', 'lead', 'cohort', 'semaphore', 'round', 'slo
 
 /** A queue on etcd whose holder also takes this single key. */
 export const SINGLE = { queue: 's', key: 'single' } as const;
-/** Key formats on ZooKeeper for these queues. All other queues have Curator's format. */
+/** The naming schemes of some queues on ZooKeeper. All other queues have Curator's. */
 export const NAMINGS: Readonly<Record<string, 'fast' | 'kazoo' | 'curator-read-write'>> = {
   f: 'fast',
   k: 'kazoo',

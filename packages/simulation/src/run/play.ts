@@ -32,7 +32,7 @@ const STORES: Readonly<Record<Plan['store'], new (premises: Premises) => Store>>
   zookeeper: ZooKeeperStore,
 };
 
-/** Runs a plan. The same plan always produces the same events. */
+/** Simulates the run of a plan. The same plan always produces the same events. */
 export async function play(product: Product, plan: Plan): Promise<Played> {
   const timeline = new Timeline();
   const judge = new Judge(() => timeline.now());

@@ -49,7 +49,7 @@ export class Program {
   readonly #machine: Machine;
   readonly #around: Surroundings;
   readonly #present = new Set<Hold>();
-  /** Holds whose release is not confirmed yet. */
+  /** Holds that are being released, without a response of the store so far. */
   readonly #leaving = new Set<Hold>();
   #recipes: RecipeUser | undefined;
   #isStopped = false;

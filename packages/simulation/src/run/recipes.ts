@@ -4,7 +4,7 @@ import type { Machine } from '../timeline.ts';
 import type { Agreements, InRound } from './agreements.ts';
 import { LATCH_COUNT, LIMIT, RECIPES, ROUND_MEMBERS, type Step } from './plan.ts';
 
-/** A step that uses a recipe. */
+/** A step of a client that uses a recipe of @queuelock/recipes. */
 export interface RecipeStep extends Step {
   readonly way: (typeof RECIPES)[number];
   readonly who: string;
@@ -56,7 +56,7 @@ export class RecipeUser {
     this.#user = user;
   }
 
-  /** Stops the use of the recipes, because the process has ended. */
+  /** Marks the client as done in its rounds of the double barrier, because its process has ended. */
   stop(): void {
     for (const place of this.#inRounds) place.isDone = true;
   }

@@ -37,7 +37,7 @@ export interface Connected {
 
 /** One client's access to the store. A process that resumes the client's session uses it, too. */
 export interface Access {
-  /** The link to each member, or `undefined` before there is one. */
+  /** The connection to each server; `undefined` before the first use. */
   readonly links: readonly (Link | undefined)[];
   connect(machine: Machine, plan: ClientPlan): Connected;
   /** Denies all reads and writes of the client, or allows them again. */
@@ -59,7 +59,7 @@ export interface Store {
 
   heal(member: StoreMember): void;
   restart(member: StoreMember): void;
-  /** Compacts the history, if the store has one. */
+  /** Compacts the history of the store. Does nothing on ZooKeeper, which has no history. */
   compact(): void;
 
   /**

@@ -22,7 +22,7 @@ export interface Peer {
   close(): void;
 }
 
-/** Returns whether the client's access is denied now. */
+/** Returns whether the simulation denies the client access to the store at present. */
 export type IsDenied = () => boolean;
 
 /** The response to a request. Responses are sent in the order of the requests. */
@@ -118,7 +118,7 @@ export class Connection {
 
   #take(request: Request): void {
     const member = this.#member;
-    // Requests of an expired session are dropped without a response.
+    // As in ZooKeeper, requests of an expired session get no response.
     if (!member.touch(this.session)) return;
     const place: PendingResponse = { answer: undefined };
     this.#line.push(place);

@@ -4,7 +4,7 @@ import { Following } from './following.ts';
 import { Leading, type Entry } from './leading.ts';
 import { Member } from './member.ts';
 
-/** Options of an ensemble. */
+/** Options of a simulated ZooKeeper ensemble. */
 export interface EnsembleOptions {
   readonly members: number;
   readonly tickMs: number;
@@ -131,7 +131,9 @@ export class Ensemble {
     for (const member of able) if (member !== leader) this.#join(member);
   }
 
-  /** The next leader's log contains the uncommitted entries of the former leader that it received. */
+  /**
+   * When a leader is replaced, keeps those of its uncommitted log entries that the next leader has received.
+   */
   #keepSome(): void {
     const { pending = [] } = this.leading ?? {};
     const alone = pending.findIndex(({ isSpread }) => !isSpread);

@@ -65,7 +65,7 @@ export class Leading {
   #zxid: bigint;
   readonly #syncs = new Map<bigint, (() => void)[]>();
 
-  /** Begins to lead after the member has applied everything that is committed. */
+  /** Makes the member the leader, after it has applied everything that is committed. */
   constructor(ensemble: Ensemble, member: Member, epoch: bigint) {
     this.#ensemble = ensemble;
     this.member = member;
@@ -107,7 +107,7 @@ export class Leading {
     this.#propose({ by: session, changes: [change] }, { member, period: member.period, go });
   }
 
-  /** Ends a session. Later requests of the session are ignored. */
+  /** Proposes the end of a session. Later requests of the session are ignored. */
   end(session: bigint, done?: Done): void {
     this.tracker.close(session);
     this.#propose({ by: session, changes: [{ type: 'end session', session }] }, done);

@@ -7,7 +7,10 @@ import { EventType, Tree } from './tree.ts';
 
 type Watchers = Map<string, Set<Connection>>;
 
-/** One member of the ensemble: its connections, and its copy of the tree as far as it has applied the log. */
+/**
+ * One member of a simulated ZooKeeper ensemble: its connections, and its copy of the tree up to the log entry
+ * that it has applied.
+ */
 export class Member {
   readonly host: string;
   readonly machine: Machine;
@@ -17,7 +20,7 @@ export class Member {
   isUp = true;
   /** Whether the member is cut off from the other members. */
   isCut = false;
-  /** Additional delay in milliseconds until the member applies transactions. */
+  /** Additional delay in milliseconds before the member applies transactions. */
   lagMs = 0;
   /** Increases each time the member starts to serve clients. */
   period = 0;

@@ -1,6 +1,6 @@
 import { CONTAINER, splitPath, type Change, type Node, type Tree } from './tree.ts';
 
-/** Result codes of the protocol. */
+/** Result codes of ZooKeeper's protocol. */
 export const Code = {
   ok: 0,
   runtimeInconsistency: -2,
@@ -16,7 +16,7 @@ export const Code = {
   sessionMoved: -118,
 } as const;
 
-/** One step of a write request. A version of -1 matches any. */
+/** One step of a write request. Version -1 means that the node may have any version. */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly mode: Mode }
   | { readonly type: 'delete' | 'check'; readonly path: string; readonly version: number }
@@ -135,7 +135,7 @@ function requireVersion(node: Node, version: number): void {
   if (version !== -1 && version !== node.version) throw new Refusal(Code.badVersion);
 }
 
-/** Formats a number as the server does: ten digits, the minus sign included. */
+/** Formats the number of a sequential node as the server does: with ten digits, including a minus sign. */
 function numberText(number: number): string {
   return number < 0 ? `-${String(-number).padStart(9, '0')}` : String(number).padStart(10, '0');
 }

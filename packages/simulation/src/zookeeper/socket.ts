@@ -45,7 +45,7 @@ export class SimulatedSocket extends EventEmitter {
     else link.client.later(1, () => this.#fail('connect ECONNREFUSED'));
   }
 
-  /** Sends bytes as one piece, which may contain several frames. */
+  /** Sends bytes to the member in one piece, which may contain several frames. */
   write(bytes: Buffer): void {
     // The bytes are copied, because the client may renumber a request after it was sent.
     const frames = framesOf(Buffer.from(bytes));

@@ -51,7 +51,7 @@ export class Tracker {
     return session.owner === owner ? 'right' : 'moved';
   }
 
-  /** Ignores all later requests of the session. */
+  /** Marks a session as closing, so that its later requests are ignored. */
   close(id: bigint): void {
     const session = this.#sessions.get(id);
     if (session) session.isClosing = true;

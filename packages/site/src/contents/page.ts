@@ -2,9 +2,12 @@
 export interface Part {
   /** Path of the file from the root of the repository. */
   readonly file: string;
-  /** Headings of the second level to show, in this order. Default: the whole file. */
+  /**
+   * The sections of the file to show, by their headings of the second level, in this order. Default: the
+   * whole file.
+   */
   readonly sections?: readonly string[];
-  /** Headings of the second level to leave out, since another page shows them. */
+  /** The sections of the file to leave out, since another page shows them. */
   readonly without?: readonly string[];
 }
 

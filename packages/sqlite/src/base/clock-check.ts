@@ -3,7 +3,7 @@ import { startTimeTicks } from './machine.ts';
 
 /** What this process can observe of its clock. Times are in seconds. */
 export interface ClockEvidence {
-  /** A runtime that is known to start its clock with each process. */
+  /** The name of the runtime, if it is one that starts its clock with each process, such as Bun. */
   readonly runtime: 'Bun' | 'Deno' | undefined;
   /** The value of `process.hrtime` when the process started. */
   readonly clockAtStart: number;

@@ -4,7 +4,7 @@
 
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Returns the id of this boot of the machine. Leases of an earlier boot are invalid. Empty if the system does not report it. */
+/** Returns an id of this boot of the machine; empty if the system does not report one. Leases of an earlier boot are invalid. */
 export function bootId(): string {
   return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 }
@@ -26,7 +26,7 @@ export function hasOwnClock(): boolean {
   return offsets !== null && offsets.slice(1).some((part) => Number(part) !== 0);
 }
 
-/** Identifies a process so that it is not mistaken for a later one with the same pid. */
+/** What identifies a process, so that it is not mistaken for a later one with the same pid. */
 export interface ProcessMark {
   readonly pid: number;
   /** The start time of the process, in ticks since the boot; empty if the system does not report it. */

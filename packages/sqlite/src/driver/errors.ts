@@ -1,6 +1,7 @@
 import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 
-// The result codes of https://www.sqlite.org/rescode.html; the lowest byte of an extended code.
+// Primary result codes of SQLite (https://www.sqlite.org/rescode.html). An extended code has them in its
+// lowest byte.
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -36,7 +37,7 @@ function isUnsound(error: unknown): boolean {
   return error.code === 'ERR_OUT_OF_RANGE' || error.message.includes('too large to be represented');
 }
 
-/** Converts an error of SQLite to a `QueueLockError`. It is definite when a retry cannot succeed. */
+/** Converts an error of SQLite to a `QueueLockError`. The error is definite if a retry cannot succeed. */
 export function asQueueLockError(error: unknown, file: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const code = resultCode(error);
@@ -52,7 +53,7 @@ export function asQueueLockError(error: unknown, file: string): QueueLockError {
   return new QueueLockError('UNAVAILABLE', `${file}: ${detailOf(error)}`, options);
 }
 
-/** Creates the error of sessions whose file was removed or replaced. */
+/** Creates the error for the sessions in a file that was removed or replaced. */
 export function fileGone(file: string): QueueLockError {
   return new QueueLockError(
     'SESSION_LOST',

@@ -24,9 +24,9 @@ interface Step {
 }
 
 /**
- * Runs the steps of this process on the file, one after another in the order of the calls. Each is a transaction that has the write lock
- * from its beginning. A step that finds the file busy is retried after a short delay, so nothing waits synchronously. Calls keep their
- * order, and a step that timed out never runs. So a removal is final against all earlier calls.
+ * Runs the steps of this process one after another, in the order of the calls. Each step is a transaction that has the write lock from
+ * its beginning. If another process has locked the file, the step is retried after a short delay, so that the event loop is not blocked.
+ * A step that has timed out never runs. So once an entry is removed, no earlier call can add it again.
  */
 export class Lane {
   readonly #file: string;

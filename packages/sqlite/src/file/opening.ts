@@ -87,7 +87,7 @@ function initialize(db: Database, file: string): void {
   if (boot !== '') db.exec('pragma synchronous = normal');
 }
 
-/** Retries while the file is busy, until the timeout. */
+/** Repeats `work` while other processes have locked the file, until the timeout. */
 async function retryWhileBusy(
   attempt: () => void,
   { clock, until }: { readonly clock: Clock; readonly until: number },

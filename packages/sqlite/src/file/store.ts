@@ -100,7 +100,7 @@ export class Store {
     }
   }
 
-  /** Ends a session with all its entries, within a step. */
+  /** Removes a session and all its entries. Must be called within a step. */
   end(num: number): void {
     this.entries.removeAllOf(num);
     this.sessions.delete(num);

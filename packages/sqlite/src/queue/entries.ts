@@ -60,7 +60,7 @@ export class Entries {
     this.#ofSession = db.prepare('select ord, queue from entry where session = ?');
   }
 
-  /** Enqueues an entry. Returns the same position again for an id that is already in the queue. */
+  /** Enqueues an entry. If an entry with this id is already in the queue, returns its position. */
   enqueue(session: number, spec: EntrySpec): EntryPosition {
     const request = { session, spec, queue: bytesOf(spec.queue) };
     return this.#existing(request) ?? this.#insertEntry(request);
@@ -194,8 +194,8 @@ function shapeOf({ queue, shared, permits }: StoredShape): EntryShape {
 }
 
 /**
- * Returns the key of an entry for users and tools. The order is unique in the whole file, so the key is unique whatever slashes the name
- * contains.
+ * Returns the key of an entry, as users and tools see it. It ends with the order, which is unique in the whole file, so a name may
+ * contain any slashes.
  */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;

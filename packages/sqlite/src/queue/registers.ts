@@ -14,7 +14,7 @@ interface Row {
   readonly text: Uint8Array;
 }
 
-/** The table of registers. An empty register has no row. `write` is called within a step. */
+/** The table of registers. An empty register has no row. Call `write` only within a step. */
 export class RegisterTable {
   readonly #read: Statement;
   readonly #put: Statement;

@@ -97,7 +97,10 @@ export function upgrade(db: Database, fileKind: FileKind, steps: readonly string
   db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${steps.length}`);
 }
 
-/** Starts a new boot in the file. All sessions of an earlier boot have ended, and tokens continue far above theirs. */
+/**
+ * Records in the file that the machine has booted again. All earlier sessions end, and fencing tokens continue far above the earlier
+ * ones.
+ */
 export function startBoot(db: Database, boot: string): void {
   const { changes } = db
     .prepare(`update boot set id = ?1, last = case id when '' then last else last + ?2 end where id <> ?1`)

@@ -27,9 +27,8 @@ export interface Home extends ProcessMark {
 const LARGEST_PID = 2 ** 31 - 1;
 
 /**
- * Parses the home of a session: its process, and the socket for its notifications. Other programs can write to the
- * file. A text that no process of this library writes yields no namespace and no socket, so that nothing is
- * decided by it.
+ * Parses where a session lives: its process, and the socket for its notifications. Other programs can write to the file. If a value is
+ * invalid, the result has neither namespace nor socket, so that the value decides nothing.
  */
 export function homeFrom({ inbox, pid, started, namespace }: Readonly<Record<keyof Home, unknown>>): Home {
   const isHome =

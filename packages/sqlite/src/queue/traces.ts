@@ -28,7 +28,10 @@ export class TraceTable {
     this.#delete.run(bytesOf(queue), ord);
   }
 
-  /** Returns the orders of a queue's traces whose entries are no longer in it, in ascending order. */
+  /**
+   * Returns, in ascending order, the traces of a queue whose entries have left it, as orders of these
+   * entries.
+   */
   orphans(queue: string): readonly number[] {
     return (this.#orphans.all(bytesOf(queue)) as readonly { ord: unknown }[]).map(({ ord }) =>
       storedWhole(ord, 'trace.ord', 1),

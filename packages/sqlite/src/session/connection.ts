@@ -63,7 +63,7 @@ export class Connection {
     this.#poller = new Poller(() => this.#poll());
   }
 
-  /** Returns the turns of an entry, as in `Placement.turns$`. */
+  /** Returns a stream of the status of an entry, as `Placement.turns$`. */
   follow(
     queue: string,
     { num }: SessionGeneration,

@@ -14,12 +14,12 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { QueueLockError } from '@queuelock/core/backend';
 
-// The limit for the address of a Unix socket on every system.
+// The maximum length of the path of a Unix socket, on the systems with the lowest limit.
 const MAX_PATH_BYTES = 100;
 const NAME_BYTES = 8;
 const INBOX_NAME = new RegExp(`^[0-9a-f]{${2 * NAME_BYTES}}$`);
 const TEMPORARY_FOLDER = /^queuelock-[A-Za-z0-9]{6}$/;
-/** Minimum age of a socket that is removed, in milliseconds. A younger socket may be about to be opened. */
+/** Minimum age in milliseconds at which an unused socket is removed. A younger one may belong to a process that is just starting. */
 const MIN_AGE_MS = 10_000;
 /** The maximum length of a message; no process sends a longer one. */
 const MAX_MESSAGE_LENGTH = 32;

@@ -14,13 +14,16 @@ export interface RepeatedReadOptions<T> {
   readonly minIntervalMs?: number;
 }
 
-/** Receives the results, and the definite error that ends the reads. */
+/** Receives the result of each read. A definite error ends the reads. */
 interface ReadListener<T> {
   readonly onValue: (value: T) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Reads at once, after each trigger and after a delay, and emits the results; see `RepeatedReads`. */
+/**
+ * Emits the results of `read`. Reads at once, whenever `trigger$` emits, and after a delay; see
+ * `RepeatedReads`.
+ */
 export function readAgainOn<T>(
   trigger$: Observable<unknown>,
   options: RepeatedReadOptions<T>,

@@ -44,7 +44,7 @@ export type Created =
   | { readonly path: string; readonly czxid?: bigint }
   | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
 
-/** One step of a transaction, of which all steps are done or none. `check` only requires that the node exists in that version. */
+/** One step of a transaction, which executes all steps or none. A `check` requires that the node exists and has that version. */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly text: string; readonly mode: NodeMode }
   | ({ readonly type: 'delete' | 'check'; readonly path: string } & VersionOption)
@@ -79,8 +79,8 @@ export interface VersionOption {
 }
 
 /**
- * A change of the connection of a session. The session survives both events for a while, but watches do not. The caller must set its
- * watches again when the connection is back.
+ * The connection of a session is down, or is back. The session survives both for a while, but watches do not. When the connection is
+ * back, the caller must set its watches again.
  */
 export type ConnectionEvent = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
 
@@ -99,9 +99,7 @@ export interface ZkDriver {
   readonly sessionKey: SessionKey;
   /** The session timeout that the server granted, in milliseconds. */
   readonly timeoutMs: number;
-  /**
-   * The time at which the connection attempt started, on the clock of the connector. The server counts the session from no earlier time.
-   */
+  /** The time at which the connection attempt started, by the clock of the caller. For the server, the session did not begin earlier. */
   readonly startedAt: number;
   readonly connection$: Observable<ConnectionEvent>;
   /**

@@ -29,7 +29,7 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly location: QueueLocation;
-  readonly lost: Ending = new Ending(); // Ends with `ENTRY_LOST` when a call finds that the entry is missing.
+  readonly lost: Ending = new Ending(); // Ends with `ENTRY_LOST` when a call finds no node of the entry.
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;

@@ -36,7 +36,7 @@ export async function findNode(
     ? await namesByText(zk, location, { children, id, known })
     : namesOf(children, scheme, id);
   let node: FoundNode | undefined;
-  // A writer sorts before the reader that it is converted to, so the writer is found first.
+  // While a writer is converted to a reader, both have the id. The writer comes first, and is the result.
   for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);

@@ -51,7 +51,7 @@ export class OwnTrace {
 }
 
 /**
- * Finds the trace of a hold that an earlier client of the session left.
+ * Finds the trace of a hold that the client which had the session before has created.
  * @param path the node of the entry
  */
 async function findTrace(

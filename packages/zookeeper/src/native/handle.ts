@@ -10,7 +10,7 @@ export interface HandleListener {
   broken(): void;
   /** Called after `broken`. `at` is a time before any later connection was started. */
   lost(at: number): void;
-  /** The server ended the session. State -112 means expired, -113 means that the credentials were refused. */
+  /** Called when the server has ended the session. State -112 means that it expired, -113 that the credentials were refused. */
   ended(state: number): void;
   changed(path: string, change: NodeChange): void;
 }

@@ -48,7 +48,7 @@ export function isEntryOf(child: string, name: string, scheme: Scheme): boolean 
   return token !== undefined && readerOf(name, token, scheme) === child;
 }
 
-/** A child that is an entry of the queue. */
+/** A parsed entry of the queue. */
 export interface Contender {
   readonly name: string;
   /**

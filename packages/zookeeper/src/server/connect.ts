@@ -19,7 +19,7 @@ import { WireDriver } from '../wire/driver.ts';
 
 /** A request for a session: how long it lives, and whether it resumes an existing one. */
 export interface ConnectRequest {
-  /** Opens the sockets of the wire client. Default: over the network. */
+  /** Opens the sockets of transport `wire`. Default: over the network. */
   readonly dial?: Dial | undefined;
   readonly ttlMs: number;
   /** The key of an existing session, to resume it. If the attempt fails, that session still is not ended. */
@@ -112,7 +112,9 @@ async function resolveAll(settings: Settings): Promise<string[]> {
   });
 }
 
-/** Returns the addresses of a host. The wire driver also gets the name, to compare it with a certificate. */
+/**
+ * Returns the addresses of a host. With transport `wire`, each address contains the host name, with which the certificate is compared.
+ */
 async function addressesOf({ name, port }: Host, { transport }: Settings): Promise<string[]> {
   if (isIP(name)) return [addressText({ host: name, port })];
   const found = await lookup(name, { all: true });

@@ -23,7 +23,7 @@ export class HeartbeatProof {
     this.#base = startedAt;
   }
 
-  /** Records that the connection was seen to be down. */
+  /** Records that the connection is down. */
   disconnected(at: number): void {
     this.#sent = [];
     this.#connectedAfter = at;

@@ -35,7 +35,7 @@ export interface SessionLocation extends QueueLocations {
   readonly followed: LocalWaiters;
 }
 
-/** Takes over the session. The client that had the session before notices that at its next heartbeat. */
+/** Takes over a session. A client that had the session before notices that at its next heartbeat. */
 export async function openSession(zk: ZkDriver, location: SessionLocation): Promise<Session> {
   return new ZooKeeperSession(zk, await createPrivateNode(zk, location.root), location);
 }
@@ -111,16 +111,14 @@ class ZooKeeperSession implements Session {
       void this.abandon();
       throw this.#takenOver;
     }
-    // At a reconnect, a server with other settings may grant a shorter timeout, for which earlier heartbeats
-    // prove less.
+    // At a reconnect, a server may grant a shorter timeout. Earlier proofs of liveness are then invalid.
     if (this.#zk.timeoutMs >= this.ttlMs) return this.#heartbeatProof.acknowledged(sentAt);
     const granted = `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`;
     throw this.#closeLost(sessionLost(granted));
   }
 
   /**
-   * Closes the session, after its loss is reported. The order matters: as soon as the session has ended,
-   * other clients are granted its locks.
+   * Closes the session after its loss is reported: when it has ended, other clients are granted its locks.
    */
   #closeLost(why: QueueLockError): QueueLockError {
     void this.close();

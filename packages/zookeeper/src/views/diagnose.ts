@@ -76,7 +76,10 @@ function isBefore(version: string, limit: readonly number[]): boolean {
   return differing >= 0 && (parts[differing] ?? 0) < (limit[differing] ?? 0);
 }
 
-/** Compares the settings of the client with those of the server. The protocol does not report them. */
+/**
+ * Compares the client's settings with those that the server reports to `conf`, since the protocol does not
+ * transmit them.
+ */
 export function judgeTicks(
   about: string,
   conf: ReadonlyMap<string, string>,

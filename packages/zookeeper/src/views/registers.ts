@@ -13,7 +13,7 @@ export interface RegisterStore {
   readonly root: string;
   /** Runs work on a connection that stays open until the work settles. */
   withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
-  /** Emits the connection to which observers subscribe. It is open while there are observers. */
+  /** Emits the connection for observers. It is open while there are subscribers. */
   readonly viewer$: Observable<ZkDriver>;
   /** Converts the errors of a stream to those that the backend reports. */
   mapErrors<T>(seen$: Observable<T>): Observable<T>;

@@ -4,7 +4,8 @@ import { WireError } from './wire-error.ts';
 
 /** The number of bytes before a frame that contain its length. */
 export const LENGTH_BYTES = 4;
-// Chunks with fewer bytes than this are joined, because each chunk takes 100 bytes more.
+// Chunks with fewer bytes than this are joined, because a chunk takes about 100 bytes of memory besides its
+// content.
 const SHORT_BYTES = 4_096;
 
 /**
@@ -13,7 +14,7 @@ const SHORT_BYTES = 4_096;
  */
 export class FrameReader {
   readonly #mostBytes: number;
-  /** The received chunks that were not consumed, in order, the first one from `#at` on. */
+  /** The received chunks that were not read yet, in order. The first one was read up to the offset `#at`. */
   #chunks: Buffer[] = [];
   #at = 0;
   #held = 0;
@@ -22,7 +23,7 @@ export class FrameReader {
     this.#mostBytes = mostBytes;
   }
 
-  /** The number of bytes of incomplete frames and of frames that were not consumed. */
+  /** The number of received bytes that were not read yet. */
   get held(): number {
     return this.#held;
   }

@@ -57,7 +57,7 @@ export class JuteWriter {
     return this;
   }
 
-  /** `undefined` is encoded differently from an empty buffer. */
+  /** Writes bytes. `undefined` is encoded as missing, which differs from an empty buffer. */
   buffer(value: Uint8Array | undefined): this {
     if (!value) return this.int(NONE);
     this.int(value.length);

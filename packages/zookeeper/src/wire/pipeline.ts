@@ -87,7 +87,7 @@ export class Pipeline {
     }
   }
 
-  /** Settles all unanswered requests with this code. */
+  /** Settles all requests without a reply, with this result code. */
   fail(code: number): void {
     for (let asked = this.#shift(); asked; asked = this.#shift()) asked.settle(code);
   }

@@ -7,7 +7,7 @@ import { JuteWriter } from './jute-write.ts';
 export interface WireStat {
   readonly czxid: bigint;
   readonly mzxid: bigint;
-  /** The wall clock time of the servers, in milliseconds. */
+  /** Time of the creation, and below of the last write, by the servers' wall clock in milliseconds. */
   readonly ctime: bigint;
   readonly mtime: bigint;
   readonly version: number;

@@ -42,7 +42,7 @@ export interface WireReply<T> {
   readonly value: T | undefined;
 }
 
-/** One connection, and the messages that it received, in order. */
+/** One connection to a server. It records the messages that it receives, in order. */
 export class OneLink {
   readonly welcome: Promise<Welcome>;
   readonly lost: Promise<Error>;

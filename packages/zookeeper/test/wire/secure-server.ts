@@ -11,7 +11,7 @@ import { sendFourLetterWord } from '../../src/server/four-letter-words.ts';
 import { tlsOf } from '../../src/api/tls.ts';
 import type { Certificates } from '@queuelock/harness/services/certificates';
 
-/** A ZooKeeper server with TLS on a port of its own. */
+/** A ZooKeeper server that accepts TLS connections on `port`. */
 export interface SecureServer {
   readonly port: number;
   /** Restarts the server on the same data, with the present certificates. */
@@ -19,7 +19,9 @@ export interface SecureServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server that requires a client certificate of this authority. */
+/**
+ * Starts a ZooKeeper server with TLS that accepts only clients with a certificate of the test's authority.
+ */
 export async function startSecureZooKeeper(certificates: Certificates): Promise<SecureServer> {
   let port = 0;
   const started = await startProcess({
