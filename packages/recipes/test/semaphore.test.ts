@@ -136,7 +136,7 @@ describe('semaphores', () => {
       await first.release();
     });
 
-    it('leaves holders their permits when the limit shrinks', async () => {
+    it('lets holders keep their permits when the limit shrinks', async () => {
       const pool = sized(3);
       const held = [await pool.acquire(), await pool.acquire(), await pool.acquire()];
       const wait = taking(sized(3, stage.client()));

@@ -16,7 +16,7 @@ function lossOf({ signal }: Ownership): Promise<unknown> {
   });
 }
 
-/** Returns the findings of `doctor` about a server. */
+/** Returns what the command `doctor` of the package `@queuelock/cli` reports about a server. */
 async function adviceOf({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<string> {
   const backend = redis({ url: `redis://${endpoint}` });
   const findings = await backend.diagnose!('');

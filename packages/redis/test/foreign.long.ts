@@ -52,7 +52,7 @@ describe('keys on Redis that other programs have written', () => {
     expect(await clients.operator.redis.get(keyOf('register:jobs'))).to.equal('mine');
   });
 
-  it('in place of a queue whose session expires do not block other clients', async () => {
+  it('in place of the entries of an expired session do not block other clients', async () => {
     const dying = await clients.session();
     await dying.enqueue(newSpec());
     await clients.operator.redis.set(keyOf('line:jobs'), 'mine');

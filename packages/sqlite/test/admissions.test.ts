@@ -44,7 +44,7 @@ describe('the entries of a SQLite queue that a change admits', () => {
     });
   }
 
-  it('are found without reading entries that cannot be admitted', () => {
+  it('are found without reading the whole queue', () => {
     const read: number[] = [];
     function* reading(): Iterable<QueuedEntry> {
       for (const entry of line('w', 'w', 'w', 'w')) {

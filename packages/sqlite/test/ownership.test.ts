@@ -128,7 +128,7 @@ describe('an inbox that is read from the file', () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   });
 
-  it('is ignored when the process that the file names with it is invalid', () => {
+  it('is ignored if the data of its process in the file is invalid', () => {
     const home = { inbox: join(tmpdir(), 'x'), pid: 7, started: '12', namespace: 'pid:[4026531836]' };
     expect(homeFrom(home)).to.deep.equal(home);
     for (const wrong of [

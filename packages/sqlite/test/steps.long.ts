@@ -14,7 +14,7 @@ const { DatabaseSync } = await loadDriver();
 describe('steps on a SQLite file', () => {
   const clients = new Clients();
 
-  it('block the event loop for less than 20 ms in the median while they wait for a busy file', async () => {
+  it('block the event loop for less than 20 ms in the median while the file is locked', async () => {
     const session = await clients.session();
     const others = new DatabaseSync(clients.file);
     others.exec('begin immediate');

@@ -54,7 +54,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await session.enqueueAll!([])).to.deep.equal([]);
   });
 
-  it('costs three requests per queue and four in the gate when both are free', async () => {
+  it('costs three requests per queue and four in the gate when both queues are free', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const first = newSpecs(a, b);
     await session.enqueueAll!(first);

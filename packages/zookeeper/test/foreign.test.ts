@@ -37,7 +37,7 @@ const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
 
 describe('children of a ZooKeeper queue that are not entries of its naming', () => {
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
-    it(`are, among the known kinds of entries, for ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
+    it(`with naming ${naming} are: ${kinds.join(', ') || 'none, since all children count'}`, () => {
       const scheme = schemeOf(naming);
       const found = (Object.keys(ENTRIES) as Kind[]).filter(
         (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
@@ -193,7 +193,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     });
   });
 
-  describe('that would block Curator’s waiters for ever', () => {
+  describe('or with other children, for which Curator’s waiters would wait for ever', () => {
     const strangerBeside = (name: string, naming: Naming): Promise<string> =>
       asOperator(server, async (zk) => {
         await zk.create(`/${queue}`, '', 'persistent');

@@ -91,7 +91,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(promised).to.be.within(session.ttlMs - (calledAt - startedAt) - 5, session.ttlMs);
   });
 
-  it("to a waiter's list makes the waiter list the queue again", async () => {
+  it('to a list request of a waiter makes the waiter send the request again', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
     const [held, middle] = [newSpec(queue), newSpec(queue)];

@@ -64,7 +64,7 @@ describe('names of queues in ZooKeeper', () => {
     expect(queuePath('/our/locks', 'jobs')).to.equal('/our/locks/jobs');
   });
 
-  it('are different for different paths, since decoding a path returns the name', () => {
+  it('are restored by decoding the path, so no two queues share a directory', () => {
     // A `%` without two hexadecimal digits is not an escape.
     const decode = (path: string): string =>
       path.slice(1).replace(/(%[0-9A-F]{2})+/g, (escapes) => decodeURIComponent(escapes));

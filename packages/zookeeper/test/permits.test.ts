@@ -76,7 +76,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('of an exclusive entry are reported with another limit ahead, those of a reader are not', async () => {
+  it('under another limit ahead are reported to exclusive entries, but not to readers', async () => {
     const session = await bench.session(server);
     await session.enqueue(newSpec(queue, { limit: 4 }));
     await session.enqueue(newSpec(queue, { shared: true }));

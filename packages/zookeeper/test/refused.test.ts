@@ -73,7 +73,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
     expect(await refused).to.be.oneOf(['ACCESS_DENIED', 'SESSION_LOST']);
   });
 
-  it('leaves no entry of another naming, also when the reply to the create was lost', async () => {
+  it('leaves no entry in a queue of another naming, even if the reply to its create was lost', async () => {
     const proxy = await proxyTo(bench, server);
     const far = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);

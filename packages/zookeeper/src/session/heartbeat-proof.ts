@@ -1,4 +1,4 @@
-/** The part of the session timeout by which a heartbeat must be older than an acknowledged one, so that it is proven to have counted. */
+/** A heartbeat is proven when another one is acknowledged that was sent later by at least this fraction of the session timeout. */
 export const PROOF_LAG = 0.2;
 
 /**
