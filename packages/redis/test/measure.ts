@@ -69,8 +69,8 @@ const KINDS: Readonly<Record<string, () => Contender>> = {
 };
 
 /**
- * Measures `holds` hand-offs, while the number of waiters stays the same: after each release, another
- * contender requests the lock.
+ * Measures hand-offs while the number of waiters stays the same: whenever one contender has released the
+ * lock, another one requests it.
  */
 async function contend(contenders: readonly Contender[]): Promise<readonly Hold[]> {
   const seen: Hold[] = [];

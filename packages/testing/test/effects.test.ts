@@ -70,7 +70,7 @@ describe('an effect of a test store', () => {
     await store.close().catch(() => undefined);
   });
 
-  it("returns the result of the wrapped function under every kind of lock", async () => {
+  it('returns the result of the wrapped function under every kind of lock', async () => {
     await using store = createTestStore();
     const { locks } = store.client();
     const add = store.effect('add', (one: number, other: number) => one + other, { lock: 'a' });

@@ -38,7 +38,10 @@ export function describeCrossing(count: number): void {
       return [(await names(`/${a}`)).length, (await names(`/${b}`)).length];
     }
 
-    /** Returns whether no client is in the gate. Ignores the gates of registers, which are below it. */
+    /**
+     * Returns whether the gate is empty: no client is about to enqueue several entries. Ignores the gates of
+     * registers, which are below it.
+     */
     async function isGateEmpty(): Promise<boolean> {
       return !(await names(gateDirectory(''))).some((name) => name.startsWith('_c_'));
     }
@@ -103,7 +106,7 @@ export function describeCrossing(count: number): void {
         await eventually(isGateEmpty);
       });
 
-      it('never make two pairs wait for each other while half of the sessions use the gate', async () => {
+      it('never make two pairs wait for each other while half of the sessions have no transactions', async () => {
         const others = await Promise.all([1, 2].map(() => bench.session(server, 10_000, 'native')));
         const until = new AbortController().signal;
         let turn = 0;
@@ -118,7 +121,7 @@ export function describeCrossing(count: number): void {
         expect(await sizes()).to.deep.equal([0, 0]);
       });
 
-      it('make pairs wait for each other if entries are enqueued one by one without the gate', async () => {
+      it('make pairs wait for each other if all sessions enqueue entries one by one at the same time', async () => {
         const pairs = await cross(server, async (session, specs) => {
           const placements: Placement[] = [];
           for (const spec of specs) placements.push(await session.enqueue(spec));

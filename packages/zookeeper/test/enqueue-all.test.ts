@@ -30,7 +30,10 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     return asOperator(server, async (zk) => (await zk.children(directory)) ?? []);
   }
 
-  /** Returns the names of the entries in the gate. Ignores the gates of registers, which are below it. */
+  /**
+   * Returns the entries in the gate, a queue that lets one client at a time enqueue several entries. Ignores
+   * the gates of registers, which are below it.
+   */
   async function inGate(): Promise<readonly string[]> {
     return (await names(GATE)).filter((name) => name.startsWith('_c_'));
   }
@@ -213,7 +216,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('creates no entry when the reply to its request in the gate was lost', async () => {
+  it('creates no entry when the reply was lost that would have let it through the gate', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = newSpecs(a, b);
     expect(await losing(proxy, OpCode.getChildren, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');

@@ -153,7 +153,7 @@ describe('a register in ZooKeeper', () => {
     expect(requests()).to.deep.equal([create, getChildren, getData, setData, OpCode.delete]);
   });
 
-  it('is written once and its gate is free after the reply to the write was lost', async () => {
+  it('is written once, and lets in the next writer, after the reply to the write was lost', async () => {
     const registers = registersAt(proxy.endpoint);
     await registers.write(queue, 'limit', { text: '5', was: undefined });
     const { version } = (await registers.read(queue, 'limit'))!;
@@ -192,7 +192,7 @@ describe('a register in ZooKeeper', () => {
     expect(await ended).to.include('UNAVAILABLE');
   });
 
-  it('has a gate of its own, below the gate of multi-locks', () => {
+  it('has a directory of its own for the gate that lets in one writer at a time', () => {
     const { gate } = registerPaths('/root', 'jobs/invoices', 'limit');
     expect(gate).to.equal(`${gateDirectory('/root')}/limit/jobs%2Finvoices`);
   });

@@ -13,7 +13,7 @@ import { TappedProcess } from './tapped-process.ts';
 const GATE = gateDirectory('');
 const { multi, list, getChildren } = OpCode;
 
-describe('an enqueue in several ZooKeeper queues by one transaction', () => {
+describe('an enqueue in several ZooKeeper queues by one transaction, or else through a gate for one client at a time', () => {
   const bench = new Bench();
   let server: string;
   let own: TappedProcess;
@@ -26,7 +26,8 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     [a, b] = [newQueue(), newQueue()];
     own = await TappedProcess.start(bench, server);
     session = await own.open();
-    // The first enqueue creates the directories of the queues and the gate.
+    // The first enqueue creates the directories of the queues, and that of the gate for clients without
+    // transactions.
     const first = newSpecs(a, b);
     await session.enqueueAll!(first);
     for (const { queue, id } of first) await session.remove(queue, id);
@@ -39,7 +40,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
       Promise.all([a, b].map(async (queue) => (await zk.children(`/${queue}`))?.length ?? 0)),
     );
 
-  /** Runs work while another client is in the gate. */
+  /** Runs work while another client, which has no transactions, is in the gate to enqueue several entries. */
   const whileInGate = (work: (leave: () => Promise<unknown>, zk: ZkDriver) => Promise<void>): Promise<void> =>
     asOperator(server, async (zk) => {
       const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');

@@ -19,7 +19,7 @@ interface Estate {
   readonly left: Program;
 }
 
-/** One simulated process with a lock client, and the program that acquires locks with it. */
+/** One simulated process with a lock client, and the test program that acquires locks with it. */
 export class Client {
   readonly name: string;
   readonly machine: Machine;

@@ -4,11 +4,11 @@ import type { Fact } from './facts.ts';
 /** Circumstances of a wait or a hold that may explain why it ended. */
 export interface Circumstances {
   readonly client: string;
-  /** The reason with which the program aborted the wait itself. */
+  /** The reason with which the client's program aborted its own wait. */
   readonly abort?: unknown;
   /** Whether a client steals the lock of this queue or an operator deletes entries. */
   readonly isUnruly: boolean;
-  /** Whether the program requires that the hold lasts for a minimum time. */
+  /** Whether the client's program requires that the hold lasts for a minimum time. */
   readonly isDemanding: boolean;
   /** Whether the timeout is so short that it may pass before a store without faults responds. */
   readonly isHasty: boolean;

@@ -92,8 +92,8 @@ function withRecipes(random: Random, plan: Plan): Plan {
 }
 
 /**
- * Adds several waiters of one client next to each other in a queue, with waiters of other clients behind
- * them. An operator deletes the entry of one of the former, while notifications to the client are delayed.
+ * Adds several neighbouring waiters of one client in a queue, with waiters of other clients behind them. An
+ * operator deletes one of the neighbours, while notifications to that client are delayed.
  */
 function withNeighbours(random: Random, plan: Plan): Plan {
   const client = random.int(0, plan.clients.length - 1);

@@ -60,7 +60,7 @@ export class Program {
     this.#around = around;
   }
 
-  /** Stops the program when its process crashes. From then on it counts as holding nothing. */
+  /** Stops the program when its process crashes. From then on, all its holds count as ended. */
   stop(): void {
     this.#isStopped = true;
     this.#recipes?.stop();

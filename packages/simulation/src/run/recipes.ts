@@ -142,7 +142,8 @@ export class RecipeUser {
   }
 
   /**
-   * Runs a slot. In one queue a slot runs at most once; in the others it is repeated until it is completed.
+   * Runs one slot of a job. In the queue `a` a slot runs at most once. In all other queues it is repeated
+   * until it is completed.
    */
   async #slot(step: RecipeStep, waiting: Waiting): Promise<void> {
     const { recipes, work, agreements } = this.#user;

@@ -36,7 +36,10 @@ function inboxesOf(file: string): readonly string[] {
     .filter((path) => isInboxOf(file, path));
 }
 
-/** Sends the message to one process. Resolves when it has responded, or has closed its inbox, which it does before it closes the file. */
+/**
+ * Requests one process to compare its files with those on disk. Resolves when it has responded, or has closed its inbox. It closes the
+ * inbox before it closes the file.
+ */
 function inquire(file: string, inbox: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(inbox, () => socket.write(`${INQUIRY}\n`));

@@ -50,8 +50,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'a granted lock has a name, a mode, a token, a signal, and the property held',
+      title: 'a granted lock has a name, a mode, a token, a signal, and the property held',
       async check({ peer }) {
         const { locks } = peer();
         const first = await hold(locks, 'jobs');
@@ -69,8 +68,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'an exclusive lock is held until its callback settles; later requests are granted in order',
+      title: 'an exclusive lock is held until its callback settles; later requests are granted in order',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const first = await hold(here, 'jobs');
@@ -121,8 +119,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'a reader is not granted ahead of a waiting writer',
+      title: 'a reader is not granted ahead of a waiting writer',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const readers = [await hold(here, 'book', SHARED), await hold(there, 'book', SHARED)];
@@ -154,8 +151,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'readers that are granted together run their callbacks in the order of their requests',
+      title: 'readers that are granted together run their callbacks in the order of their requests',
       async check({ peer }) {
         const { locks } = peer();
         const writer = await hold(peer().locks, 'book');

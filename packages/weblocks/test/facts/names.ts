@@ -25,8 +25,7 @@ export const nameFacts: Facts = {
   about: 'names',
   facts: [
     {
-      title:
-        'every sequence of UTF-16 units is a separate name',
+      title: 'every sequence of UTF-16 units is a separate name',
       async check({ peer }) {
         const { locks } = peer();
         const holdings = [];

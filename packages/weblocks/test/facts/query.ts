@@ -15,8 +15,7 @@ export const queryFacts: Facts = {
       },
     },
     {
-      title:
-        'a query shows each request once, with its name, its mode and the id of its client',
+      title: 'a query shows each request once, with its name, its mode and the id of its client',
       async check({ peer }) {
         const [here, there] = [peer({ clientId: 'tab 1' }).locks, peer().locks];
         const holdings = [

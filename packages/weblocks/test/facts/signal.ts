@@ -38,8 +38,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title:
-        'an abort right after the request rejects it even if the lock is free',
+      title: 'an abort right after the request rejects it even if the lock is free',
       async check({ peer }) {
         const { locks } = peer();
         const controller = new AbortController();
@@ -85,8 +84,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title:
-        'an abort that coincides with the grant runs the callback completely or not at all',
+      title: 'an abort that coincides with the grant runs the callback completely or not at all',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         for (let i = 0; i < 12; i += 1) {

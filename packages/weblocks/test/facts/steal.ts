@@ -16,8 +16,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title:
-        'a request with steal gets a held lock, and the former request rejects with an AbortError',
+      title: 'a request with steal gets a held lock, and the former request rejects with an AbortError',
       async check({ peer }) {
         for (const robber of [undefined, peer().locks]) {
           const { locks } = peer();
@@ -63,8 +62,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title:
-        'waiters stay in order behind a request with steal, and so do requests during the steal',
+      title: 'waiters stay in order behind a request with steal, and so do requests during the steal',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         const robbed = await hold(peers[0]!, 'jobs');
@@ -90,8 +88,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title:
-        'no waiter is granted between the former holder and a request with steal',
+      title: 'no waiter is granted between the former holder and a request with steal',
       async check({ peer }) {
         const [robbed, waiter, thief] = [peer().locks, peer().locks, peer().locks];
         for (let i = 0; i < 8; i += 1) {

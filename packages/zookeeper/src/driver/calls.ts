@@ -47,7 +47,9 @@ export class Calls<Client> {
   readonly #defer: ((task: () => void) => unknown) | undefined;
   /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
-  /** The urgent calls that have not been sent, and below the others. A call that has failed meanwhile may still be in these lists. */
+  /**
+   * Urgent calls that have not been sent; the next field has the others. A call that has failed meanwhile may still be in these lists.
+   */
   readonly #urgent: Call<Client>[] = [];
   readonly #normal: Call<Client>[] = [];
   /** Calls that were sent on the present connection and have no reply. */

@@ -139,7 +139,7 @@ export class OwnEntry {
     return name;
   }
 
-  /** Returns the current position. Rejects with `ENTRY_LOST` when the entry was removed. Call it only in a task of `lane`. */
+  /** Returns the current position. Rejects with `ENTRY_LOST` when the entry was removed. Call it only from the task queue `lane`. */
   async position(): Promise<NodePosition | undefined> {
     const state = this.#state;
     if (state.status === 'absent') return undefined;
@@ -151,7 +151,7 @@ export class OwnEntry {
     return position;
   }
 
-  /** Enqueues the entry. Call it only in a task of `lane`, while the entry has no node. */
+  /** Enqueues the entry. Call it only from the task queue `lane`, while the entry has no node. */
   async enqueue(spec: EntrySpec): Promise<NodePosition> {
     this.markAttempted();
     const created = (path: string): void => void (this.#state = { status: 'present', path });
@@ -160,19 +160,19 @@ export class OwnEntry {
     return position;
   }
 
-  /** Records that a create is about to be sent. Call it only in a task of `lane`, while the entry has no node. */
+  /** Records that a create is about to be sent. Call it only from the task queue `lane`, while the entry has no node. */
   markAttempted(): void {
     this.#state = { status: 'unknown' };
   }
 
-  /** Records the outcome of a create: the new node, or that there is none. Call it only in a task of `lane`. */
+  /** Records the outcome of a create: the new node, or that there is none. Call it only from the task queue `lane`. */
   markCreated(node?: { readonly path: string; readonly czxid: bigint }): void {
     this.#state = node ? { status: 'present', path: node.path, token: node.czxid } : { status: 'absent' };
   }
 
   /**
    * Removes what a failed enqueue has left, since its caller gets no entry. If the server refuses the removal, the session is ended,
-   * because nothing else frees the queue. Call it only in a task of `lane`.
+   * because nothing else frees the queue. Call it only from the task queue `lane`.
    */
   async clear(): Promise<void> {
     try {
@@ -185,7 +185,7 @@ export class OwnEntry {
     this.#state = { status: 'absent' };
   }
 
-  /** Removes the entry. Resolves with whether the entry existed. Call it only in a task of `lane`. */
+  /** Removes the entry. Resolves with whether the entry existed. Call it only from the task queue `lane`. */
   async withdraw(): Promise<boolean> {
     const node = await this.#find();
     if (!node) return false;
@@ -198,7 +198,7 @@ export class OwnEntry {
     return removed.includes(true);
   }
 
-  /** Removes the node of an enqueue with an unknown outcome, if there is one. Call it only in a task of `lane`. */
+  /** Removes the node of an enqueue with an unknown outcome, if there is one. Call it only from the task queue `lane`. */
   async retract(): Promise<void> {
     const node = await this.#find();
     if (!node) return;
@@ -221,7 +221,7 @@ export class OwnEntry {
     return true;
   }
 
-  /** Runs work on the entry's node, in the lane. Resolves with whether the node existed; if not, the entry is lost. */
+  /** Runs work on the entry's node, as a task of `lane`. Resolves with whether the node existed; if not, the entry is lost. */
   #withNode(work: (node: QueuedEntry) => Promise<boolean>): Promise<boolean> {
     return runInLanes([this.lane], async () => {
       const node = await this.#find();

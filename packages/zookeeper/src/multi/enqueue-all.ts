@@ -31,7 +31,7 @@ export function checkSpecs(specs: readonly EntrySpec[]): void {
     throw invalidArgument('specs', specs.length, `has at most ${MAX_ENTRIES} entries`);
 }
 
-/** The gate, and how to enqueue. */
+/** How to enqueue several entries, and the gate: a queue that lets in one client at a time (`gate.ts`). */
 export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
   /** Whether the caller wants the entries only if all of them are admitted at once. Such a call waits for no other entry. */
   readonly isTry: boolean;
@@ -96,7 +96,8 @@ async function positionsInOrder(
   if (!positions || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed))
     return positions;
   const [first, ...others] = positions.map(({ position }) => position.token);
-  // Different tokens mean that the entries were created one by one, in the gate. Then they are in order.
+  // Different tokens mean that a client created the entries one by one, alone in the gate (`gate.ts`). Then
+  // they are in order.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
   if (!isOfOneTransaction || others.length === 0 || areAdmitted(positions)) return positions;
   if (wasEmptyAt(first, await zk.list(location.directory))) return positions;

@@ -115,8 +115,8 @@ export class NativeConnections {
   }
 
   /**
-   * Closes the connected handle. That would block the event loop until the server responds, for up to 4.5 s. So the handle is closed only
-   * when the server has answered a `sync`, or when the connection is down, in which case the session ends by its timeout.
+   * Closes the connected handle. While connected, that would block the event loop for up to 4.5 s, until the server responds. So it waits
+   * until the server has answered a `sync`, or the connection is down. In the latter case, the session ends by its timeout.
    */
   async #close(): Promise<void> {
     do await nextTurn();

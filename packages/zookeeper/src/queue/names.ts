@@ -58,8 +58,8 @@ export function gateDirectory(root: string): string {
 }
 
 /**
- * Returns the path of a register's node, which contains the whole name of the queue as one segment. Also returns the gate for writers of
- * the register.
+ * Returns the path of a register's node, which contains the whole name of the queue as one segment. Also returns the directory of the
+ * gate that lets in one writer of the register at a time.
  */
 export function registerPaths(
   root: string,

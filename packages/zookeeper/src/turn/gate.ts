@@ -25,7 +25,7 @@ const GATE = schemeOf(DEFAULT_NAMING);
 export interface Gate {
   readonly context: SessionContext;
   readonly location: DirectoryLocation;
-  /** Aborts the wait in the gate. The work does not start after an abort. */
+  /** Aborts the wait for admission to the gate. The work does not start after an abort. */
   readonly signal?: AbortSignal;
 }
 
@@ -64,8 +64,8 @@ export async function throughGate<T>(
     signal?.throwIfAborted();
     return await work();
   } finally {
-    // The caller need not wait until its node in the gate is removed. Staying in the gate for longer does no
-    // harm.
+    // The caller need not wait until its node is removed from the gate. Staying in the gate for longer does
+    // no harm.
     repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(context.giveUp);
   }
 }

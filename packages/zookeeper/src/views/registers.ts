@@ -25,8 +25,8 @@ type Paths = ReturnType<typeof registerPaths>;
 /**
  * Stores each register in a persistent node. The version of a register consists of the transaction that created the node and the number
  * of writes since then.
- * A writer passes a gate that belongs to the register. A write compares only the number of writes, which starts again with each node.
- * Without the gate, a register that was deleted and written again could be mistaken for the earlier one.
+ * Each register has a gate, a queue that lets in one writer at a time (`gate.ts`). The server compares only the number of writes, which
+ * starts again with each node. Without the gate, a register that was deleted and written again could be mistaken for the earlier one.
  */
 export class NodeRegisters implements Registers {
   readonly #store: RegisterStore;
@@ -48,7 +48,8 @@ export class NodeRegisters implements Registers {
     const paths = registerPaths(root, queue, kind);
     return this.#store.withViewer((zk) =>
       throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
-        // Since the previous writer has left the gate, its write is complete, and this session reads it.
+        // One writer at a time is in the gate. The previous one has left it, so its write is complete, and
+        // this session reads it.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
         return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);
@@ -71,7 +72,7 @@ export class NodeRegisters implements Registers {
   }
 }
 
-/** Writes with a comparison of the version as well. An operator may have written without passing the gate. */
+/** Writes, and lets the server compare the version, too. An operator may have written without waiting for the gate. */
 async function replace(
   zk: ZkDriver,
   { path, data: { version } }: { readonly path: string; readonly data: NodeData },
