@@ -6,7 +6,7 @@ import type { Alteration } from '@queuelock/harness/alteration';
  */
 export interface Mutant {
   readonly what: string;
-  /** The rules of which the first violation may be expected. */
+  /** One of these rules must be the first that detects the defect. */
   readonly killedBy: readonly Rule[];
   readonly alterations: readonly Alteration[];
 }

@@ -26,8 +26,8 @@ export async function readSnapshot(client: LockClient, names: Names): Promise<Lo
 }
 
 /**
- * Reads the requests for one lock. It reads the `line` queue before the `hold` queue: a request that moves from `line` to `hold` in
- * between is found in one of them.
+ * Reads the requests for one lock from its two queues (see `names.ts`). Reads `line`, the waiting requests, before `hold`, the granted
+ * ones. So a request that moves from `line` to `hold` in between is not missed.
  */
 async function requestsFor(client: LockClient, names: Names, name: string): Promise<readonly QueueEntry[]> {
   const { line, hold } = names.queuesOf(name);

@@ -122,7 +122,10 @@ export class Connection {
     return (this.#calls += 1);
   }
 
-  /** Resolves when this process is subscribed to its inbox. @throws {QueueLockError} when it cannot connect */
+  /**
+   * Resolves when this process is subscribed to the channel for its notifications.
+   * @throws {QueueLockError} when it cannot connect
+   */
   async open(): Promise<void> {
     this.#link.keep();
     this.#listen();

@@ -14,7 +14,10 @@ export type FactDetails =
   /** A client has given up or failed to acquire these queues. */
   | { readonly type: 'gets nothing'; readonly who: string; readonly why: string }
   | { readonly type: 'holds'; readonly who: string; readonly queue: string; readonly token: bigint }
-  /** A hold ended, or the run ended during the hold. Its holder believed until now that it holds. */
+  /**
+   * A hold has ended, or the run has ended during the hold. Up to this moment the holder believed that it
+   * holds.
+   */
   | {
       readonly type: 'held';
       readonly who: string;

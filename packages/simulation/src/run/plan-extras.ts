@@ -48,7 +48,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   return inOrder({ ...plan, clients, faults: [...plan.faults.slice(0, 1), ...faults] });
 }
 
-/** Returns the plan with each step changed. */
+/** Returns the plan, in which `change` has replaced each step. */
 export function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
   const clients = plan.clients.map((client) => ({
     ...client,

@@ -224,7 +224,9 @@ export class Program {
     subscription.unsubscribe();
   }
 
-  /** Returns whether the step waits although no client holds the queue or has removed its entry. */
+  /**
+   * Returns whether the step waits for too long: no client holds the lock, and none has removed the entry.
+   */
   #isInVain(step: Step): boolean {
     return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);
   }

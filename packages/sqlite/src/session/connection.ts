@@ -141,7 +141,8 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.views.isStuck(queue));
-    // A session expires within a step, so a step is run. If it fails, the next poll runs another.
+    // Every step first removes expired sessions, so a step is run now. If it fails, the next poll runs
+    // another.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 

@@ -18,7 +18,7 @@ export interface RequestSender<Client> {
   send(request: (client: Client) => number): number;
 }
 
-/** Options of a call. */
+/** Options of a call to the server. */
 export interface CallOption {
   /** Sends the call before all calls that have not been sent yet. */
   readonly urgent?: boolean;

@@ -61,7 +61,7 @@ export class FrameReader {
     return first.subarray(begin, begin + length);
   }
 
-  /** Joins chunks until the first one has at least that many bytes from `#at` on, and returns it. The bytes must have arrived. */
+  /** Joins received chunks until the first one has `count` unread bytes, and returns it. So many bytes must have arrived. */
   #front(count: number): Buffer {
     const [first] = this.#chunks;
     if (first && first.length - this.#at >= count) return first;

@@ -17,7 +17,7 @@ const CUTS = 1_000;
 const WARM_ROUNDS = 20;
 const MAX_BYTES = 3 * 2 ** 20;
 
-describe("sessions over Node's sockets whose connections are cut 1,000 times under load", function () {
+describe("ZooKeeper sessions over Node's sockets whose connections are cut 1,000 times under load", function () {
   this.timeout(300_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
