@@ -31,7 +31,7 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   ),
 
   /**
-   * Renews the lease and checks about 200 of the session's entries. The cursor says where the previous renewal has stopped. Arguments:
+   * Renews the lease and checks about 200 of the session's entries. The cursor is where the previous renewal has stopped. Arguments:
    * session, generation, cursor, an entry and its number.
    */
   renew: script(

@@ -27,7 +27,7 @@ export interface Surroundings {
 
 // Time limit in milliseconds for resuming a hold. It is longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
-// Without a holder, a waiter must be granted within this time. It is longer than any TTL of a dead predecessor.
+// Without a holder, a waiter must be granted within this time. It exceeds any TTL of a dead predecessor.
 const IN_VAIN_MS = 30_000;
 // A store without faults grants a first acquisition within this many milliseconds.
 const ANSWERS_WITHIN_MS = 300;
