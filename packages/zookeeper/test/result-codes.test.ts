@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { errorOf } from '../src/driver/errors.ts';
 
 describe('the result codes of ZooKeeper', () => {
-  /** Kinds and settings of servers with which no lock can work. */
+  /** Reasons for which a server refuses all locks until its operator changes something. */
   const NOT_RETRYABLE = [
     {
       of: 'a server older than 3.5.3, which has no containers',

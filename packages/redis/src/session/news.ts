@@ -19,7 +19,7 @@ export class News {
     return isLate;
   }
 
-  /** Records the counts that a read of the session found. */
+  /** Records what a read of the session has returned: the number of the newest notification, and the count of fields. */
   recordRead(newest: number, notes: number): void {
     this.#newest = newest;
     this.#notes = notes;

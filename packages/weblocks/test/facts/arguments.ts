@@ -51,7 +51,7 @@ export const argumentFacts: Facts = {
       },
     },
     {
-      title: 'options that are left out or undefined have their defaults, and options that are null too',
+      title: 'absent, undefined and null options mean the defaults',
       async check({ peer }) {
         const locks = untyped(peer().locks);
         const modeOf = (lock: unknown): unknown => (lock as { mode: unknown }).mode;

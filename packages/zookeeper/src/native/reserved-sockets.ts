@@ -15,7 +15,7 @@ const MAX_RESERVED = 8;
 export class ReservedSockets {
   readonly #files: number[] = [];
 
-  /** Occupies the lowest free socket number, which is the number of the socket that was closed just now. */
+  /** Opens a file, which then occupies the lowest free number: that of the socket that was closed just now. */
   reserve(): void {
     const file = openSync(devNull, 'r');
     const before = this.#files.length < MAX_RESERVED ? undefined : this.#files.pop();

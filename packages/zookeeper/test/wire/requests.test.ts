@@ -18,7 +18,7 @@ describe('requests to a ZooKeeper server', () => {
   let one: OneLink;
 
   before(async () => {
-    // Nodes with a TTL are an extended type.
+    // Creating nodes with a TTL needs this setting.
     const settings = { 'zookeeper.extendedTypesEnabled': true };
     const started = await startZooKeeper({ settings });
     after(() => started.stop());
@@ -203,7 +203,7 @@ describe('requests to a ZooKeeper server', () => {
     expect((await late.welcome).timeoutMs).to.equal(0);
   });
 
-  it('are refused for a session that has seen more than the server', async () => {
+  it('are refused if the session has seen a later transaction than the server', async () => {
     const ahead = new OneLink(bench, server, { lastZxid: 2n ** 40n });
     expect(String(await ahead.lost)).to.include('closed the connection');
   });
