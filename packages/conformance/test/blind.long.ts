@@ -3,7 +3,7 @@ import { checkWith } from './defective.ts';
 import { itFindsEveryDefect } from './sight.ts';
 
 describe('conformance suite with long timeouts', () => {
-  // Uses timeouts of a second, so that a stall of that length is not taken for a defect.
+  // Runs the suite with waits of up to a second, so that a stall of the machine is not mistaken for a defect.
   itFindsEveryDefect(1_000);
 
   it('passes a backend without a defect, one fact after another', async () => {

@@ -17,7 +17,7 @@ export const tryFacts: readonly Fact[] = [
     await expectOnlyAdmitted(stage, [holder, waiter], [waiter]);
   }),
 
-  fact('a try on a free queue is admitted and holds like any other', async (stage) => {
+  fact('a try on a free queue is admitted, and its entry holds like any other', async (stage) => {
     const [trying, waiting] = await stage.threeClients();
     const holder = await trying.tryEnter();
     expect(holder?.placement.turn.admitted).to.equal(true);
@@ -46,7 +46,7 @@ export const tryFacts: readonly Fact[] = [
     await writer.untilAdmitted();
   }),
 
-  fact('a try at a semaphore is admitted while a permit is free', async (stage) => {
+  fact('a try on a semaphore is admitted while a permit is free', async (stage) => {
     const [client, other] = await stage.threeClients();
     const one = await client.tryEnter({ limit: 2 });
     const two = await other.tryEnter({ limit: 2 });

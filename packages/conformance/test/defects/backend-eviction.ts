@@ -4,12 +4,12 @@ import { line, type CompleteBackend, type Defect, type Defects } from '../defect
 
 type Evict = NonNullable<Backend['evict']>;
 
-/** Replaces how entries are evicted. */
+/** Makes a defect that changes how the backend evicts entries. */
 function evicting(evict: (sound: CompleteBackend, server: MemoryServer) => Evict): Defect {
   return (server) => ({ backend: (sound) => ({ evict: evict(sound, server) }) });
 }
 
-/** Defects of entries that the backend removes for an operator. */
+/** Defects in the eviction of entries by the backend. */
 export const backendEvictionDefects: Defects = [
   [
     'evicts no entry',

@@ -26,7 +26,7 @@ const watchesTheHeadOnly: Defect = (server) =>
       : { ...placement, turns$: placement.turns$.pipe(filter(sees)) };
   });
 
-/** Defects of readers, writers and semaphores. */
+/** Defects in readers, writers and semaphores. */
 export const sharingDefects: Defects = [
   [
     'treats readers as writers',
@@ -48,7 +48,7 @@ export const sharingDefects: Defects = [
     () => changedSpecs((spec) => ({ ...spec, limit: 1 })),
     [
       'a semaphore admits as many as it has permits',
-      'a try at a semaphore is admitted while a permit is free',
+      'a try on a semaphore is admitted while a permit is free',
     ],
   ],
   [
@@ -56,7 +56,7 @@ export const sharingDefects: Defects = [
     watchesTheHeadOnly,
     [
       'a permit passes to the next waiter, whichever holder returns it',
-      'a waiting writer that leaves admits the readers behind it beside the holding ones',
+      'a waiting writer that leaves admits the readers behind it, while other readers hold',
     ],
   ],
 ];
