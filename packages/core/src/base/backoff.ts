@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** Largest fraction by which jitter shortens a delay. */
+/** Largest part of a delay by which jitter shortens it. */
 const MAX_JITTER = 0.2;
 
-/** A source of random numbers, such as a clock. Default `Math.random`. */
+/** A source of random numbers from 0 to 1, such as a clock of this package. Default `Math.random`. */
 export type RandomSource = Pick<Clock, 'random'>;
 
 /**
