@@ -9,13 +9,17 @@ import { readerClosed, stopOnSignals, type Stop } from './stop.ts';
 
 /** Options of a command line that configure its lock client. */
 export interface ClientOptions extends StoreOptions, BackendUse {
-  /** Lease TTL in seconds. Default: the profile's, then the backend's own. */
+  /**
+   * Lease TTL in seconds. Default: that of the profile in the configuration file, then that of the backend.
+   */
   readonly ttl?: number;
   /** Owner label in queues. Default: `host:pid`. */
   readonly id?: string;
-  /** Number of holds to record for each name. Default: the profile's, then 0. */
+  /**
+   * Number of holds to record for each name. Default: that of the profile in the configuration file, then 0.
+   */
   readonly record?: number;
-  /** Epoch of the fencing tokens. Default: the profile's, then 0. */
+  /** Epoch of the fencing tokens. Default: that of the profile in the configuration file, then 0. */
   readonly epoch?: number;
   /** Whether to print errors to stderr that interrupt neither a hold nor a wait. */
   readonly reportsErrors?: true;
@@ -25,7 +29,7 @@ export interface ClientOptions extends StoreOptions, BackendUse {
 
 interface OpenedClient {
   readonly client: LockClient;
-  /** The client's backend. The client closes it. */
+  /** The backend of the client, which closes it. */
   readonly backend: Backend;
   readonly ttlMs: number;
   readonly epoch: number;

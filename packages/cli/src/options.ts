@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 
-/** Largest time that an option accepts, in milliseconds: one day. Longer values are usually mistakes. */
+/** Largest time that an option accepts, in milliseconds: one day. Longer values are usually typing errors. */
 export const MAX_MS = 86_400_000;
 
 /** Returns a parser for whole numbers from `min` to `max`. Its error message states these limits. */

@@ -28,7 +28,7 @@ describe('an error', () => {
       expect(new QueueLockError(code as QueueLockErrorCode, 'x').retryable, code).to.equal(retryable);
   });
 
-  it('of a loss says that the work may have had effects and must not be repeated blindly', async () => {
+  it('of a loss warns that the work may have had effects and must not be repeated blindly', async () => {
     const server = createMemoryServer();
     await using client = createLockClient(memory({ server }));
     const effects: string[] = [];

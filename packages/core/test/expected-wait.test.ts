@@ -99,7 +99,7 @@ describe('the expected wait', () => {
       basis: { announced: 2 },
     },
     {
-      title: 'lets three permits run in parallel',
+      title: 'lets entries of a semaphore with three permits hold at the same time',
       line: [takes(1, 10), takes(1, 20), takes(1, 30), takes(1, 10), takes(1, 0)],
       waits: 20,
       basis: { announced: 4 },

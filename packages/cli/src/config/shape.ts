@@ -4,8 +4,8 @@ import { Failure } from '../failure.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Makes the error for a mistake in the configuration file. The message must not quote values of the file,
- * because they may be passwords.
+ * Makes the error for invalid configuration. The message must not quote values of the file, because they may
+ * be passwords.
  */
 export function misconfigured(message: string): Failure {
   return new Failure(message, { exitCode: EXIT.usage });

@@ -3,17 +3,17 @@ import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 const CLOSE_ON_EXEC = 0o2000000;
 
 /**
- * Returns the file descriptors above 2 that a child process would inherit by mistake. Node marks all of its
- * descriptors as close-on-exec, but the npm package zookeeper does not mark its sockets. If a child inherits
- * such a socket, the server does not notice when the parent closes it. Returns no descriptors on systems
- * without `/proc`.
+ * Returns the file descriptors above 2 that a child process would inherit unintentionally. Node marks all of
+ * its descriptors as close-on-exec, but the npm package zookeeper does not mark its sockets. If a child
+ * inherits such a socket, the server does not notice when the parent closes it. Returns no descriptors on
+ * systems without `/proc`.
  */
 function strayDescriptors(): number[] {
   return namesIn('/proc/self/fd').map(Number).filter(isStray);
 }
 
 /**
- * Starts a child process that inherits no descriptor by mistake. `rest` is the part of the `stdio` option for
+ * Starts a child process that inherits no unintended descriptor. `rest` is the part of the `stdio` option for
  * descriptors above 2.
  */
 export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {

@@ -26,8 +26,8 @@ export type Orders = WatchdogTarget & Deadlines;
 interface Deadlines {
   readonly from: Moment;
   /**
-   * Milliseconds from `from` until SIGTERM and SIGKILL. `graceMs` is the time between both if the process
-   * that gave the orders dies.
+   * Milliseconds from `from` until the watchdog sends SIGTERM and SIGKILL. If the guard dies, the watchdog
+   * sends SIGTERM at once, and SIGKILL at most `graceMs` later.
    */
   readonly termInMs: number;
   readonly killInMs: number;

@@ -39,7 +39,7 @@ export async function expectOnlyAdmitted(
   expect(places(all.filter((one) => one.admitted && !one.leaving))).to.deep.equal(places(expected));
 }
 
-/** Expects that the numbers grow. */
+/** Expects that each number is larger than the one before it. */
 export function expectGrowing(numbers: readonly bigint[]): void {
   const fallen = numbers.filter((number, place) => number <= (numbers[place - 1] ?? -1n));
   safely(() => expect(fallen, `not greater than the one before, of ${numbers.join()}`).to.deep.equal([]));

@@ -86,7 +86,7 @@ export async function untilOutlived(stage: Stage, client: Client): Promise<void>
   );
 }
 
-/** Facts about the life and death of sessions. */
+/** Facts about sessions: for how long they live, and what their end does to their entries. */
 export const livenessFacts: readonly Fact[] = [
   fact('a renewal promises a positive time of at most the TTL', async (stage) => {
     const client = await stage.client();
@@ -182,19 +182,22 @@ export const livenessFacts: readonly Fact[] = [
     await last.untilAdmitted();
   }),
 
-  fact('a closed session rejects with SESSION_LOST, and closing it again does nothing', async (stage) => {
-    const client = await stage.client();
-    const contender = await client.enter();
-    await client.close();
-    await client.session.close();
-    const { signal } = new AbortController();
-    expect(await definiteCode(stage, () => client.session.renew(signal))).to.equal('SESSION_LOST');
-    expect(await definiteCode(stage, () => client.session.enqueue(client.newSpec()))).to.equal(
-      'SESSION_LOST',
-    );
-    expect(await client.remove(stage.queue, contender.spec.id)).to.equal(false);
-    await (await stage.watch()).untilKeys();
-  }),
+  fact(
+    'calls on a closed session are rejected with SESSION_LOST, and closing it again does nothing',
+    async (stage) => {
+      const client = await stage.client();
+      const contender = await client.enter();
+      await client.close();
+      await client.session.close();
+      const { signal } = new AbortController();
+      expect(await definiteCode(stage, () => client.session.renew(signal))).to.equal('SESSION_LOST');
+      expect(await definiteCode(stage, () => client.session.enqueue(client.newSpec()))).to.equal(
+        'SESSION_LOST',
+      );
+      expect(await client.remove(stage.queue, contender.spec.id)).to.equal(false);
+      await (await stage.watch()).untilKeys();
+    },
+  ),
 
   fact('closing one session of a connection does not affect the others', async (stage) => {
     const backend = await stage.connect();

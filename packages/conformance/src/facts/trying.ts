@@ -34,17 +34,20 @@ export const tryFacts: readonly Fact[] = [
     expect(answers.filter((contender) => contender !== undefined)).to.have.length(1);
   }),
 
-  fact('a shared try passes readers but no writer', async (stage) => {
-    const [reading, writing, trying] = await stage.threeClients();
-    const reader = await reading.enter({ shared: true });
-    const friend = await trying.tryEnter({ shared: true });
-    expect(friend?.admitted).to.equal(true);
-    const writer = await writing.enter();
-    expect(await trying.tryEnter({ shared: true })).to.equal(undefined);
-    await reader.leave();
-    await friend?.leave();
-    await writer.untilAdmitted();
-  }),
+  fact(
+    'a shared try is admitted beside a reader that holds, but not behind a waiting writer',
+    async (stage) => {
+      const [reading, writing, trying] = await stage.threeClients();
+      const reader = await reading.enter({ shared: true });
+      const friend = await trying.tryEnter({ shared: true });
+      expect(friend?.admitted).to.equal(true);
+      const writer = await writing.enter();
+      expect(await trying.tryEnter({ shared: true })).to.equal(undefined);
+      await reader.leave();
+      await friend?.leave();
+      await writer.untilAdmitted();
+    },
+  ),
 
   fact('a try on a semaphore is admitted while a permit is free', async (stage) => {
     const [client, other] = await stage.threeClients();

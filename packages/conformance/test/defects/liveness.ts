@@ -82,7 +82,7 @@ export const livenessDefects: Defects = [
     }),
     [
       'calls on a crashed session are rejected with SESSION_LOST after its TTL',
-      'a closed session rejects with SESSION_LOST, and closing it again does nothing',
+      'calls on a closed session are rejected with SESSION_LOST, and closing it again does nothing',
     ],
   ],
   [
@@ -120,7 +120,7 @@ export const livenessDefects: Defects = [
     [
       'closing a session removes its entries at once',
       'the end of the session removes a writer that became a reader',
-      'a closed session rejects with SESSION_LOST, and closing it again does nothing',
+      'calls on a closed session are rejected with SESSION_LOST, and closing it again does nothing',
     ],
   ],
   [

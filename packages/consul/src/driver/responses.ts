@@ -21,7 +21,7 @@ export type TxnResult =
   | { readonly isDone: true; readonly pairs: readonly KvPair[] }
   | { readonly isDone: false; readonly failedAt: number; readonly why: string };
 
-/** The result in the response to a transaction. */
+/** Parses the response to a transaction, and returns its result. */
 export function txnResult(body: string): TxnResult {
   const { Results, Errors } = membersOf(JSON.parse(body));
   const [error] = listOf(Errors ?? []);
@@ -33,7 +33,7 @@ export function txnResult(body: string): TxnResult {
   return { isDone: false, failedAt: Number(indexOf(OpIndex)), why: textOf(What) };
 }
 
-/** The keys in the response to a read. */
+/** Parses the response to a read, and returns the keys. */
 export function pairsIn(body: string): readonly KvPair[] {
   return listOf(JSON.parse(body)).map(pairOf);
 }

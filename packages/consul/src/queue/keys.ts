@@ -14,12 +14,12 @@ export class Keys {
     this.#prefix = prefix;
   }
 
-  /** Returns the beginning of the keys of all entries of all queues whose names begin with this text. */
+  /** Returns the prefix of all keys of entries in the queues whose names begin with this text. */
   queuesFrom(beginning: string): string {
     return `${this.#prefix}queues/${encodeName(beginning)}`;
   }
 
-  /** Returns the beginning of the keys of a queue's entries. */
+  /** Returns the prefix of the keys of a queue's entries. */
   queue(queue: string): string {
     return `${this.queuesFrom(queue)}/`;
   }
@@ -36,7 +36,7 @@ export class Keys {
     return `${this.#prefix}sessions/${id}`;
   }
 
-  /** Returns the beginning of the keys of a queue's traces. */
+  /** Returns the prefix of the keys of a queue's traces. */
   traces(queue: string): string {
     return `${this.#prefix}traces/${encodeName(queue)}/`;
   }

@@ -18,7 +18,7 @@ import type { ClaimOutcome } from './claim-state.ts';
 /** State of a claim of several names. */
 export type MultiClaimState =
   | { readonly status: 'joining' }
-  /** Waits in all queues. `waitingFor`: the names in which another entry is still ahead. */
+  /** The claim waits in all queues. `waitingFor`: the names in which another entry is still ahead. */
   | { readonly status: 'queued'; readonly waitingFor: readonly string[] }
   | { readonly status: 'held' | 'suspect'; readonly ownership: MultiOwnership }
   | ({ readonly status: 'ended' } & ClaimOutcome);
@@ -152,9 +152,9 @@ export interface LockClient extends AsyncDisposable {
    */
   multi(names: readonly string[]): MultiLock;
   /**
-   * Removes the entry of any client, as an operator does. The error of its client carries the `eviction`: `OWNERSHIP_LOST` with the reason
-   * `entry-removed` for a holder, `ENTRY_LOST` for a waiter. The next hold may begin before an evicted holder notices, for instance one whose
-   * process is paused. `evictions` shows the record to all clients.
+   * Removes the entry of any client, as an operator does. The client of that entry receives an error with the `eviction`: `OWNERSHIP_LOST` with the
+   * reason `entry-removed` for a holder, `ENTRY_LOST` for a waiter. The next hold may begin before an evicted holder notices, for instance one whose
+   * process is paused. `evictions` emits the record to all clients.
    * @returns `false` if the entry was not in the queue any more
    */
   evict(

@@ -49,10 +49,10 @@ export interface LockClientOptions {
   /** How long the first connection may take before a call rejects with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**
-   * Resumes the session of an earlier process: the text that `LockClient.exportSession` returned there. The earlier process must be gone or have
-   * called `abandon`. If it still runs, it loses the session at its next heartbeat, and until then both processes hold the locks. Claim each entry by
-   * its `id` within one TTL. After that, entries that no claim has taken over are removed from their queues, because a release of the earlier process
-   * may have been lost. A session that has ended is replaced by a new one.
+   * Resumes the session of an earlier process. The value is the text that `LockClient.exportSession` returned in that process, which must be gone or
+   * have called `abandon`. If it still runs, it loses the session at its next heartbeat, and until then both processes hold the locks. Claim each
+   * entry by its `id` within one TTL. After that, entries that no claim has taken over are removed from their queues, because a release of the
+   * earlier process may have been lost. If the session has ended, the client opens a new one.
    */
   readonly resume?: string;
   /** Label of this client, shown to every client that reads the queue. Default `host:pid`. */

@@ -26,7 +26,7 @@ export type RecordedHoldEnd =
       readonly status: 'ended';
       /** `released`: the holder released the lock. Any other value is the reason why the holder lost it. */
       readonly reason: 'released' | RevocationReason;
-      /** How long it was held, in milliseconds, by the monotonic clock of the holder. */
+      /** How long the lock was held, in milliseconds, by the monotonic clock of the holder. */
       readonly heldMs: number;
       /** The client that removed the entry and its reason, if another client did so and the holder has read the record. */
       readonly eviction?: { readonly by: string; readonly reason: string };
@@ -46,7 +46,7 @@ export interface RecordedHoldsState {
   /** `connecting` until queue and record were read. `stale` while the server cannot be reached; `holds` are then the last known ones. */
   readonly status: 'connecting' | 'live' | 'stale';
   readonly name: string;
-  /** In the order of the grants, the newest last. */
+  /** The holds in the order of their grants, the newest last. */
   readonly holds: readonly RecordedHold[];
   /** Error of the last read that failed. Set while the status is not `live`. */
   readonly error?: unknown;

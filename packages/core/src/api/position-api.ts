@@ -32,7 +32,7 @@ export interface WaitBasis {
 /** State of a claim that includes its position while it waits. */
 export type PositionedClaimState =
   | Exclude<ClaimState, { readonly status: 'queued' }>
-  /** Waits in the queue. `position` is at least 1 until the hold begins. */
+  /** The claim waits in the queue. `position` is at least 1 until the hold begins. */
   | ({
       readonly status: 'queued';
       readonly order: bigint;

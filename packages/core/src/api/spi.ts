@@ -45,7 +45,7 @@ export interface Turn {
 
 /** The result of entering a queue. */
 export interface Placement {
-  /** Order assigned by the server. Later entries always have a larger one, until the queue was empty. */
+  /** Order that the server has assigned to the entry. A later entry has a larger order, unless the queue was empty in between. */
   readonly order: bigint;
   /** Fencing token: grows with every conflicting grant of the queue, for ever. */
   readonly token: bigint;
@@ -59,10 +59,11 @@ export interface Placement {
    */
   readonly otherLimit?: number;
   /**
-   * Emits the admission state and its changes. Cold, subscribed once. Stays open and silent after `admitted`. Errors with `ENTRY_LOST` or
-   * `SESSION_LOST` as soon as the backend sees that the entry is gone, before it reads the cause (see `Session.hasEnded`). Otherwise it errors
-   * only with `FOREIGN_FORMAT`. Survives connection trouble and reads again after it. Unsubscribing removes its watches.
-   * For an entry admitted at once, the backend may start watching up to 250 ms late, so that short holds cost no watch.
+   * Emits the turn of the entry whenever it changes. Cold, subscribed once. Stays open and emits nothing more after `admitted`. Errors with
+   * `ENTRY_LOST` or `SESSION_LOST` as soon as the backend sees that the entry is not in the queue any more, before it reads the cause (see
+   * `Session.hasEnded`). Otherwise it errors only with `FOREIGN_FORMAT`. When the connection fails, it continues and reads the queue again
+   * afterwards. Unsubscribing removes its watches. For an entry admitted at once, the backend may start to watch up to 250 ms late, so that short
+   * holds cost no watch.
    */
   readonly turns$: Observable<Turn>;
 }
@@ -136,9 +137,9 @@ export interface Session {
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**
-   * Enters several distinct queues at one point in the order of the whole store. Any two calls, of any sessions, are ordered alike in every queue
-   * they share. Rejects like `enqueue`, for all entries together; each entry is repeated and removed by its own id. Other clients see none of them
-   * until all are certain to appear, or to vanish with the session.
+   * Enters several distinct queues at one point in the order of the whole store. So any two calls, of any sessions, have the same order in every
+   * queue that both enter. Rejects like `enqueue`, for all entries together. Afterwards the core repeats or removes each entry separately, by its id.
+   * Other clients see none of the entries until all are certain to appear, or to vanish with the session.
    */
   enqueueAll?(specs: readonly EntrySpec[], option?: EnqueueAllOptions): Promise<readonly Placement[]>;
   /** Like `enqueue`, but when the entry would have to wait, resolves to `undefined` and adds no entry. */
@@ -213,8 +214,8 @@ export interface Backend {
    */
   resume?(resumption: string, signal: AbortSignal): Promise<Session>;
   /**
-   * Emits the queue in order: the current state first, even when empty, then again after every change. Changes may be merged; the last emission is
-   * current. May error on connection trouble: the core subscribes again.
+   * Emits the queue in order: the current state first, even when it is empty, then again after every change. Changes may be merged; the last emission
+   * is current. May error when the connection fails; the core then subscribes again.
    */
   observe(queue: string, looking?: ObserveOptions): Observable<readonly StoredEntry[]>;
   /** Removes another client's entry if it still has that key and order. `false` if it is not there. The owner's `turns$` error with `ENTRY_LOST`. */

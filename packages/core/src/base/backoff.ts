@@ -14,7 +14,7 @@ export function withJitter(ms: number, source: RandomSource = {}): number {
   return ms * (1 - MAX_JITTER * (source.random?.() ?? Math.random()));
 }
 
-/** Exponential backoff, in milliseconds. */
+/** Parameters of an exponential backoff, in milliseconds. */
 export interface BackoffOptions {
   readonly initialDelayMs: number;
   /** Upper bound of every delay. */

@@ -14,11 +14,11 @@ import { wishOf, type ClaimRequest } from '../entry/wish.ts';
 
 /** Callbacks of an acquisition. Without `changed`, the acquisition creates no objects for its states. */
 export interface ClaimListener {
-  /** The acquisition calls this after each change of its `state`, except the last. */
+  /** Called after each change of the acquisition's `state`, except the last. */
   readonly changed?: (acquisition: Acquisition) => void;
-  /** The acquisition calls this when its hold begins. */
+  /** Called when the hold begins. */
   readonly held?: (ownership: Ownership) => void;
-  /** The acquisition calls this once, with its last state. */
+  /** Called once, with the last state. */
   readonly ended: (end: Ended) => void;
 }
 
@@ -69,7 +69,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#undo();
   }
 
-  // --- Called by the acquisition's entry.
+  // --- Members that the acquisition's entry calls.
 
   get isTry(): boolean {
     return this.#request.patience.timeoutMs === 0;
@@ -88,13 +88,13 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.context.afterwards(left);
   }
 
-  // --- Called by the client.
+  // --- Members that the client calls.
 
   closing(why: QueueLockError): void {
     this.finish(failed(closedOf(this.#request.queue, why)));
   }
 
-  // --- Called by the contender.
+  // --- Members that the contender calls.
 
   changed(): void {
     this.#listener.changed?.(this);

@@ -28,7 +28,10 @@ export interface ClaimContext {
   /** Records the holds. `undefined` if the client has not set `recordHolds`. */
   readonly recorder: HoldRecorder | undefined;
   readonly closing: Closing;
-  /** Receives the promise of each task that continues after a claim has ended, such as the removal of its entry. */
+  /**
+   * Called with the promise of each task that continues after a claim has ended, such as the removal of its
+   * entry.
+   */
   readonly afterwards: (work: Promise<void>) => void;
   /** Replaces `Session.enqueue` for claims of a multi-lock, which join their queues in one request. */
   readonly enqueue?: Enqueue;

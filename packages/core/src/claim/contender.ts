@@ -70,7 +70,7 @@ export class Contender implements Holder, LivenessListener {
     if (this.#step === 'joining') void this.#join();
   }
 
-  /** Leaves the queue at any step, or releases. */
+  /** Leaves the queue or releases the lock, whatever the current step. */
   leave(): void {
     const isLeaving = this.#step === 'leaving';
     this.#step = 'ended';
@@ -80,7 +80,7 @@ export class Contender implements Holder, LivenessListener {
     void this.#entry.leave();
   }
 
-  // --- Called by the session.
+  // --- Members that the session calls.
 
   healthChanged(): void {
     // Changes of the session's health matter only while the hold lasts.
@@ -92,7 +92,7 @@ export class Contender implements Holder, LivenessListener {
     else this.#fail(error);
   }
 
-  // --- Called by the ownership.
+  // --- Members that the ownership calls.
 
   /** Stops watching the entry, because its owner removes it now and that is no loss. */
   givenUp(): void {

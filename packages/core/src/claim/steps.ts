@@ -16,8 +16,8 @@ import type { ClaimRequest } from '../entry/wish.ts';
  *        │           └───────────┴───────────┴──► ending ──► ended
  *        └──► ended
  *
- * `leaving`: its owner has released it, and the server has not confirmed that. `ending`: the session or the entry was lost, and the reason is being
- * read.
+ * `leaving`: the owner has released the hold, and the server has not confirmed that yet. `ending`: the session or the entry was lost, and the
+ * contender reads the reason.
  */
 export type Step = 'joining' | 'waiting' | 'holding' | 'leaving' | 'ending' | 'ended';
 

@@ -18,9 +18,9 @@ export interface EntryOwner {
   readonly isTry: boolean;
   /** Function to call in place of `session.enqueue` and `session.tryEnqueue`, for claims of a multi-lock. */
   readonly enqueue: Enqueue | undefined;
-  /** Receives the error of the last attempt to join, or `undefined` after a success. */
+  /** Called with the error of each failed attempt to join, and with `undefined` after a success. */
   trouble(why: unknown): void;
-  /** Receives the promise that settles when the entry has left the queue. */
+  /** Called with a promise that settles when the entry has left the queue. */
   leaving(left: Promise<void>): void;
 }
 
@@ -133,8 +133,8 @@ export class Entry {
   }
 
   /**
-   * Repeats the removal of an entry that may be in the queue, until it is certain or the session has ended. If the server *refuses* the removal, it
-   * ends the session, the only other way to free the queue.
+   * Repeats the removal of an entry that may be in the queue, until the entry has certainly left or the session has ended. If the server *refuses*
+   * the removal, ends the session, because that is the only other way to free the queue.
    */
   async #takeOut(): Promise<void> {
     const { session, liveness, ids } = this.live;
@@ -168,7 +168,7 @@ function taken(queue: string): QueueLockError {
 
 /**
  * Returns whether an error proves that the entry is not in the queue, so that no removal is needed. If a request is invalid, an earlier attempt with
- * it failed too. If the error says that the id is in use, that entry belongs to another claim.
+ * it failed too. If the id is in use, the entry with that id belongs to another claim.
  */
 function isNotIn(error: unknown): boolean {
   return isQueueLockError(error) && NOT_IN.has(error.code);

@@ -44,8 +44,9 @@ export interface EvictionTools {
 }
 
 /**
- * Removes entries of other clients. Records are written first, so that a victim finds its own when it learns of its loss. They are withdrawn if
- * there was nothing to remove. Records of several victims are written together, since each write may have to wait for writes of other clients.
+ * Removes entries of other clients. Writes their records first, so that an evicted client finds its record when it learns of its loss. Removes a
+ * record again if its entry was not in the queue. Writes the records of several entries together, because each write may have to wait for writes of
+ * other clients.
  */
 export class Evictions {
   readonly #tools: EvictionTools;
@@ -114,7 +115,10 @@ export class Evictions {
     }, closing);
   }
 
-  /** Finds the record of an entry's removal, if there is one. Retries until the store responds; `undefined` when refused or stopped. */
+  /**
+   * Finds the record of an entry's removal, if there is one. Retries until the store responds. Resolves with `undefined` when the store refuses the
+   * read or the search is stopped.
+   */
   async whyGone(
     name: string,
     own: { readonly id: string; readonly key: string; readonly order: bigint },

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 
-/** A task of a `DeadlineQueue`. */
+/** A task with a timeout, for a `DeadlineQueue`. */
 export interface TimedTask {
   /** Called when the timeout of the task has passed, unless the task was cancelled. */
   timedOut(): void;

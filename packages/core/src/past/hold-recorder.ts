@@ -45,11 +45,11 @@ export interface HoldRecording {
 type Pending = Map<string, HoldUpdate>;
 
 /**
- * Records the holds of a client in the background. No hold and no release waits for a write, and none fails by one. There is one write at a time for
- * each name. Changes that arrive meanwhile are written together, and at most `last` of them are kept.
+ * Records the holds of a client in the background. No hold and no release waits for a write, or fails because of one. For each name, one write runs
+ * at a time. Changes that arrive meanwhile are written together, and at most `last` of them are kept.
  */
 export class HoldRecorder {
-  /** Emits refused writes, at most once a minute. */
+  /** Emits an error when the store refuses a write, at most once a minute. */
   readonly errors$: Observable<QueueLockError>;
   readonly #errors$ = new Subject<QueueLockError>();
   readonly #tools: RecorderTools;
@@ -109,7 +109,7 @@ export class HoldRecorder {
     afterwards(this.#write(name, pending));
   }
 
-  /** Writes the changes of a name, and those that arrive meanwhile, until none is left. Never rejects. */
+  /** Writes the waiting changes to the record of a name, and those that arrive meanwhile, until none is left. Never rejects. */
   async #write(name: string, pending: Pending): Promise<void> {
     await this.#pause(WRITE_DELAY_MS);
     while (pending.size > 0) {
@@ -127,7 +127,7 @@ export class HoldRecorder {
     this.#cancelStop = undefined;
   }
 
-  /** Repeats the change until it is certain. */
+  /** Repeats a change of the record until its outcome is certain. */
   async #apply(name: string, updates: readonly HoldUpdate[]): Promise<void> {
     const { signal } = this.#stop;
     for (let attempt = 0; ; attempt += 1) {

@@ -28,7 +28,7 @@ interface PositionRequest {
 
 type Queued = Extract<ClaimState, { readonly status: 'queued' }>;
 
-/** Adds the position of its entry to a claim's states, from joining to the grant. Watches the queue only while the claim waits. */
+/** Adds the position of the claim's entry to the claim's states, from joining to the grant. Watches the queue only while the claim waits. */
 export function positionsOfClaim(
   { watch, clock }: Pick<ClaimContext, 'watch' | 'clock'>,
   claim$: Observable<ClaimState>,

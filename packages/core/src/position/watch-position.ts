@@ -30,7 +30,7 @@ export const POSITION_INTERVAL_MS = 250;
 /** The clock and the settings for computing positions. */
 export interface PositionTools {
   readonly clock: Clock;
-  /** Assumed hold time in milliseconds for entries that announce none, used until a hold was observed. */
+  /** Assumed hold time in milliseconds for entries whose clients announce none. Used until a hold was observed. */
   readonly typicalHoldMs?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface WatchPositionOptions {
   readonly id: string;
   /** How long to wait until the entry appears in the queue, in milliseconds. Default 2,000. */
   readonly appearsWithinMs?: number;
-  /** Assumed hold time for entries ahead that announce none, used until a hold was observed, in milliseconds. Default: unknown. */
+  /** Assumed hold time in milliseconds for entries ahead whose clients announce none. Used until a hold was observed. Default: unknown. */
   readonly typicalHoldMs?: number;
   /** Clock, replaceable in tests. Default: the machine's. */
   readonly clock?: Clock;

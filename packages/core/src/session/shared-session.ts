@@ -19,7 +19,10 @@ import type { Backend, Session } from '../api/spi.ts';
 
 /** The session shared by all claims of a client, with its state. */
 export interface SharedSession {
-  /** Emits the session once. Opened by the first subscriber, and again after a loss. Errors with `CLOSED` once the client is closed. */
+  /**
+   * Emits the session once. The first subscriber opens it; after a loss, the next subscriber opens another one. Errors with `CLOSED` once the client
+   * is closed.
+   */
   readonly session$: Observable<LiveSession>;
   /** Returns the session while it is open, so that a claim does not have to subscribe to `session$`. */
   readonly present: () => LiveSession | undefined;

@@ -114,8 +114,8 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Applies the result of reading all entries: for each number, whether the entry is admitted. An entry counts as lost if the read does not contain
-   * it, or if it was admitted and the read says that it waits. Then the store has forgotten the entry or its admission, and may admit others.
+   * Applies the result of reading all entries: for each number, whether the entry is admitted. An entry counts as lost if the result does not contain
+   * it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and may admit others.
    * @param call the number of the call that made the read
    */
   reconcile(call: number, seen: ReadonlyMap<Placed['ord'], boolean>): void {
@@ -135,14 +135,14 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return known?.placed;
   }
 
-  /** Marks all entries as lost with the session. */
+  /** Marks all entries as lost, because the session has ended. */
   endSession(): void {
     for (const known of [...this.#known.values()]) this.#show(known, 'SESSION_LOST');
   }
 
   #show(known: Known<Placed>, sight: EntryStatus): void {
-    // An admitted entry never waits again. A read that says so is older than the notification of the
-    // admission.
+    // An admitted entry never waits again. If a read reports that it waits, the read is older than the
+    // notification of its admission.
     if (sight === false || sight === known.status) return;
     known.status = sight;
     const { ord } = known.placed;

@@ -4,9 +4,9 @@ import type { QueueEntry } from '../api/queue-api.ts';
 
 /** Hold times of a queue, as far as they are known. */
 export interface HoldTimes {
-  /** Typical hold time in milliseconds for entries that announce none, for example the median of those observed. */
+  /** Typical hold time in milliseconds for entries whose clients announce none, for example the median of those observed. */
   readonly typicalMs?: number | undefined;
-  /** Assumed hold time in milliseconds for entries that announce none, used until one was observed. */
+  /** Assumed hold time in milliseconds for entries whose clients announce none. Used until a hold was observed. */
   readonly assumedMs?: number | undefined;
   /** For how long the current holders have been observed to hold, in milliseconds, by the `key` of their entries. Default: their holds begin now. */
   readonly heldMs?: ReadonlyMap<string, number>;

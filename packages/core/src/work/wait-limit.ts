@@ -7,7 +7,7 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import type { Moment } from '../base/moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
-/** Stands for the failure of a request without a response. If the timeout comes then, the error is `UNAVAILABLE`. */
+/** Represents the failure of a request without a response. If the timeout passes then, the error is `UNAVAILABLE`. */
 export const UNANSWERED: unique symbol = Symbol('unanswered');
 
 /** The limits of a wait. */

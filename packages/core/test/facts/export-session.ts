@@ -223,7 +223,8 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an invalid session export is refused at every call, and a backend without resume says so',
+    title:
+      'an invalid session export is refused at every call, and a backend without resume names itself in the error',
     async check(stage) {
       const client = stage.client({ resume: 'no ticket' });
       for (const attempt of [1, 2])
