@@ -23,7 +23,7 @@ function queue(...entries: readonly QueueEntry[]): QueueState {
 }
 
 describe('the entries of a queue that commands print', () => {
-  it('have position 0 if they hold, and the number of their place if they wait', () => {
+  it('have position 0 if they hold, and positions from 1 on if they wait', () => {
     const places = positionedEntries(queue(entry(1, { shared: true }), entry(2, { shared: true }), entry(3)));
     expect(places.map(({ position, holds }) => [position, holds])).to.deep.equal([
       [0, true],

@@ -20,7 +20,7 @@ const TTL_MS = 60_000;
 const SETTLED_MS = 3_000;
 /** Number of clients that connect at the same time. */
 const BATCH = 50;
-/** Number of runs for each kind of lock. Kinds with more waiters than MOST_PROCESSES run only once. */
+/** Number of runs for each kind of lock. With more waiters than MOST_PROCESSES, each kind runs only once. */
 const ROUNDS = 3;
 /** Maximum number of waiters of `consul lock`, each of which is a process. */
 const MOST_PROCESSES = 100;

@@ -12,7 +12,7 @@ function count(status = 0): void {
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
 }
 
-/** Returns 64 distinct prefixes of queue names. Each matches all queues, a tenth of them, or none. */
+/** Returns 64 distinct prefixes of queue names. Each matches all queues, some of them, or none. */
 function prefixesOf(stream: number): readonly string[] {
   return Array.from(
     { length: 64 },

@@ -225,7 +225,9 @@ export class ConsulSession implements Session {
     return entry;
   }
 
-  /** Returns the entry with this id if it may be in that queue. Every entry of a resumed session may be. */
+  /**
+   * Returns the entry with this id if it may be in that queue. In a resumed session, that includes entries of which this process knows nothing yet.
+   */
   #find(queue: string, id: string): Entry | undefined {
     const known = this.#entries.get(id);
     if (known) return known.queue === queue ? known : undefined;

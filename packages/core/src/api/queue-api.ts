@@ -42,7 +42,7 @@ export interface QueueEntry {
   readonly request?: HandoverRequestOptions;
   /** Ids of the entries whose responses to requests this entry's client has read. */
   readonly heard: readonly string[];
-  /** Responses of the entry's client to requests, each with the id of the requesting entry. The newest is the last. */
+  /** Responses to requests by the entry's client as a holder, each with the id of the requesting entry. The newest is the last. */
   readonly answers: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 

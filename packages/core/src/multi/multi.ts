@@ -77,7 +77,7 @@ function join(
   const together = new Together(requests.length, { isTry: timeoutMs === 0 });
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
   const claims = asOne(requests, timeoutMs).map((request) =>
-    // The combined hold listens to the signals of the single holds, which must run its listeners in the
+    // The combined hold listens to the signals of the single holds. They must run these listeners in the
     // caller's context.
     inCallerContext(claim({ ...context, enqueue }, request)),
   );

@@ -88,7 +88,7 @@ export function shareSession(
   return { session$, present: () => present, state$, errors$, openingTrouble };
 }
 
-/** Shares one subscription until it errors. Later subscribers receive the current value. */
+/** Shares one subscription to the source among all subscribers, until the source errors. Later subscribers receive the current value. */
 function shared<T>(): MonoTypeOperatorFunction<T> {
   return (source$) =>
     source$.pipe(

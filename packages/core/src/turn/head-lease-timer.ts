@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 
-// Random delay of a read in milliseconds for each entry ahead, of which at most 25 count. So waiters near the
-// head read first. After that, the store notifies the other waiters, or their reads find that the expired
-// entry has been removed.
+// Maximum random delay of a read in milliseconds for each entry ahead, of which at most 25 count. So waiters
+// near the head read first. After that, the store notifies the other waiters, or their reads find that the
+// expired entry has been removed.
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;
