@@ -64,7 +64,7 @@ describe('a command under a lock', function () {
     expect(stdout).to.match(/^leads chief as a\\u001bb, fencing token \d+\n$/);
   });
 
-  it('has no password in the process title of queuelock', async function () {
+  it("does not show the store's password in the command line of queuelock", async function () {
     if (process.platform !== 'linux') {
       this['skipReason'] = 'only Linux shows the command line of a process in /proc';
       this.skip();

@@ -15,8 +15,8 @@ export function harness(prefix: string): BackendHarness {
   return {
     name: 'consul',
     ttlMs: 1_000,
-    // A server ends a session up to twice its TTL after the last renewal. The rest of this time is for a busy
-    // machine.
+    // A server ends a session up to twice its TTL after the last renewal, so at most 1,000 ms later than the
+    // TTL. The other 1,000 ms are for a busy machine.
     expiryGranularityMs: 2_000,
     connect: async () => consul({ hosts: await endpoint(), prefix, minTtlMs: 100 }),
     traces: true,

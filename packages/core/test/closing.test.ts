@@ -9,7 +9,7 @@ function stopped(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => stop.addEventListener('abort', () => resolve()));
 }
 
-describe('close of a client with drainMs', () => {
+describe('closing a client with drainMs', () => {
   it('aborts the stop signals of all running work, and waits until the work has ended and released', () =>
     onStage(async (stage) => {
       const client = stage.client();

@@ -51,7 +51,7 @@ describe('the cost of an acquisition', () => {
     expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
   });
 
-  it('has no further objects when the acquisition waits', async () => {
+  it('is not higher when the acquisition waits', async () => {
     const made = await perCycle(async () => {
       const holder = await client.acquire('x');
       const waiter = client.acquire('x');

@@ -110,7 +110,7 @@ export const backendEvictionFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a hold that is evicted leaves its trace',
+    'a hold that is evicted leaves its trace in the store',
     async (stage) => {
       const evictor = new Evictor(stage, await stage.connect());
       const [first, next] = await stage.threeClients();

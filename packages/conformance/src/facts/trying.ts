@@ -59,7 +59,7 @@ export const tryFacts: readonly Fact[] = [
     expect((await client.tryEnter({ limit: 2 }))?.admitted).to.equal(true);
   }),
 
-  fact('tries never delay waiters', async (stage) => {
+  fact('tries never delay the waiters of a queue', async (stage) => {
     const [holding, waiting, trying] = await stage.threeClients();
     const holder = await holding.enter();
     const waiter = await waiting.enter();

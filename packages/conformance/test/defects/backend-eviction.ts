@@ -47,6 +47,6 @@ export const backendEvictionDefects: Defects = [
       const owner = await sound.resume(target.sessionId, new AbortController().signal);
       return owner.remove(queue, target.id);
     }),
-    ['a hold that is evicted leaves its trace'],
+    ['a hold that is evicted leaves its trace in the store'],
   ],
 ];

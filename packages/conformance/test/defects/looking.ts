@@ -31,7 +31,7 @@ export const lookingDefects: Defects = [
     }),
     [
       'a try on a busy queue returns undefined and leaves no entry',
-      'tries never delay waiters',
+      'tries never delay the waiters of a queue',
       'nothing is left in the store after all entries have left',
     ],
   ],

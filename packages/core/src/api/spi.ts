@@ -104,7 +104,7 @@ export interface Registers {
     kind: string,
     change: { readonly text: string | undefined; readonly was: string | undefined },
   ): Promise<boolean>;
-  /** Emits the current register first, then again after every change. Changes may be merged. Errors like `Backend.observe`. */
+  /** Emits the content of the register: now, and again after every change. Changes may be merged. Errors as the stream of `Backend.observe` does. */
   observe(queue: string, kind: string): Observable<Register | undefined>;
 }
 

@@ -17,7 +17,7 @@ export interface QueueChange {
   readonly revision: bigint;
   /** `granted`: the entry was admitted by the queue's rule. Its client may have noticed later. */
   readonly kind: 'joined' | 'granted' | 'changed' | 'left';
-  /** The entry after the change; for `left`, before it. */
+  /** The entry as it was after the change. For `left`: as it was before it left. */
   readonly entry: QueueEntry;
   /** Whether the entry was admitted before the change. Always true for `granted`. */
   readonly held: boolean;

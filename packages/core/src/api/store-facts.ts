@@ -36,7 +36,7 @@ export interface PastChange {
   /** The store's revision of the change. Grows, and may be the same for several changes. For `joined` it is the entry's fencing token. */
   readonly revision: bigint;
   readonly kind: 'joined' | 'changed' | 'left';
-  /** The entry after the change; for `left`, before it. */
+  /** The entry as it was after the change. For `left`: as it was before it left. */
   readonly entry: StoredEntry;
 }
 

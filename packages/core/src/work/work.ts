@@ -8,7 +8,7 @@ import { QueueLockError, describeEviction, detailOf, isQueueLockError } from '..
 
 /** The work under a hold, and its limits besides the loss of the hold. */
 export interface WorkTerms<H extends Hold, T> {
-  /** Name of the hold, for messages. */
+  /** Name of the lock or permit that is held, for messages. */
   readonly what: string;
   /** The work callback; receives the hold and its stop signal. */
   readonly work: (hold: H, stop: AbortSignal) => T | PromiseLike<T>;

@@ -41,7 +41,8 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the stream of a limit is unsubscribed when the lock is held or the claim was cancelled',
+    title:
+      'the client unsubscribes from the stream of a limit when the lock is held or the claim was cancelled',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const [holder, waiter] = [
