@@ -159,11 +159,11 @@ const EVICTIONS: readonly Mutant[] = [
     'a steal of one permit removes the holder that joined last, and the waiters ahead join again',
     ['handover/evictions.ts', 'return taken + permits > own.limit;', 'return true;'],
   ),
-  mutant('a steal continues after it was cancelled', 'a steal that is cancelled removes no further entries of the queue', [
-    'handover/in-line.ts',
-    'goesOn: () => wanted',
-    'goesOn: () => true',
-  ]),
+  mutant(
+    'a steal continues after it was cancelled',
+    'a steal that is cancelled removes no further entries of the queue',
+    ['handover/in-line.ts', 'goesOn: () => wanted', 'goesOn: () => true'],
+  ),
 ];
 
 const REQUESTS: readonly Mutant[] = [

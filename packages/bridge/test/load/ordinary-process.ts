@@ -20,7 +20,7 @@ async function look(number: number): Promise<void> {
   ];
   const stream = await page.stream(topics);
   stream.resume();
-  // A page whose connection breaks counts as a lost join. So does a touch when the bridge does not know its join.
+  // A page whose connection breaks counts as a lost join. So does a touch if the bridge does not know its join.
   const onLoss = (): void => void (lost += 1);
   stream.on('error', onLoss);
   setInterval(() => void touch(page, key).catch(onLoss), TOUCH_EVERY_MS);

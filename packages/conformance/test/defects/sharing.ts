@@ -36,7 +36,10 @@ export const sharingDefects: Defects = [
   [
     'lets readers pass a writer',
     () => changedSpecs((spec) => (spec.shared ? { ...spec, limit: 2 } : spec)),
-    ['a reader that joins later waits behind a waiting writer', 'a shared try is admitted beside a reader that holds, but not behind a waiting writer'],
+    [
+      'a reader that joins later waits behind a waiting writer',
+      'a shared try is admitted beside a reader that holds, but not behind a waiting writer',
+    ],
   ],
   [
     'admits one waiter where several may be admitted',
