@@ -37,7 +37,7 @@ export function exitCodeFor(error: unknown): number {
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
-  // The message of a failed wait already ends with the advice, which is then not repeated.
+  // The advice is added unless the message already ends with it, as the message of a failed wait does.
   const first = `queuelock: ${message}${message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
@@ -45,7 +45,7 @@ export function describeFailure(error: unknown, verbose: boolean): string {
   return lines.map((line) => toPrintable(oneLine(line), MAX_LINE)).join('\n');
 }
 
-/** Formats commander's message about a wrong command line. */
+/** Formats an error message of the library commander about an invalid command line. */
 export function describeUsageError(text: string): string {
   const message = oneLine(redact(text).trim())
     .replace(/^error: /, '')
@@ -71,7 +71,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Length limit of a line, in UTF-16 code units. */
+/** Length limit of a printed error line, in UTF-16 code units. */
 const MAX_LINE = 10_000;
 
 function oneLine(text: string): string {

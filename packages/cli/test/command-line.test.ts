@@ -33,7 +33,7 @@ describe('numbers on the command line', () => {
     '5ms',
     '99999999999999999999',
   ]) {
-    it(`reject ${JSON.stringify(text)} with the rule`, () => {
+    it(`reject ${JSON.stringify(text)}, and the error states the rule`, () => {
       expect(() => parse(text)).to.throw(InvalidArgumentError, 'a whole number from 1 to 100');
     });
   }
@@ -56,12 +56,12 @@ describe('an error of the command line on stderr', () => {
     expect(describeFailure(new Error('a\n  b\nc'), false)).to.equal('queuelock: a b c');
   });
 
-  it('contains advice', () => {
+  it('contains advice on what to do', () => {
     const error = new QueueLockError('UNAVAILABLE', 'no session at etcd://h:1 within 5000 ms');
     expect(describeFailure(error, false)).to.match(/etcd:\/\/h:1.*; check that the server runs/);
   });
 
-  it('is followed by its causes with --verbose', () => {
+  it('is followed by its causes when --verbose is set', () => {
     const error = new Error('top', { cause: new Error('middle', { cause: 'bottom' }) });
     expect(describeFailure(error, true).split('\n')).to.deep.equal([
       'queuelock: top',
@@ -88,7 +88,7 @@ describe('an error of the command line on stderr', () => {
     });
   }
 
-  it('names option, value and rule for an error of commander', () => {
+  it('names the option, the value and the rule when the parser commander rejects a value', () => {
     const text = "error: option '--ttl <s>' argument 'x' is invalid. It must be a whole number.\n";
     expect(describeUsageError(text)).to.equal(
       "queuelock: option '--ttl <s>' argument 'x' is invalid. It must be a whole number; see queuelock --help",

@@ -3,7 +3,7 @@ import { tableLines } from '../src/view/table.ts';
 import { count, counted, duration, fit, widthOf } from '../src/view/text.ts';
 
 describe('text from a store in a terminal', () => {
-  it('is measured in the columns that a terminal uses for it', () => {
+  it('is measured in the number of columns that a terminal uses for it', () => {
     expect(['abc', '錠', '🔒', 'e\u0301'].map(widthOf)).to.deep.equal([3, 2, 2, 1]);
   });
 
@@ -34,7 +34,7 @@ describe('text from a store in a terminal', () => {
     ]);
   });
 
-  it('has its digits grouped if it is a count', () => {
+  it('has commas between the thousands if it is a count', () => {
     expect([7, 1_234, 12_345_678].map(count)).to.deep.equal(['7', '1,234', '12,345,678']);
     expect([counted(1, 'entry', 'entries'), counted(2, 'queue')]).to.deep.equal(['1 entry', '2 queues']);
   });

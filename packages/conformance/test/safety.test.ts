@@ -9,7 +9,7 @@ function writer(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry
   return { ...usual, order, promised: true, ...more };
 }
 
-/** Returns the violations that a referee reports about the admission of the second entry. */
+/** Returns the violations that a referee reports when the second entry is admitted. */
 function verdict(
   first: RefereedEntry,
   second: RefereedEntry,
@@ -62,7 +62,7 @@ describe('SafetyViolation', () => {
 });
 
 describe('referee', () => {
-  it('reports an entry that overtakes another whose session is proven, as unsafe', () => {
+  it('reports an entry that overtakes another whose session is still promised, as unsafe', () => {
     expect(verdict(writer(1n), writer(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
@@ -73,7 +73,7 @@ describe('referee', () => {
     });
   });
 
-  it('reports nothing about an entry behind entries that leave', () => {
+  it('reports nothing when the entries that are overtaken are leaving', () => {
     expect(verdict(writer(1n, { leaving: true }), writer(2n))).to.deep.equal({ faults: 0, isUnsafe: false });
   });
 });

@@ -83,7 +83,7 @@ const ENTERING_AGAIN: readonly Mutant[] = [
 const EVICTIONS: readonly Mutant[] = [
   mutant(
     'the record is written after the removal',
-    'the record is stored when the victim is notified of its loss',
+    'the record of an eviction is stored before the evicted client is notified of its loss',
     [
       'handover/evictions.ts',
       `    await kept.change((text) => addRecords(text, records));
@@ -101,7 +101,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'the record of an eviction that came too late stays',
-    'the record of an eviction that came too late is removed',
+    'the record of an eviction is removed when the entry had already left',
     [
       'handover/evictions.ts',
       '    if (spared.length > 0) await kept.change((text) => removeRecords(text, spared));\n',
@@ -110,7 +110,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'an eviction without a reply counts as too late',
-    'an eviction with a lost reply has happened, and its record stays',
+    'an eviction whose reply is lost counts as done, and its record stays',
     ['handover/evictions.ts', ' === true || mayHaveRemoved;', ' === true;'],
   ),
   mutant(
@@ -124,7 +124,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'an overtaken waiter does not join again',
-    'a waiter that is overtaken twice joins a third time, and its signal still ends the wait',
+    'a waiter that is overtaken twice joins a third time, and its abort signal still ends the wait',
     [
       'claim/ending.ts',
       "      if (eviction?.kind === 'overtaken' && !ownership) throw new OvertakenError(eviction);\n",
@@ -133,7 +133,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'the reason of a removal is read once',
-    'a waiter that is overtaken joins again although the reply that reports it is lost',
+    'an overtaken waiter joins again although the reply with the eviction record is lost',
     [
       'handover/evictions.ts',
       'await repeatUntilDefinite(async () => registers?.read(name, KIND), stop)',
@@ -142,7 +142,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'the reason of a removal is found by the key of the entry alone',
-    'the record of an earlier entry with the same key does not apply to a later one',
+    'the eviction record of an earlier entry with the same key does not apply to a later entry',
     [
       'handover/evictions.ts',
       '(entry.key === own.key && entry.order === own.order)',
@@ -151,7 +151,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'a steal starts at the front',
-    'a steal removes entries from the back, so that none of them is admitted in between',
+    'a steal removes entries from the back of the queue, so that no waiter is admitted in between',
     ['handover/evictions.ts', 'against.reverse()', 'against'],
   ),
   mutant(
@@ -159,11 +159,11 @@ const EVICTIONS: readonly Mutant[] = [
     'a steal of one permit removes the holder that joined last, and the waiters ahead join again',
     ['handover/evictions.ts', 'return taken + permits > own.limit;', 'return true;'],
   ),
-  mutant('a steal continues after it was cancelled', 'a steal that is cancelled removes no further entries', [
-    'handover/in-line.ts',
-    'goesOn: () => wanted',
-    'goesOn: () => true',
-  ]),
+  mutant(
+    'a steal continues after it was cancelled',
+    'a steal that is cancelled removes no further entries of the queue',
+    ['handover/in-line.ts', 'goesOn: () => wanted', 'goesOn: () => true'],
+  ),
 ];
 
 const REQUESTS: readonly Mutant[] = [
@@ -215,7 +215,7 @@ const REQUESTS: readonly Mutant[] = [
 const LIMITS: readonly Mutant[] = [
   mutant(
     'a change of the limit with a late reply revokes the grant',
-    'a change of the limit whose reply comes after the grant revokes nothing, and the loss is still reported',
+    'a change of the limit whose reply arrives after the grant does not revoke the hold',
     ['entry/turns-under-limit.ts', '    takeUntil(granted.come$),\n', ''],
   ),
   mutant(
@@ -225,17 +225,17 @@ const LIMITS: readonly Mutant[] = [
   ),
   mutant(
     'a change of the limit creates a new entry for a removed one',
-    'an entry that is removed during a change of the limit loses its position, and its claim rejects instead of joining again',
+    'a claim whose entry is removed during a change of the limit rejects, and does not join again',
     ['entry/turns-under-limit.ts', 'if (now.order === placement.order) return now;', 'return now;'],
   ),
   mutant(
     'the limit of the queue length counts holders',
-    'a claim that is refused because the queue is too long has left it, and the entries behind stay',
+    'a claim that is refused with QUEUE_FULL has left the queue, and the entries behind it stay',
     ['turn/positions.ts', 'admitted.has(entry) ? 0 : (waiting += 1)', '(waiting += 1)'],
   ),
   mutant(
     'the own entry is found by its key alone',
-    'a claim that sees an earlier entry with its key in an old snapshot of the queue waits for a snapshot with its own entry',
+    'a claim ignores a snapshot that contains only an earlier entry with the same key',
     ['handover/in-line.ts', 'key === place.key && order === place.order', 'key === place.key'],
   ),
 ];
@@ -243,7 +243,7 @@ const LIMITS: readonly Mutant[] = [
 const TEXTS: readonly Mutant[] = [
   mutant(
     'changes of a label do not wait for each other',
-    'changes of a label build on each other and arrive in order, also with lost replies',
+    'several changes of a label are applied in order, even if replies are lost',
     [
       'entry/own-label.ts',
       'const written = this.#last.then(async',
@@ -278,12 +278,12 @@ const TEXTS: readonly Mutant[] = [
 const SESSIONS: readonly Mutant[] = [
   mutant(
     'an expired export does not lead to a new session',
-    'the export of a session that was closed or has expired leads to a new session, and a position behind the others',
+    'resuming a session that has ended opens a new session, and the claim joins at the end of the queue',
     ['session/resume.ts', "if (!isQueueLockError(error, 'SESSION_LOST')) throw error;", 'throw error;'],
   ),
   mutant(
     'an abandoned client ends its session',
-    'a resumed session holds the same entry with the same token, and the abandoned hold is lost',
+    'a resumed session holds the same entry with the same token, and the abandoned client has lost the hold',
     ['client.ts', '    this.#keepsSession = true;\n', ''],
   ),
 ];

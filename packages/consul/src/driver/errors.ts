@@ -1,6 +1,6 @@
 import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/backend';
 
-/** An HTTP response that is no success. */
+/** An HTTP response that reports a failure. */
 export interface Refusal {
   readonly status: number;
   readonly body: string;
@@ -9,19 +9,22 @@ export interface Refusal {
 const DENIED = /permission denied|acl not found|acl support disabled/i;
 const NO_SESSION = /invalid session|session id .* not found/i;
 
-/** Hints for the operator, by the text of a response. */
+/** Advice for the operator, for responses whose text matches the pattern. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/no cluster leader/i, 'the cluster elects a leader, or most of its servers are down'],
   [/too many concurrent|429/i, 'the agent limits connections per client address: http_max_conns_per_client'],
   [/missing node registration/i, 'the option node names no node of the catalog'],
 ];
 
-/** Options that servers refuse unless they are of Consul Enterprise, by the text of the response. */
+/** Options that only Consul Enterprise supports, for responses whose text matches the pattern. */
 const FEATURES: readonly (readonly [RegExp, string])[] = [
   [/query parameter: "ns"|namespaces are a consul enterprise/i, 'the option namespace'],
   [/query parameter: "partition"|partitions are a consul enterprise/i, 'the option partition'],
 ];
-/** The text of the error when an agent accepts no more connections of an address: it closes them without a response. */
+/**
+ * Text of Node's error when an agent closes a connection without a response. Agents do so when an address has
+ * too many connections.
+ */
 const CLOSED_AT_ONCE = /socket hang up/;
 
 /** Returns whether the text of a response reports that the token lacks a permission. */
@@ -34,7 +37,7 @@ export function isNoSession(text: string): boolean {
   return NO_SESSION.test(text);
 }
 
-/** Converts a response that is no success to an error. */
+/** Converts a response that reports a failure to a `QueueLockError`. */
 export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockError {
   const detail = `HTTP ${status}${body === '' ? '' : `: ${body.trim().slice(0, 500)}`}`;
   if (status === 401 || status === 403 || isDenied(body)) {
@@ -54,7 +57,10 @@ export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockE
   return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`);
 }
 
-/** Converts an error of a connection to a `QueueLockError`. The outcome of the request is unknown. */
+/**
+ * Converts an error of a connection to a `QueueLockError` with the code `UNAVAILABLE`, because the outcome of
+ * the request is unknown.
+ */
 export function asUnavailable(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const failure = failureOf(error);

@@ -7,9 +7,9 @@ import type { LiveSession } from './live-session.ts';
 import { after } from '../base/timer.ts';
 
 /**
- * Sends heartbeats while subscribed and reports them to the session's liveness; never completes. An overdue or failed heartbeat makes the session
- * suspect and is retried soon, with backoff. Intervals are jittered by up to 20 %, so that clients which lost the same server spread out. Stopping can only end
- * the session, never prolong it.
+ * Sends heartbeats while subscribed, and reports them to the session's liveness; never completes. An overdue or failed heartbeat makes the session
+ * suspect and is retried soon, with backoff. Intervals are jittered by up to 20 %, so that clients which lost the same server spread out. If the loop
+ * stops, the session ends earlier, never later.
  */
 export function heartbeat(
   live: LiveSession,
@@ -17,7 +17,8 @@ export function heartbeat(
   clock: Clock,
 ): Observable<boolean> {
   let failures = 0;
-  // The opening of the session has proved as much time as a heartbeat of that moment, so the first heartbeat follows one interval later.
+  // The opening of a session proves as much time as a heartbeat sent at that moment. So the first heartbeat
+  // follows one interval later.
   let dueInMs = Math.max(0, pace.openedAt + withJitter(pace.heartbeatIntervalMs, clock) - clock.now());
   const retries = { initialDelayMs: pace.retryAfterMs, maxDelayMs: pace.longestRetryMs };
   const doubt$ = (live.session.doubts$ ?? NEVER).pipe(
@@ -40,7 +41,7 @@ export function heartbeat(
   );
 }
 
-/** Sends one heartbeat; resolves to whether it was confirmed. */
+/** Sends one heartbeat. Resolves to whether the store confirmed it. */
 async function beat({ session, liveness }: LiveSession, pace: Pace, clock: Clock): Promise<boolean> {
   const overdue = new AbortController();
   const sentAt = clock.now();

@@ -6,18 +6,21 @@ import { deadlineOf, type Pace } from './budget.ts';
 import { nextThreadStep, type ThreadPace } from './thread-step.ts';
 import { THREAD_CLOCK_GRAIN_MS, type ThreadTimes } from './thread-times.ts';
 
-/** The dependencies of the heartbeats of a thread. */
+/** The objects that the heartbeats of a thread need. */
 export interface ThreadLoopTools {
   readonly times: ThreadTimes;
   readonly renewer: Pick<Renewer, 'renew'>;
   /** The clock of the main thread. */
   readonly clock: Clock;
   readonly pace: Pace & ThreadPace;
-  /** Receives the error of each heartbeat that was not confirmed. */
+  /** Called with the error of each heartbeat that was not confirmed. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Sends heartbeats in place of a blocked main thread. Resolves when the session has ended, or the main thread needs no more heartbeats. */
+/**
+ * Sends heartbeats in place of the main thread while that is blocked. Resolves when the session has ended, or when the main thread needs no more
+ * heartbeats.
+ */
 export async function renewInPlaceOfMain(tools: ThreadLoopTools): Promise<void> {
   const { times, clock, pace } = tools;
   const retries = { initialDelayMs: pace.retryAfterMs, maxDelayMs: pace.longestRetryMs };
