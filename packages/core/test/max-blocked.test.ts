@@ -5,8 +5,8 @@ import type { Backend } from '../src/backend.ts';
 
 /** Creates a backend that offers heartbeats from a thread. */
 function withRenewers(check: () => void = () => undefined): Backend {
-  const sourceFor = (): never => expect.fail('no session is opened');
-  return Object.assign(memory({ server: createMemoryServer() }), { renewers: { check, sourceFor } });
+  const loadSources = (): never => expect.fail('no session is opened');
+  return Object.assign(memory({ server: createMemoryServer() }), { renewers: { check, loadSources } });
 }
 
 function refusal(backend: Backend, options: LockClientOptions): unknown {

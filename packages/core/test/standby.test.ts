@@ -26,12 +26,11 @@ describe('the heartbeat thread', () => {
     module = new URL('counting-renewer.ts', import.meta.url).href,
   ): Standby {
     failures.length = 0;
-    const renewers = { check: () => undefined, sourceFor: () => ({ module, data }) };
     const onFailure = ({ message }: Error): void => void failures.push(message);
     const openedAt = clock.now();
     standby = new Standby(
       { ttlMs: 10_000 } as Session,
-      { renewers, clock, maxBlockedMs: 60_000, onFailure },
+      { sourceFor: () => ({ module, data }), clock, maxBlockedMs: 60_000, onFailure },
       { pace: PACE, openedAt, deadline: openedAt + 20_000 },
     );
     return standby;

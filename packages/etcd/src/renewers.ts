@@ -1,9 +1,4 @@
-import {
-  invalidArgument,
-  type QueueLockError,
-  type RenewerSource,
-  type RenewerSupport,
-} from '@queuelock/core/backend';
+import { invalidArgument, type QueueLockError, type RenewerSupport } from '@queuelock/core/backend';
 import type { EtcdOptions } from './api/options.ts';
 import type { Lease } from './session/lease.ts';
 import type { EtcdSession } from './session/session.ts';
@@ -26,10 +21,13 @@ export function renewersOf(given: EtcdOptions, owner: string): RenewerSupport {
     check: () => {
       checkSendable(options);
     },
-    sourceFor: (session): RenewerSource => {
-      const { lease } = session as EtcdSession;
-      const data: RenewerData = { options: sendable(options), lease, owner };
-      return { module: renewerModule(), data };
+    loadSources: async () => {
+      const module = (await import('./renewer-module.ts')).renewerModule();
+      return (session) => {
+        const { lease } = session as EtcdSession;
+        const data: RenewerData = { options: sendable(options), lease, owner };
+        return { module, data };
+      };
     },
   };
 }
@@ -79,13 +77,4 @@ function sendable({
   return Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as EtcdOptions;
-}
-
-/**
- * Returns the URL of the thread's module. It is beside this file and has the same file extension, in the built package
- * and in the sources.
- */
-function renewerModule(): string {
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return new URL(`./open-renewer.${ending}`, import.meta.url).href;
 }

@@ -24,6 +24,9 @@ export interface RenewerSupport {
    * @throws {QueueLockError} `INVALID_ARGUMENT`, which names an option that cannot
    */
   check(): void;
-  /** Returns the source of a renewer for a session that this backend has opened or resumed. */
-  sourceFor(session: object): RenewerSource;
+  /**
+   * Loads the function that returns the source of a renewer. Its argument is a session that this backend has opened or
+   * resumed. A backend can import the code lazily that finds the URL of the module.
+   */
+  loadSources(): Promise<(session: object) => RenewerSource>;
 }

@@ -26,8 +26,11 @@ export function heartbeatThreads(
   if (maxBlockedMs === 0 || !renewers) return { standby: undefined, errors$ };
   const standby: SessionOpening['standby'] = async () => {
     try {
-      const { standbyStarter } = await import('./standby.ts');
-      return standbyStarter({ renewers, clock, maxBlockedMs, onFailure });
+      const [{ standbyStarter }, sourceFor] = await Promise.all([
+        import('./standby.ts'),
+        renewers.loadSources(),
+      ]);
+      return standbyStarter({ sourceFor, clock, maxBlockedMs, onFailure });
     } catch (error) {
       onFailure(threadFailure(detailOf(error)));
       return undefined;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { detailOf, type QueueLockError } from '../api/errors.ts';
-import type { RenewerSupport } from '../api/renewer-api.ts';
+import type { RenewerSource } from '../api/renewer-api.ts';
 import type { Session } from '../api/spi.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Pace } from './budget.ts';
@@ -11,7 +11,8 @@ import { ThreadTimes, sampleOf } from './thread-times.ts';
 
 /** Options of the heartbeat threads of a client. */
 export interface StandbyOptions {
-  readonly renewers: RenewerSupport;
+  /** Returns the source of a renewer for a session. */
+  readonly sourceFor: (session: Session) => RenewerSource;
   readonly clock: Clock;
   /** How long the event loop of this thread may be blocked, in milliseconds. */
   readonly maxBlockedMs: number;
@@ -59,7 +60,7 @@ export class Standby implements OtherProofs {
   /** Starts the thread. */
   constructor(
     session: Session,
-    { renewers, clock, maxBlockedMs, onFailure }: StandbyOptions,
+    { sourceFor, clock, maxBlockedMs, onFailure }: StandbyOptions,
     { pace, openedAt, deadline }: StandbyStart,
   ) {
     this.#clock = clock;
@@ -67,7 +68,7 @@ export class Standby implements OtherProofs {
     const checkInMs = Math.min(pace.heartbeatIntervalMs, maxBlockedMs / CHECK_INS);
     this.#checkInEvery(checkInMs);
     const workerData: HeartbeatThreadData = {
-      source: renewers.sourceFor(session),
+      source: sourceFor(session),
       memory: this.#times.memory,
       clock: sampleOf(clock),
       pace: { ...pace, maxSilenceMs: maxBlockedMs + checkInMs, rehearsalMs: session.ttlMs },

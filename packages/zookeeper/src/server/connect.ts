@@ -8,8 +8,7 @@ import { QueueLockError, type Clock } from '@queuelock/core/backend';
 import { orAborted } from '../base/aborted.ts';
 import type { SessionKey, ZkDriver } from '../driver/driver.ts';
 import { AUTH_FAILED_STATE } from '../driver/errors.ts';
-import { NativeDriver } from '../native/driver.ts';
-import { requireAddon } from '../native/addon.ts';
+import type { NativeDriver } from '../native/driver.ts';
 import type { Host, Settings } from '../api/options.ts';
 import { failureText } from './failure-text.ts';
 import type { ConnectionPacer } from '../base/connection-pacer.ts';
@@ -68,7 +67,8 @@ async function connectTo(first: string[], settings: Settings, request: AttemptRe
       () => undefined,
     );
   };
-  const driver = driverOf(settings, {
+  const create = await orAborted(driverFactory(settings), signal);
+  const driver = create({
     dial,
     addresses: () => addresses,
     onFailure,
@@ -89,13 +89,21 @@ async function connectTo(first: string[], settings: Settings, request: AttemptRe
   }
 }
 
-function driverOf(
-  { transport, tls }: Settings,
-  { dial, ...options }: DriverOptions,
-): NativeDriver | WireDriver {
-  if (transport === 'wire') return new WireDriver({ ...options, dial, tls });
+/**
+ * Loads the function that creates drivers of a transport. The code of transport `native` is loaded lazily: programs that are
+ * compiled to CommonJS cannot load its `import.meta`.
+ */
+async function driverFactory({
+  transport,
+  tls,
+}: Settings): Promise<(options: DriverOptions) => NativeDriver | WireDriver> {
+  if (transport === 'wire') return ({ dial, ...options }) => new WireDriver({ ...options, dial, tls });
+  const [{ requireAddon }, { NativeDriver: Driver }] = await Promise.all([
+    import('../native/addon.ts'),
+    import('../native/driver.ts'),
+  ]);
   requireAddon();
-  return new NativeDriver(options);
+  return (options) => new Driver(options);
 }
 
 type DriverOptions = ConstructorParameters<typeof NativeDriver>[0] & Pick<ConnectRequest, 'dial'>;
