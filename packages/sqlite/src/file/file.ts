@@ -43,7 +43,7 @@ export function unfitFileSystem(type: number): string | undefined {
 export function prepareFile(file: string): string {
   const fault = clockFault(clockEvidence());
   if (fault !== undefined)
-    throw invalidArgument('file', file, `is for processes that share the clock of the machine:${fault}`);
+    throw invalidArgument('file', file, `is for processes that share the clock of the machine: ${fault}`);
   if (hasOwnClock()) {
     const rule = 'is for processes with a common clock: this one is in its own time namespace';
     throw invalidArgument('file', file, rule);
