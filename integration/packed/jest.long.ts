@@ -25,7 +25,9 @@ const DEPENDENCIES = {
 };
 
 const CONFIG = /```javascript\n(\/\/ jest\.config\.js\n.*?)```/s.exec(PAGE)?.[1] ?? '';
-const PLUGINS = [...PAGE.matchAll(/(@babel\/[\w-]+)@(\d+)/g)].map(([, name, major]) => [name, major] as const);
+const PLUGINS = [...PAGE.matchAll(/(@babel\/[\w-]+)@(\d+)/g)].map(
+  ([, name, major]) => [name, major] as const,
+);
 
 /** Returns a test file of Jest that requires all entries, and takes a lock on each store. */
 function tests(doors: readonly string[]): string {
@@ -58,7 +60,11 @@ describe('the packed packages in Jest on CommonJS', function () {
     folder = await mkdtemp(join(tmpdir(), 'queuelock-jest-'));
     packAll(PACKAGES, folder);
     const files = PACKAGES.map(({ name }) => [`@queuelock/${name}`, `file:${tarballOf(name, folder)}`]);
-    const dependencies = { ...Object.fromEntries([...files, ...PLUGINS]), ...DEPENDENCIES };
+    const dependencies = Object.fromEntries([
+      ...files,
+      ...PLUGINS,
+      ...Object.entries(DEPENDENCIES),
+    ]) as object;
     await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
     await writeFile(join(folder, 'jest.config.js'), CONFIG);
     await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder });

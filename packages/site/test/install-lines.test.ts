@@ -17,7 +17,9 @@ function packageOf(specifier: string): string {
 
 /** Returns the packages that the install lines of a page name, without versions. */
 function installed(text: string): ReadonlySet<string> {
-  const words = [...text.matchAll(INSTALL)].flatMap(([, line = '']) => line.split(' #')[0]!.split(/[\s,;)]+/));
+  const words = [...text.matchAll(INSTALL)].flatMap(([, line = '']) =>
+    line.split(' #')[0]!.split(/[\s,;)]+/),
+  );
   return new Set(words.map((word) => word.replace(/(?<=.)@[\d.x^~]+$/, '')));
 }
 
