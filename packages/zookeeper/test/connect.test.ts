@@ -9,16 +9,6 @@ import { reserveFor } from './access.ts';
 import { Bench, SINGLE, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-// Code that runs in a worker thread. Node does not load TypeScript there, so the code loads the package with
-// tsx.
-const IN_WORKER = `
-  const { workerData, parentPort } = require('node:worker_threads');
-  const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
-  const { zookeeper } = tsRequire('../src/index.ts', workerData.here);
-  zookeeper({ hosts: [workerData.server], transport: 'native' }).open(15_000, new AbortController().signal)
-    .then(() => parentPort.postMessage('it connected'), (error) => parentPort.postMessage(String(error)));
-`;
-
 describe('a connection to ZooKeeper', () => {
   const bench = new Bench();
   const { signal } = new AbortController();
@@ -99,7 +89,7 @@ describe('a connection to ZooKeeper', () => {
   });
 
   it('is refused in a worker thread with the npm package, which would crash the process', async () => {
-    const worker = new Worker(IN_WORKER, { eval: true, workerData: { server, here: import.meta.url } });
+    const worker = new Worker(new URL('native-worker.ts', import.meta.url), { workerData: { server } });
     const message = await new Promise<string>((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);

@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 import type { Etcd3Class } from '../api/etcd3-client.ts';
 
 const HOW =
-  'or pass a client of it as the option client, or omit transport: the default, http2, needs no package';
+  'or pass a client of it as the option client, or omit the option transport: the default, http2, needs no package';
 
 /**
  * Loads npm etcd3 by a `require` that bundlers do not recognize, since the package reads files relative to its own folder, which a bundle does
