@@ -144,7 +144,7 @@ export class ZooKeeperBackend implements Backend {
   }
 
   diagnose(prefix: string): Promise<readonly Finding[]> {
-    return this.#withViewer((zk) => diagnose(zk, this.#settings, prefix));
+    return diagnose((read) => this.#withViewer(read), this.#settings, prefix);
   }
 
   async close(): Promise<void> {

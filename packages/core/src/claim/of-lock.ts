@@ -7,7 +7,10 @@ import {
 } from '../api/errors.ts';
 import { quote } from '../base/printable.ts';
 
-/** Remedies to append to errors of lower layers, which do not name the lock. An empty text adds only the name. */
+/**
+ * Remedies to append to errors of lower layers, which do not name the lock. An empty text adds only the name. A failure that the store itself has
+ * sent gets none, since that store runs and its message names the cause.
+ */
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
   UNAVAILABLE: '; check that the server runs and that the address is right',
   ACCESS_DENIED: '; check user, password and permissions',
@@ -30,7 +33,7 @@ export function ofLock(error: unknown, { name, endpoint }: { name: string; endpo
   // An error of a subclass or of another copy of the package may carry more than code and message.
   if (!isQueueLockError(error) || error.constructor !== QueueLockError) return error;
   const { code, message, reason, eviction } = error;
-  const remedy = FROM_BELOW[code];
+  const remedy = code === 'UNAVAILABLE' && error.responded ? '' : FROM_BELOW[code];
   const quoted = quote(name);
   if (remedy === undefined || message.includes(quoted)) return error;
   const detail = detailOf(error);

@@ -9,8 +9,16 @@ import { startProcess } from './server-process.ts';
 import { NotHere, type ProcessService } from './service.ts';
 import { commandAs, giveTo, unprivilegedUser } from './unprivileged.ts';
 
-/** Starts PgBouncer in front of a PostgreSQL, with transaction pooling; installs it if this process may. */
-export async function startPgBouncer(server: ProcessService): Promise<ProcessService> {
+/** Lines of pgbouncer.ini, by name: `{ pool_mode: 'statement' }`. */
+export type PgBouncerSettings = Readonly<Record<string, string | number>>;
+
+const DEFAULTS: PgBouncerSettings = { pool_mode: 'transaction' };
+
+/** Starts PgBouncer in front of a PostgreSQL, with transaction pooling unless `settings` differ; installs it if this process may. */
+export async function startPgBouncer(
+  server: ProcessService,
+  settings: PgBouncerSettings = {},
+): Promise<ProcessService> {
   assertPrepared('PgBouncer');
   if ((await findProgram('pgbouncer')) === undefined) await installPackages(['pgbouncer']);
   const program = await findProgram('pgbouncer');
@@ -22,6 +30,9 @@ export async function startPgBouncer(server: ProcessService): Promise<ProcessSer
     async command(place) {
       const user = await unprivilegedUser('postgres');
       const file = join(place.directory, 'pgbouncer.ini');
+      const lines = Object.entries({ ...DEFAULTS, ...settings }).map(
+        ([name, value]) => `${name} = ${String(value)}\n`,
+      );
       await writeFile(
         file,
         `[databases]
@@ -31,8 +42,7 @@ listen_addr = ${place.host}
 listen_port = ${String(place.ports[0])}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
-`,
+${lines.join('')}`,
       );
       await giveTo(user, place.directory, file);
       return commandAs(user, { program, args: [file] });
