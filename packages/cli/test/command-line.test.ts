@@ -61,6 +61,11 @@ describe('an error of the command line on stderr', () => {
     expect(describeFailure(error, false)).to.match(/etcd:\/\/h:1.*; check that the server runs/);
   });
 
+  it('contains no advice to check the server when the server itself sent the failure', () => {
+    const error = new QueueLockError('UNAVAILABLE', 'h:1: too many connections', { responded: true });
+    expect(describeFailure(error, false)).to.equal('queuelock: [UNAVAILABLE] h:1: too many connections');
+  });
+
   it('is followed by its causes with --verbose', () => {
     const error = new Error('top', { cause: new Error('middle', { cause: 'bottom' }) });
     expect(describeFailure(error, true).split('\n')).to.deep.equal([

@@ -32,9 +32,15 @@ describe('an UNAVAILABLE', () => {
   });
 
   it('takes from its cause whether the server has responded, also from another copy of the package', () => {
-    const copy = Object.assign(new Error(text), { name: 'QueueLockError', code: 'UNAVAILABLE', responded: true });
+    const copy = Object.assign(new Error(text), {
+      name: 'QueueLockError',
+      code: 'UNAVAILABLE',
+      responded: true,
+    });
     for (const cause of [new QueueLockError('UNAVAILABLE', text, { responded: true }), copy])
       expect(new QueueLockError('UNAVAILABLE', 'no session', { cause }).responded).to.equal(true);
-    expect(new QueueLockError('UNAVAILABLE', 'no session', { cause: new Error(text) }).responded).to.equal(false);
+    expect(new QueueLockError('UNAVAILABLE', 'no session', { cause: new Error(text) }).responded).to.equal(
+      false,
+    );
   });
 });

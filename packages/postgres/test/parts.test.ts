@@ -119,6 +119,7 @@ describe('the diagnosis of a PostgreSQL server', () => {
     number: 150_018,
     replicas: 0,
     synchronous: '',
+    commit: 'on',
     fsync: 'on',
     readOnly: 'off',
     oldest: 1,
@@ -134,6 +135,10 @@ describe('the diagnosis of a PostgreSQL server', () => {
     expect(levels({ replicas: 1 }).join()).to.contain('warning: it has 1 replicas, which may lag');
     expect(levels({ replicas: 1 }).join()).to.contain('renews the earlier hold without end');
     expect(levels({ replicas: 1, synchronous: 'b' })).to.have.length(1);
+    expect(levels({ synchronous: 'b' }).join()).to.contain(
+      'error: synchronous_standby_names is b, and no replica is connected',
+    );
+    expect(levels({ synchronous: 'b', commit: 'local' })).to.have.length(1);
     expect(levels({ fsync: 'off' }).join()).to.contain('error: fsync is off');
     expect(levels({ number: 110_000 }).join()).to.contain('older than 12');
     expect(levels({ oldest: 3_600 }).join()).to.contain('open for 3600 s');

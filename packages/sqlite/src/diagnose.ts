@@ -74,7 +74,8 @@ function placement(path: string, about: string): readonly Finding[] {
   ];
 }
 
-function space(bytes: number, about: string): readonly Finding[] {
+/** Returns findings about the free space of the file system. */
+export function space(bytes: number, about: string): readonly Finding[] {
   if (bytes >= SPACE_BYTES) return [];
   const text = `its file system has only ${Math.floor(bytes / 1024)} KiB left, and without space no client can enqueue, release or send a heartbeat: free some`;
   return [{ level: 'error', about, text }];

@@ -27,7 +27,10 @@ const FEATURES: readonly (readonly [RegExp, string])[] = [
 ];
 /** Settings of agents with which no lock can work, by the text of the response. */
 const SETTINGS: readonly (readonly [RegExp, string])[] = [
-  [/endpoint is blocked by agent configuration/i, 'take /v1/session, /v1/kv and /v1/txn out of http_config.block_endpoints'],
+  [
+    /endpoint is blocked by agent configuration/i,
+    'take /v1/session, /v1/kv and /v1/txn out of http_config.block_endpoints',
+  ],
   [/access is restricted/i, 'add the address of this client to http_config.allow_write_http_from'],
   [/value for key .* is too large/i, 'raise limits.kv_max_value_size, which is 512 KiB by default'],
   [/request body.* too large/i, 'raise limits.txn_max_req_len and limits.kv_max_value_size'],
@@ -52,7 +55,10 @@ export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockE
   const detail = `HTTP ${status}${body === '' ? '' : `: ${body.trim().slice(0, 500)}`}`;
   const setting = SETTINGS.find(([pattern]) => pattern.test(body))?.[1];
   if (setting !== undefined && status >= 400 && status < 500)
-    return new QueueLockError('INVALID_ARGUMENT', `${endpoint} cannot do it as it is set: ${detail}: ${setting}`);
+    return new QueueLockError(
+      'INVALID_ARGUMENT',
+      `${endpoint} cannot do it as it is set: ${detail}: ${setting}`,
+    );
   if (status === 401 || status === 403 || isDenied(body)) {
     const needs = 'the token needs session:write on the node and key:write on the prefix';
     return new QueueLockError('ACCESS_DENIED', `${endpoint} refuses: ${detail}; ${needs}`);
@@ -68,7 +74,9 @@ export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockE
   }
   const hint = HINTS.find(([pattern]) => pattern.test(`${status} ${body}`))?.[1];
   const responded = !FROM_PROXIES.has(status);
-  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, { responded });
+  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, {
+    responded,
+  });
 }
 
 /** Converts an error of a connection to a `QueueLockError`. The outcome of the request is unknown. */

@@ -88,8 +88,7 @@ async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promi
 async function storage({ host, driver }: Endpoint): Promise<readonly Finding[]> {
   const { dbSize, errors } = await driver.status({ withinMs: 5_000 });
   const alarms = ALARMS.filter(([name]) => errors.some((text) => text.includes(name)));
-  if (alarms.length > 0)
-    return alarms.map(([, text]) => ({ level: 'error', about: `member ${host}`, text }));
+  if (alarms.length > 0) return alarms.map(([, text]) => ({ level: 'error', about: `member ${host}`, text }));
   const bytes = Number(dbSize);
   if (bytes < 0.8 * QUOTA_BYTES) return [];
   const mib = Math.round(bytes / 1024 ** 2);

@@ -20,7 +20,10 @@ const IF_IT_RUNS =
   ' on an open connection (if it runs: a pooler has no free connection, no replica of synchronous_standby_names is connected, or the tables of queuelock are locked)';
 
 /** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
-export function within<T>({ clock, ms, endpoint, reason, isConnected = false }: Limit, answer: Promise<T>): Promise<T> {
+export function within<T>(
+  { clock, ms, endpoint, reason, isConnected = false }: Limit,
+  answer: Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
       // If this process was paused, the reply may have arrived although this timer runs first. So the reply is

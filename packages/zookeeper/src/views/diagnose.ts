@@ -20,9 +20,7 @@ export async function diagnose(
   settings: Settings,
   beginning: string,
 ): Promise<readonly Finding[]> {
-  const servers = (
-    await Promise.all(settings.hosts.map((host) => diagnoseServer(host, settings)))
-  ).flat();
+  const servers = (await Promise.all(settings.hosts.map((host) => diagnoseServer(host, settings)))).flat();
   try {
     const queues = await withSession(async (zk) =>
       diagnoseQueues(zk, settings, await walk(zk, settings, beginning)),
