@@ -181,8 +181,8 @@ async function whereFound(experiment: Experiment): Promise<string[]> {
 }
 
 /**
- * Resolves with whether the sessions of all three workers survived. They cannot if the election took as long
- * as a session on a busy machine. Then the test checks only safety.
+ * Resolves with whether the sessions of all three workers survived the election. On a busy machine the
+ * election may take longer than a session lives without heartbeats. Then the test checks only safety.
  */
 async function survived({ victim, next, peer }: RecipesLine): Promise<boolean> {
   const after = BigInt(stampNow());

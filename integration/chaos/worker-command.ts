@@ -49,7 +49,7 @@ export interface FakedClock {
    * string.
    */
   readonly bootNs: string;
-  /** How far the fake clock may lag behind for the core, in milliseconds. */
+  /** Largest lag in milliseconds of the core's clock in this worker behind the machine's boot clock. */
   readonly lagMs: number;
   /**
    * Whether the worker's lock clients never read the boot clock. Then they must violate exclusion, which

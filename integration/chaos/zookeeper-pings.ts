@@ -59,7 +59,7 @@ export async function observePings(leader: Member, follower: Member, tickMs: num
   });
 }
 
-/** Uses the session of this connection, and returns when the leader will end that session. */
+/** Sends a request of this connection, which extends its session. Returns when the leader will end the session. */
 async function endInBook(wire: ZooKeeperWire, leader: Member): Promise<number> {
   await wire.read('/zookeeper');
   const dump = await zkFourLetter(leader.endpoint, 'dump');
