@@ -57,7 +57,7 @@ for (const counted of stores) {
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('take few JavaScript function calls for a free lock, which bounds the cost of cold code', async function () {
+    it('take few JavaScript function calls for a free lock', async function () {
       if (!process.versions.node.startsWith('20.')) this.skip();
       const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
       const most = MAX_CALLS[counted.store];
@@ -69,7 +69,7 @@ for (const counted of stores) {
       expect(values['runCalls']).to.be.within(500, most.callsOfRun);
     });
 
-    it(`do not grow between one hold and ${HELD.toLocaleString('en')} holds of a session`, async () => {
+    it(`are no more for ${HELD.toLocaleString('en')} idle holds of a session than for one`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
