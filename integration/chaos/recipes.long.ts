@@ -49,8 +49,8 @@ for (const store of STORES) {
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
-      // Resumes the holder as soon as the next waiters are granted. It counts on twice its proven time, so it
-      // still believes that it holds.
+      // Resumes the holder as soon as the next waiters are granted. The holder counts on twice its proven
+      // time, so it still believes that it holds.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);

@@ -63,8 +63,8 @@ export interface FakedClock {
  * clients, for control runs in which the checker must find violations.
  * - `plain`: the last heartbeat with a response counts, from its send time.
  * - `connected` (ZooKeeper): the hold lasts as long as reads have responses.
- * - `newest` (ZooKeeper): as in the product, but counted from the newest acknowledged write; `plain` means
- *   the same there.
+ * - `newest` (ZooKeeper): the newest acknowledged heartbeat counts, while the product counts an earlier one
+ *   that it proves. On ZooKeeper `plain` is the same rule.
  * - `overlong`: every heartbeat proves a multiple of its time.
  * - `generous`: one entry too many is admitted.
  */
