@@ -188,8 +188,8 @@ async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
 }
 
 /**
- * Resolves some time after the servers have ended these sessions, so that the waiters behind them have read the
- * queue.
+ * Resolves some time after the servers have ended these sessions, so that the waiters behind them have read
+ * the queue.
  */
 async function untilGone(experiment: Experiment, sessions: readonly string[]): Promise<void> {
   for (;;) {

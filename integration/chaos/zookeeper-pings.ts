@@ -59,7 +59,10 @@ export async function observePings(leader: Member, follower: Member, tickMs: num
   });
 }
 
-/** Sends a request of this connection, which extends its session. Returns when the leader will end the session. */
+/**
+ * Sends a request over this connection, which extends its session. Returns when the leader will end that
+ * session.
+ */
 async function endInBook(wire: ZooKeeperWire, leader: Member): Promise<number> {
   await wire.read('/zookeeper');
   const dump = await zkFourLetter(leader.endpoint, 'dump');

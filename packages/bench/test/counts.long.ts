@@ -51,8 +51,8 @@ for (const counted of stores) {
         const what = COUNTED.find((counter) => key.toLowerCase() === `handoff${counter}`);
         return what === undefined ? [] : [[what, Math.round(each * (SPREAD + 1))] as const];
       });
-      // On etcd, a holder that holds for 1 ms writes into the label of its own entry that it holds. Without
-      // that note, the next waiter reads the queue at its grant.
+      // On etcd, a holder that holds for 1 ms writes into the label of its own entry that it holds. Otherwise
+      // the next waiter reads the queue at its grant.
       const each = { requests: 2, reads: 1, writes: 2, events: 2 };
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
