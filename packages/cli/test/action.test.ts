@@ -59,7 +59,7 @@ describe('the decision about a command under a lock', () => {
     });
   }
 
-  it('is always to kill the command, or to wait for less than the remaining time', () => {
+  it('always leaves time to kill the command before the lock can be lost', () => {
     const situation = fc.record({
       remainingMs: fc.double({ min: 0, max: 100_000, noNaN: true }),
       suspect: fc.boolean(),

@@ -105,8 +105,8 @@ export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: Admiss
 export const OWN_UNWATCHED_MS = 250;
 
 /**
- * Emits the turns of an entry. Watches the nearest conflicting entries ahead, as many as block the entry. When one of them leaves, the entry is
- * admitted if the known data suffices; otherwise its waiter reads the queue again. It watches at most `limit` entries, which are the last to leave.
+ * Emits the turns of an entry. Watches the nearest conflicting entries ahead: as many as block the entry, at most `limit`. When one of them leaves,
+ * the entry is admitted if the known data suffices; otherwise its waiter reads the queue again. Of all entries ahead, the nearest usually leave last.
  * So a grant wakes about one waiter, and there is no thundering herd. For a lock only the predecessor is watched, as in ZooKeeper's lock recipe and
  * etcd's `concurrency.Mutex`. Those read the queue whenever the predecessor leaves.
  *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the own entry is gone

@@ -13,7 +13,7 @@ export interface SharedTask extends TimedTask {
 
 /** A timeout, which the caller can start for any number of tasks. */
 export interface TaskTimeout {
-  /** Milliseconds. */
+  /** The duration of the timeout, in milliseconds. */
   readonly ms: number;
   /** Whether this timeout calls `partPassed` of its tasks. */
   readonly isShared: boolean;
