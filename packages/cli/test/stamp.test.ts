@@ -66,7 +66,7 @@ describe('the stamp of an event', () => {
     expect(BigInt(stamp())).to.equal(before);
   });
 
-  it('is available even when the wall clock stands still', () => {
+  it('is available even when the wall clock does not advance', () => {
     const machine = clocks(0n);
     const stamp = createStamp({ monotonicNs: machine.monotonicNs, wallMs: () => 42 });
     expect(stamp()).to.match(/^\d+$/);

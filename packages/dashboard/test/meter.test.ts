@@ -80,7 +80,7 @@ describe('visible rows of queues', () => {
     ['name', 'Cab'],
   ];
   for (const [sort, order] of orders)
-    it(`are ${order} when sorted by ${sort}`, () => {
+    it(`are in the order ${order} when sorted by ${sort}`, () => {
       expect(
         visibleRows(rows, { ...FIRST_CHOICE, sort })
           .map(({ name }) => name)

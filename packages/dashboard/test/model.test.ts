@@ -110,7 +110,7 @@ describe('keys of the dashboard', () => {
   const press = (pressed: Partial<Pressed>): ReturnType<typeof shortcutOf> =>
     shortcutOf({ key: '', modified: false, busy: false, before: undefined, ...pressed });
 
-  it('`g` and a letter open a view', () => {
+  it('open a view when a letter follows `g`', () => {
     expect(press({ key: 'd', before: 'g' })).to.deep.equal({ kind: 'go', hash: '#/deadlocks' });
     expect(press({ key: 'd' })).to.equal(undefined);
   });
