@@ -58,7 +58,7 @@ export class Client {
     return this.#promisedUntil;
   }
 
-  /** Makes an entry spec of this client: exclusive, in the stage's queue, with a new id. */
+  /** Makes an entry spec of this client: exclusive, in the queue of the fact, with a new id. */
   newSpec(part: Partial<EntrySpec> = {}): EntrySpec {
     return {
       queue: this.stage.queue,

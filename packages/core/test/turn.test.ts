@@ -48,7 +48,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
     });
   });
 
-  it('is unknown when another entry was ahead of the removed one, because it may be removed too', () => {
+  it('is unknown when another entry was ahead of the removed one, because that entry may be removed too', () => {
     expect(entriesAheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
   });
 

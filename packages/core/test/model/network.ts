@@ -3,7 +3,7 @@ import { QueueLockError } from '../../src/index.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
 /**
- * The random faults of a history: one byte decides what happens to one message. 0 is no fault, and so are all messages after the last byte.
+ * The random faults of a history: each byte decides what happens to one message. The byte 0 means no fault. Messages after the last byte have no faults.
  */
 export class Fates {
   readonly #bytes: ArrayLike<number>;
