@@ -23,7 +23,7 @@ export class Fates {
   }
 }
 
-/** When a request arrives at the server, when its reply arrives, and when the call fails otherwise. A missing time means: never. */
+/** When a request arrives at the server, when its reply arrives, and when the call fails without a reply. A missing time means: never. */
 interface Fate {
   readonly arrivesIn?: number;
   /** Milliseconds between the arrival of the request and that of the reply. */
