@@ -9,14 +9,14 @@ export interface Refusal {
 const DENIED = /permission denied|acl not found|acl support disabled/i;
 const NO_SESSION = /invalid session|session id .* not found/i;
 
-/** Advice for the operator, for responses whose text matches the pattern. */
+/** Patterns for the text of a response, each with the advice to the operator when it matches. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/no cluster leader/i, 'the cluster elects a leader, or most of its servers are down'],
   [/too many concurrent|429/i, 'the agent limits connections per client address: http_max_conns_per_client'],
   [/missing node registration/i, 'the option node names no node of the catalog'],
 ];
 
-/** Options that only Consul Enterprise supports, for responses whose text matches the pattern. */
+/** Patterns for responses that refuse an option of Consul Enterprise, each with that option. */
 const FEATURES: readonly (readonly [RegExp, string])[] = [
   [/query parameter: "ns"|namespaces are a consul enterprise/i, 'the option namespace'],
   [/query parameter: "partition"|partitions are a consul enterprise/i, 'the option partition'],

@@ -24,6 +24,6 @@ export interface RenewerSupport {
    * @throws {QueueLockError} `INVALID_ARGUMENT`, which names an option that cannot
    */
   check(): void;
-  /** Returns the source of a renewer for a session that this backend has opened or resumed. */
+  /** Returns what a thread needs to create a renewer for a session that this backend has opened or resumed. */
   sourceFor(session: object): RenewerSource;
 }
