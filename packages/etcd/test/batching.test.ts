@@ -83,7 +83,7 @@ describe('batching of requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('sends further requests of one kind at once, up to as many as four full batches contain', async () => {
+  it('sends at once as many requests of one kind as four full batches contain, and the others after replies', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);

@@ -324,7 +324,7 @@ describe('an etcd queue with naming fast', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('can be selected by a function, whose invalid results are refused', () => {
+  it('may get its naming from a function, whose unknown results are refused', () => {
     const backend = bench.at.clients.backend({ hosts: 'nowhere', naming: () => 'java' as 'go' });
     expect(() => backend.checkName('jobs'))
       .to.throw(/naming\("jobs"\) is one of go, fast; got "java"/)

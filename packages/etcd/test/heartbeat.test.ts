@@ -148,7 +148,7 @@ describe('a session on etcd', () => {
     expect(await codeOf(after.renew(patient))).to.equal('UNAVAILABLE');
   });
 
-  it('does not use an entry whose order was already granted before the store was restored from an old snapshot', async () => {
+  it('gives no entry an order (create revision) that was already used before the store lost its data', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(60_000, patient);
     for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));

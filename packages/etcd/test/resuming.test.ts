@@ -10,7 +10,7 @@ import { handledTxns, requestsOf } from './requests.ts';
 const patient = new AbortController().signal;
 
 describe('the export of an etcd session', () => {
-  it("contains its lease, its TTL, its prefix, and the ids in keys that differ from the entries' own", () => {
+  it('contains its lease, its TTL, its prefix, and for reused keys the ids in these keys', () => {
     for (const id of ['7587862094807893254', '10', '-1']) {
       const resumption = {
         lease: { id, ttlMs: 5_000 },

@@ -183,7 +183,7 @@ describe('a downgrade of an etcd entry', () => {
     await waiting.untilAdmitted();
   });
 
-  it('admits a reader whose turns are followed only after the downgrade', async () => {
+  it('admits a waiting reader even if its client subscribes to the turns only after the downgrade', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const reader = await session.enqueue(newSpec(queue, { shared: true }));
@@ -192,7 +192,7 @@ describe('a downgrade of an etcd entry', () => {
     await clients.follow(reader).untilAdmitted();
   });
 
-  it('causes no requests of waiting readers when the entry ahead of them is updated', async () => {
+  it('is distinguished from an update of the entry, which causes no requests of waiting readers', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));

@@ -60,7 +60,7 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
 }
 
 /**
- * Adds the single keys to the turns: an entry is admitted only after its single key exists. If all entries are admitted already, makes one
+ * Makes the turns wait for the single keys: an entry is admitted only after its single key exists. If all entries are admitted already, makes one
  * attempt to create the keys at once.
  */
 async function withSingleKeys(

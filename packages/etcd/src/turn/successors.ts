@@ -75,8 +75,8 @@ export class Successors {
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    // The removals of all unconfirmed hand-overs fit into one transaction. The limit also lets other tasks of
-    // this process run in between.
+    // The maximum of unconfirmed hand-overs makes all their removals fit into one transaction. It also lets
+    // other tasks of this process run between many hand-overs.
     const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());

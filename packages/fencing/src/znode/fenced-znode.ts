@@ -11,8 +11,7 @@ import { decodeFencedData, encodeFencedData } from './data.ts';
 export interface FencedZnode {
   /**
    * Writes the token of this hold into the node and keeps its data. Call it directly after the lock was acquired. From then on every
-   * earlier holder is
-   * refused, even one whose write is in flight.
+   * earlier holder is refused, even one whose write is in flight.
    */
   claim(): Promise<FenceOutcome>;
   /** Replaces the data of the node. */
