@@ -33,7 +33,7 @@ describe('a hand-off on etcd', () => {
     await bench.handOver(positions, REMOVAL);
   });
 
-  it('in a ring of 3 processes costs one removal, one label of the next holder, and no read', () =>
+  it("in a ring of 3 processes costs one removal, one write of the next holder's label, and no read", () =>
     bench.goRound(3));
 
   it('shows observers the labels without the announcement that a holder adds', async () => {

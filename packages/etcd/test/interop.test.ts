@@ -23,7 +23,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('are keys of the form NAME/<hex lease>-<id> on the lease of the session, and shared ones end in ~r', async () => {
+  it('consist of keys NAME/<hex lease>-<id> on the lease of the session, and keys of shared entries end in ~r', async () => {
     const session = await clients.session({ hosts: server.endpoint, prefix: 'team/' });
     const queue = freshQueue();
     const [alone, reader] = [newSpec(queue, { value: 'who' }), newSpec(queue, { shared: true })];

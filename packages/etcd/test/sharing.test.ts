@@ -32,7 +32,7 @@ describe('a downgrade of an etcd entry', () => {
     return spec;
   }
 
-  it('keeps its key and position, and adds a mark on the same lease, in one request each', async () => {
+  it('keeps its key and position and adds a mark on its lease by one request, and one request removes both', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue());
     const { queue, id } = spec;
@@ -62,7 +62,7 @@ describe('a downgrade of an etcd entry', () => {
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     await reading.untilAdmitted();
     await session.remove(queue, reader.id);
-    // A new read shows etcdctl's key, which is ahead of the new reader.
+    // A new reader has etcdctl's key ahead of it, so it is not admitted.
     const late = await session.enqueue(newSpec(queue, { shared: true }));
     expect(late.turn).to.deep.equal({ admitted: false, ahead: 2 });
     expect(etcdctl.printed()).to.equal('');

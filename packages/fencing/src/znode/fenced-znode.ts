@@ -6,7 +6,7 @@ import { decodeFencedData, encodeFencedData } from './data.ts';
 
 /**
  * A znode that refuses writes of an earlier holder after a write of a later holder. The promises resolve with a refusal;
- * `expectAccepted(node.write(data))` rejects instead. They reject with `INVALID_ARGUMENT` when the node does not exist or has other data.
+ * `expectAccepted(node.write(data))` rejects instead. They reject with `INVALID_ARGUMENT` when the node does not exist or has data without a token.
  */
 export interface FencedZnode {
   /**
