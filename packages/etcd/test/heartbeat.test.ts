@@ -36,7 +36,7 @@ describe('a session on etcd', () => {
     expect(raised.ttlMs).to.equal(2_000);
   });
 
-  it('is lost for heartbeats and enqueues after its lease was revoked', async () => {
+  it('rejects heartbeats and enqueues with SESSION_LOST after its lease was revoked', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const spec = newSpec(freshQueue());
     await session.enqueue(spec);

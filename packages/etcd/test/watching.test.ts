@@ -39,7 +39,7 @@ describe('waiting in an etcd queue', () => {
 
   const forAll = (fault: (proxy: TcpProxy) => unknown): unknown[] => bench.proxies.map(fault);
 
-  it("admits an entry whose predecessor left before the entry's turns were followed", async () => {
+  it("admits an entry whose predecessor left before the client subscribed to the entry's turns", async () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     await release();
     await clients.follow(waiter).untilAdmitted();
