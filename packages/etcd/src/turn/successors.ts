@@ -64,8 +64,8 @@ export class Successors {
    * gets a larger token than the one before, and the store must have reached that revision. Otherwise there is no hand-over.
    */
   handOver(entry: Entry): void {
-    // A process that resumes the session knows only the entries in the store, and nothing of hand-overs in
-    // this process.
+    // Hands nothing over after an export: the process that resumes the session knows only the entries in the
+    // store, and nothing of hand-overs in this process.
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
     // A transaction of the caller that compares the key succeeds until the removal commits. So the next hold
     // must begin after that.

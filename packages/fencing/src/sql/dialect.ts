@@ -100,7 +100,7 @@ END $queuelock$`,
   },
   sqlite: {
     numbered: false,
-    // SQLite reads an unknown name in double quotes as a string.
+    // Uses backticks, because SQLite reads an unknown name in double quotes as a string.
     quote: '`',
     maxIdentifier: { count: bytesOf, max: 128, unit: 'bytes' },
     integer: (placeholder) => `CAST(${placeholder} AS INTEGER)`,

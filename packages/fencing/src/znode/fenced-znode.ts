@@ -35,7 +35,7 @@ export function fencedZnode(client: ZnodeClient, path: string, hold: FencingHold
   if (typeof path !== 'string' || !/^\/./s.test(path)) throw invalidArgument('path', path, 'begins with /');
 
   async function update(change: (data: Uint8Array) => Uint8Array | string): Promise<FenceOutcome> {
-    // The lock may have been downgraded to a read lock since the last call.
+    // Checks the hold again, because the lock may have been downgraded to a read lock since the last call.
     tokenOf(hold, MAX_INT64);
     for (;;) {
       const node = await client.get(path);

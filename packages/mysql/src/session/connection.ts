@@ -51,7 +51,8 @@ export class Connection {
       clock,
       withinMs,
       connections,
-      // A new connection may lead to another server, or to one that has lost data.
+      // Lets the sessions read their entries again, because a new connection may lead to another server, or to
+      // one that has lost data.
       onDown: () => {
         setImmediate(() => {
           doubts$.next();
