@@ -165,7 +165,7 @@ export class EtcdSession implements Session {
         withinMs: REVOKE_WITHIN_MS,
         urgent: true,
       })
-      .catch(() => undefined); // If the request fails, the lease ends with its TTL.
+      .catch(() => undefined); // Ignores a failure, since the lease ends with its TTL anyway.
   }
 
   /** Stops the heartbeats. The lease ends with its TTL, unless another process resumes the session. */
