@@ -19,7 +19,7 @@ describe('a text that is stored in PostgreSQL', () => {
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('is stored without the character 0, so that texts with a common prefix keep one', () => {
+  it('is stored without the character 0, and texts with a common prefix still have one', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });
@@ -45,12 +45,12 @@ describe('an error of PostgreSQL', () => {
     '40001': 'UNAVAILABLE',
   };
   for (const [code, ours] of Object.entries(codes)) {
-    it(`${code} is ${ours}`, () => {
+    it(`with the code ${code} is converted to ${ours}`, () => {
       expect(asQueueLockError(serverError(code), AT)).to.have.property('code', ours);
     });
   }
 
-  it('closes the connection when the connection has ended or the server accepts no writes', () => {
+  it('breaks the connection if it is a network error, or the server accepts no writes or shuts down', () => {
     expect(breaksConnection(serverError('23505'))).to.equal(false);
     expect(breaksConnection(serverError('25006'))).to.equal(true);
     expect(breaksConnection(serverError('57P01'))).to.equal(true);
