@@ -32,7 +32,7 @@ describe('the URL of a Redis', () => {
     expect(() => fromUrl('redis://h?prefx=a')).to.throw('prefx is unknown, did you mean prefix?');
   });
 
-  it('with certificates is refused without readable files, or with a certificate but no key', () => {
+  it('with certificates is refused if a file cannot be read, or if there is a certificate but no key', () => {
     expect(() => fromUrl('rediss://h?ca=/no/such.pem')).to.throw('names a PEM file that can be read');
     expect(() => fromUrl('rediss://h?cert=a.pem')).to.throw('has cert and key together');
   });

@@ -44,7 +44,7 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
       tell?.({ holdsPerSecond: (1_000 * holds.length) / tookMs, blocks });
     }).timeout(withinMs);
 
-    it(`never hold at the same time while ${kills} are killed, and follow at once`, async () => {
+    it(`never hold at the same time while ${kills} are killed, and take over from a killed holder at once`, async () => {
       const all: Contender[] = [];
       const enter = async (): Promise<Contender> => {
         const contender = new Contender(all.length, { ...script, rounds: 1e9, holdMs: 10 });

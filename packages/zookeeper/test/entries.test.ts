@@ -265,7 +265,7 @@ describe('the order of entries in ZooKeeper', () => {
     ]);
   });
 
-  it('shows an exclusive entry the nearest limit ahead that differs from its own', () => {
+  it('determines the nearest limit ahead of an exclusive entry that differs from its own', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];

@@ -80,7 +80,7 @@ export class QueueOrder {
     return (this.#otherLimit.get(queue, ord, limit) as { readonly lim: number } | undefined)?.lim;
   }
 
-  /** Returns the number of conflicting entries ahead. Returns none if there are 100 or more. */
+  /** Returns the number of conflicting entries ahead, or no number if there are 100 or more. */
   ahead(queue: Uint8Array, ord: number, shared: boolean): { readonly ahead?: number } {
     const { n } = this.#countAhead.get(queue, ord, Number(shared)) as { readonly n: number };
     return n < COUNTED_AHEAD ? { ahead: n } : {};

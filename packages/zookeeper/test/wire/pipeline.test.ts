@@ -116,7 +116,7 @@ describe('the requests of one connection', () => {
     expect([replied, pipeline.size]).to.deep.equal([4_999, 1]);
   });
 
-  it('accept any bytes, or refuse them as a violation of the protocol', () => {
+  it('settle exactly once, whatever bytes arrive instead of replies', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: -9, max: 2 }), (bytes, xid) => {
         const frame = Buffer.from(bytes);
