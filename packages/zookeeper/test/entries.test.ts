@@ -46,7 +46,7 @@ describe('names of entries in ZooKeeper', () => {
     ['2of5-lock-0000000001', {}],
     [`x_c_${UUID}-2of5-lock-0000000001`, {}],
   ] as const) {
-    it(`${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
+    it(`are parsed for permits: ${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
       const { sequence, shared } = parseContender(name, scheme)!;
       expect(parseContender(name, scheme)).to.deep.equal({ name, sequence, shared, ...permits });
     });
@@ -57,7 +57,7 @@ describe('names of entries in ZooKeeper', () => {
     [`_c_${UUID}-2of5-lock--2147483648`, `_c_${UUID}-since2a-shared-lock--2147483648`],
     [`_c_${UUID}-shared-lock-0000000004`, `_c_${UUID}-shared-lock-0000000004`],
   ] as const) {
-    it(`${name} is converted to the reader ${reader}`, () => {
+    it(`change when a writer is converted to a reader: ${name} becomes ${reader}`, () => {
       expect(readerOf(name, 42n, scheme)).to.equal(reader);
       expect(isEntryOf(reader, name, scheme)).to.equal(true);
       expect(isEntryOf(reader.replace('4', '5'), name, scheme)).to.equal(false);
@@ -91,7 +91,7 @@ describe('names of entries in ZooKeeper', () => {
   ];
 
   for (const [name, found] of children) {
-    it(`${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
+    it(`are parsed: ${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
       expect(parseContender(name, scheme)).to.deep.equal(
         found && { name, sequence: found[0], shared: found[1] },
       );
