@@ -33,7 +33,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds a cycle of three entries, without the entries ahead of it and behind it',
+      title: 'finds a cycle of three entries, without other entries ahead of it and behind it',
       queues: [
         queueOf('x', { id: '1' }, { id: 'b' }, { id: '2', holds: ['3'], since: 1 }, { id: 'a' }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'], since: 2 }),

@@ -236,7 +236,7 @@ describe('leader election', () => {
   });
 
   describe('an observer of leader$ and candidates$', () => {
-    it('emits each leader, each new value and each time without a leader once', async () => {
+    it('emits each leader, each new value and each absence of a leader once', async () => {
       const seen = follow(candidate('observer').leader$);
       const first = await candidate('a').campaign();
       const next = candidate('c').campaign();

@@ -83,8 +83,8 @@ async function untilHeldAgain(contenders: readonly Contender[], withinMs: number
 }
 
 /**
- * Returns for each killed holder the milliseconds until the next hold. The end of the contest does not count,
- * when all are killed.
+ * Returns for each killed holder the milliseconds until the next hold. Does not count the end of the contest, at
+ * which all remaining contenders are killed.
  */
 function handovers(holds: readonly Hold[], all: readonly Contender[]): readonly number[] {
   const last = Math.max(...all.map(({ endedAt }) => endedAt).filter(Number.isFinite));

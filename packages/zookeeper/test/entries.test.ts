@@ -176,7 +176,7 @@ describe('entries in ZooKeeper, by naming scheme', () => {
     });
   }
 
-  it('of fast are named by their numbers, so the name of the predecessor follows', () => {
+  it('of fast are named by their numbers alone, so the name of a predecessor can be computed', () => {
     const fast = schemeOf('fast');
     expect(entryName({ ...spec, shared: false }, fast)).to.equal('__fast__');
     for (const [sequence, before] of [
@@ -250,7 +250,7 @@ describe('the order of entries in ZooKeeper', () => {
     expect(contendersIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
   });
 
-  it('omits a writer as soon as the reader exists to which it is converted', () => {
+  it('omits a writer that is being converted as soon as its reader exists', () => {
     const names = [
       lock('0000000004', 'shared-lock-'),
       lock('0000000004'),
