@@ -71,7 +71,7 @@ export class QueueOrder {
 
   /**
    * Returns the limit of the nearest entry ahead that has another limit. For a lock, the nearest exclusive entry decides, since no entry
-   * is admitted beside it. For a semaphore all entries ahead count, since one that is about to be refused may be in between.
+   * is admitted beside it. For a semaphore all entries ahead count, since an entry in between may have the same wrong limit, and be about to be refused.
    */
   otherLimit(
     queue: Uint8Array,

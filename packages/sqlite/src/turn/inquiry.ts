@@ -37,7 +37,7 @@ function inboxesOf(file: string): readonly string[] {
 }
 
 /**
- * Requests one process to compare its files with those on disk. Resolves when it has responded, or has closed its inbox. It closes the
+ * Requests that one process compares its files with those on disk. Resolves when it has responded, or has closed its inbox. It closes the
  * inbox before it closes the file.
  */
 function inquire(file: string, inbox: string): Promise<void> {
