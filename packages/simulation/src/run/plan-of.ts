@@ -36,7 +36,7 @@ const QUEUES = {
     ['w', 'b'],
   ],
 } as const;
-/** Severity of the fault `stranger`, at which a client that is not of queuelock takes the single key. */
+/** Severity of an added fault `stranger`: a client of other software takes the single key, and adds no entry. */
 const STRANGE = 0.6;
 // Queues whose entries can be shared.
 const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
@@ -64,7 +64,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   const context = { store, random, holdsMs, queues, hasOperator, isSeen };
   const clients = Array.from({ length: random.int(3, 6) }, () => clientOf(context));
   const faults = Array.from({ length: random.int(0, 8) }, () => faultOf(context, clients.length, members));
-  // Adds a fault `stranger`, in which a client that is not of queuelock takes the single key.
+  // Adds a fault `stranger`, in which a client of other software takes the single key.
   if (queues[1] === SINGLE.queue)
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;

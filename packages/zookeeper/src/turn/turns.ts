@@ -52,7 +52,7 @@ function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn
 /**
  * Emits whether the entry is admitted, and records it. The stream ends with the session. It ends without an error if the session was
  * abandoned.
- * It does not use RxJS operators, since each hold subscribes to one. The first state of an entry that was admitted at once is not
+ * It does not use RxJS operators, since each hold subscribes to such a stream. The first state of an entry that was admitted at once is not
  * emitted, since the caller has recorded it already.
  */
 function recordedTurns(context: SessionContext, entryPosition: EntryPosition, first: Turn): Observable<Turn> {
@@ -95,7 +95,7 @@ function follow(
     {
       ahead: () => readEntriesAhead(context, entry.location, pathNow()),
       removal: (conflicting) => departureOf(conflicting, { entry, position }, context),
-      // A getter, since only a hold that lasts long watches its own entry.
+      // A getter that creates the stream on use, since only a hold that lasts long watches its own entry.
       get ownRemoval$() {
         return ownRemoval(pathNow, watches);
       },

@@ -54,7 +54,7 @@ export function judgeServer(about: string, facts: ReadonlyMap<string, string>): 
 }
 
 /**
- * Returns the latency of a server. In the reply, the name of that line lists the names of its three numbers.
+ * Returns the latency of a server: the three numbers on the line `Latency min/avg/max` of its reply.
  */
 function latencyIn(facts: ReadonlyMap<string, string>): string {
   return facts.get('Latency min/avg/max') ?? '';
