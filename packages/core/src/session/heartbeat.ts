@@ -33,7 +33,7 @@ export function heartbeat(
       : after(clock, backoffDelay(failures - 1, retries, clock)),
   ).pipe(take(1));
   return pause$.pipe(
-    switchMap(() => sendHeartbeat(live.session, listener, pace, clock)),
+    switchMap(() => sendHeartbeat(live.session, listener, { pace, clock })),
     tap((isProven) => {
       failures = isProven ? 0 : failures + 1;
       dueInMs = withJitter(pace.heartbeatIntervalMs, clock);

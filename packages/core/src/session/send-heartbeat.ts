@@ -22,8 +22,7 @@ export interface HeartbeatListener {
 export async function sendHeartbeat(
   session: Pick<Session, 'renew'>,
   listener: HeartbeatListener,
-  pace: Pace,
-  clock: Clock,
+  { pace, clock }: { readonly pace: Pace; readonly clock: Clock },
 ): Promise<boolean> {
   const overdue = new AbortController();
   const sentAt = clock.now();

@@ -32,7 +32,7 @@ export async function renewInPlaceOfMain(tools: ThreadLoopTools): Promise<void> 
     const step = nextThreadStep({ ...times.known, renewedAt }, sentAt, pace);
     if (step.type === 'end') return;
     if (step.type === 'wait') await pause(clock, step.ms);
-    else if (await sendHeartbeat(tools.renewer, listener, pace, clock)) {
+    else if (await sendHeartbeat(tools.renewer, listener, tools)) {
       renewedAt = sentAt;
       failures = 0;
     } else {
