@@ -13,7 +13,7 @@ import {
   type Step,
   type StoreName,
 } from './plan.ts';
-import { inOrder, withCrowd, withGuards, withSteps } from './plan-extras.ts';
+import { inOrder, withCrowd, withGuards, withSteps, withTwoRemovals } from './plan-extras.ts';
 
 // Faults that are not simulated for ZooKeeper: it has no history to compact, and no request is repeated.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
@@ -73,7 +73,9 @@ export function planOf(seed: number, store: StoreName): Plan {
   const neighbours = random.fork('neighbours');
   const isLonely = theme === 'stale' || theme === 'slow';
   const isLocal = store === 'etcd' && !isLonely && hasOperator && neighbours.chance(0.5);
-  const besides = isLocal ? withNeighbours(neighbours, plan) : plan;
+  const besides = isLocal
+    ? withTwoRemovals(new Random(seed).fork('two removals'), withNeighbours(neighbours, plan))
+    : plan;
   const whole = inOrder(isLonely ? withLonelyHolder(random, plan, theme) : besides);
   const recipes = new Random(seed).fork('recipes');
   const played = recipes.chance(0.25) ? withRecipes(recipes, whole) : whole;

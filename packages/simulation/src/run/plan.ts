@@ -20,6 +20,8 @@ export interface Step {
    * milliseconds later. Only for exclusive locks.
    */
   readonly guardMs?: number;
+  /** Whether a `claim` releases in the tick in which it is granted. */
+  readonly leavesAtGrant?: boolean;
 }
 
 export interface ClientPlan {

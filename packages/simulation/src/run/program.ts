@@ -204,24 +204,36 @@ export class Program {
     this.#around.writes.send({ ...first, key: ownership.key }, takesMs);
   }
 
-  /** Acquires by a subscription to `claim`, and unsubscribes after a while in any state. */
+  /**
+   * Acquires by a subscription to `claim`, and unsubscribes after a while in any state, or at the moment of the
+   * grant.
+   */
   async #claim(client: LockClient, step: Step, who: string): Promise<void> {
     let hold: Hold | undefined;
+    let hasLeft = false;
     const { judge, holds } = this.#around;
+    const leave = (): void => {
+      if (hasLeft) return;
+      hasLeft = true;
+      hold?.held.forEach((one) => holds.end(one, 'released'));
+      if (hold) this.#present.delete(hold);
+      else judge.tell({ type: 'gets nothing', who, why: 'left' });
+      judge.note(`${who} leaves`);
+      subscription.unsubscribe();
+    };
     const subscription = client.claim(step.queue).subscribe({
       next: (state) => {
-        if (state.status === 'held' && !hold) hold = this.#begin(step, who, state.ownership);
+        if (state.status === 'held' && !hold) {
+          hold = this.#begin(step, who, state.ownership);
+          if (step.leavesAtGrant) leave();
+        }
         if (state.status === 'ended' && state.outcome === 'failed')
           judge.ended(who, state.error, this.#circumstancesOf(step));
       },
       error: (error: unknown) => judge.require('outcome', false, () => `${who} errors: ${String(error)}`),
     });
     await this.#pause(step.patienceMs ?? 0);
-    hold?.held.forEach((one) => holds.end(one, 'released'));
-    if (hold) this.#present.delete(hold);
-    else judge.tell({ type: 'gets nothing', who, why: 'left' });
-    judge.note(`${who} leaves`);
-    subscription.unsubscribe();
+    leave();
   }
 
   /**
