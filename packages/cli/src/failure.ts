@@ -78,7 +78,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Length limit of a line, in UTF-16 code units. */
+/** Length limit of a printed error line, in UTF-16 code units. */
 const MAX_LINE = 10_000;
 
 function oneLine(text: string): string {

@@ -34,7 +34,7 @@ describe('a Consul that accepts few connections of one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('is reported with the name of its setting when a client opens more connections', async () => {
+  it('is reported with the name of its setting (http_max_conns_per_client) when a client opens too many', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });
@@ -49,7 +49,7 @@ describe('a Consul that accepts few connections of one address', function () {
     await Promise.all(backends.map((backend) => backend.close()));
   });
 
-  it('serves more waiters than it accepts connections with maxQueries below its limit', async () => {
+  it("serves more waiters than it accepts connections, if the client's option maxQueries is small enough", async () => {
     const client = createLockClient(consul({ hosts: server.endpoint, maxQueries: LIMIT / 5 }), {
       ttlMs: TTL_MS,
     });
@@ -96,7 +96,7 @@ describe('a Consul that is restored from a snapshot', function () {
     expect(response.ok).to.equal(true);
   }
 
-  it('ends a hold and a wait that began after the snapshot, and grants with larger tokens', async () => {
+  it('ends a hold and a wait that are not in the snapshot, and grants with larger tokens', async () => {
     const saved = await snapshot();
     const holder = createLockClient(connect(), { ttlMs: TTL_MS });
     const waiter = createLockClient(connect(), { ttlMs: TTL_MS });
@@ -123,7 +123,7 @@ describe('a Consul that is restored from a snapshot', function () {
     await Promise.all([holder.close(), waiter.close()]);
   });
 
-  it('keeps a hold and a wait that began before the snapshot, in the same order', async () => {
+  it('keeps a hold and a wait that are in the snapshot, in the same order', async () => {
     const [holder, waiter] = [await connect().open(TTL_MS, signal), await connect().open(TTL_MS, signal)];
     const held = newSpec();
     await holder.enqueue(held);

@@ -4,7 +4,7 @@ import { postgres } from '@queuelock/postgres';
 import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** Settings of a role with which locks work as usual. */
+/** Settings of a role with which locks work unchanged. */
 const HARMLESS = [
   "idle_in_transaction_session_timeout = '100ms'",
   "idle_session_timeout = '1s'",
@@ -63,7 +63,7 @@ describe('a PostgreSQL whose role has the setting', function () {
       await Promise.all([one!.close(), other!.close()]);
     });
 
-  it('statement_timeout of 1 ms refuses a session, and the error names the setting', async () => {
+  it('statement_timeout of 1 ms refuses a session with an error that names the setting', async () => {
     await clients.operator.query('alter role app set statement_timeout = 1');
     const locked = await clients.operator.query('begin; lock table queuelock.session').then(
       () => true,

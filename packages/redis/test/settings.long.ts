@@ -7,7 +7,7 @@ for (const command of ['EVAL', 'EVALSHA', 'PUBLISH', 'SUBSCRIBE']) {
   describe(`a Redis without ${command}, by rename-command`, () => {
     const clients = new Clients({ 'rename-command': [command, ''] });
 
-    it('refuses a session at once, and the error names the command to keep', async () => {
+    it('refuses to open a session, with an error that names the command to keep', async () => {
       const { code, message } = await refusal(clients.connect().open(10_000, signal));
       expect(code).to.equal('ACCESS_DENIED');
       expect(message).to.contain('lacks a command that locks need: ');
@@ -19,7 +19,7 @@ for (const command of ['EVAL', 'EVALSHA', 'PUBLISH', 'SUBSCRIBE']) {
 describe('a user of Redis without INFO', () => {
   const clients = new Clients();
 
-  it('can use locks, and the diagnosis names what it cannot read', async () => {
+  it('can use locks, and gets a warning from the diagnosis', async () => {
     const rules = ['on', '>secret', '~{queuelock}:*', '&{queuelock}:*', '+@all', '-info'];
     await clients.operator.redis.call('ACL', 'SETUSER', 'app', 'reset', ...rules);
     const backend = clients.connect({ url: `redis://app:secret@${clients.server.endpoint}` });
@@ -54,7 +54,7 @@ describe('a Redis that has all the connections it accepts', () => {
 describe('a Redis whose memory is full', () => {
   const clients = new Clients();
 
-  it('is an error of the diagnosis', async () => {
+  it('is reported as an error by the diagnosis', async () => {
     const backend = clients.connect();
     await clients.session(backend);
     await clients.operator.redis.config('SET', 'maxmemory', '1');

@@ -7,8 +7,8 @@ import { numberFrom } from './queue/schema.ts';
 import type { Home } from './queue/sessions.ts';
 import type { Store } from './file/store.ts';
 
-// The size of a log that is reported. A log becomes that large only if it was never written back to the file, because another program reads it all
-// the time.
+// A write-ahead log of this size is reported. It becomes that large only if another program reads the file
+// all the time, so that no checkpoint can copy the log to the file.
 const LARGE_LOG_BYTES = 64 * 1024 ** 2;
 
 // Free space of the file system below which an error is reported: a few checkpoints of the log.

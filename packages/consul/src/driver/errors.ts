@@ -1,6 +1,6 @@
 import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/backend';
 
-/** An HTTP response that is no success. */
+/** An HTTP response that reports a failure. */
 export interface Refusal {
   readonly status: number;
   readonly body: string;
@@ -9,7 +9,7 @@ export interface Refusal {
 const DENIED = /permission denied|acl not found|acl support disabled/i;
 const NO_SESSION = /invalid session|session id .* not found/i;
 
-/** Hints for the operator, by the text of a response. */
+/** Patterns for the text of a response, each with the advice to the operator when it matches. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/no cluster leader/i, 'the cluster elects a leader, or most of its servers are down'],
   [
@@ -20,7 +20,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/missing node registration/i, 'the option node names no node of the catalog'],
 ];
 
-/** Options that servers refuse unless they are of Consul Enterprise, by the text of the response. */
+/** Patterns for responses that refuse an option of Consul Enterprise, each with that option. */
 const FEATURES: readonly (readonly [RegExp, string])[] = [
   [/query parameter: "ns"|namespaces are a consul enterprise/i, 'the option namespace'],
   [/query parameter: "partition"|partitions are a consul enterprise/i, 'the option partition'],
@@ -50,7 +50,7 @@ export function isNoSession(text: string): boolean {
   return NO_SESSION.test(text);
 }
 
-/** Converts a response that is no success to an error. */
+/** Converts a response that reports a failure to a `QueueLockError`. */
 export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockError {
   const detail = `HTTP ${status}${body === '' ? '' : `: ${body.trim().slice(0, 500)}`}`;
   const setting = SETTINGS.find(([pattern]) => pattern.test(body))?.[1];
@@ -79,7 +79,10 @@ export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockE
   });
 }
 
-/** Converts an error of a connection to a `QueueLockError`. The outcome of the request is unknown. */
+/**
+ * Converts an error of a connection to a `QueueLockError` with the code `UNAVAILABLE`, because the outcome of
+ * the request is unknown.
+ */
 export function asUnavailable(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const failure = failureOf(error);

@@ -39,7 +39,7 @@ export type QueueLockErrorCode =
   | 'FOREIGN_FORMAT'
   | 'DEADLOCK';
 
-/** The reason an ownership was revoked. */
+/** Why a hold was lost. */
 export type RevocationReason = 'session-lost' | 'heartbeat-timeout' | 'entry-removed' | 'client-closed';
 
 const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
@@ -57,15 +57,15 @@ const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
 export interface QueueLockErrorOptions {
   /** The underlying error, if any. */
   readonly cause?: unknown;
-  /** The reason of an `OWNERSHIP_LOST`. */
+  /** Why a hold was lost. Set for `OWNERSHIP_LOST`. */
   readonly reason?: RevocationReason;
-  /** The eviction that removed the entry, if known. */
+  /** The record of the eviction that removed the entry, if it is known. */
   readonly eviction?: Eviction;
   /** Whether the store itself sent this failure. Default: whether it sent `cause`. */
   readonly responded?: boolean;
 }
 
-/** Maximum message length in UTF-16 code units; fits the names of the largest realistic multi-lock. */
+/** Maximum message length in UTF-16 code units. A message with all names of a large multi-lock still fits. */
 const MAX_MESSAGE = 8_192;
 
 /**
@@ -76,13 +76,13 @@ export class QueueLockError extends Error {
   override readonly name: string = 'QueueLockError';
   readonly code: QueueLockErrorCode;
   /**
-   * Set for `OWNERSHIP_LOST`. An `entry-removed` may later be corrected to `session-lost`, with another message and cause, since the holder is
-   * notified before the cause is known. It is final when the claim has ended or `run` rejects.
+   * Set for `OWNERSHIP_LOST`. The holder is notified of a loss before its cause is known. So the reason `entry-removed` may later be corrected to
+   * `session-lost`, with another message and cause. It is final when the claim has ended or `run` rejects.
    */
   reason: RevocationReason | undefined;
   /**
-   * The eviction behind an `OWNERSHIP_LOST` or `ENTRY_LOST`, if one was recorded. The record is read after the holder was notified of the loss. It
-   * is available when the claim has ended or `run` rejects.
+   * The record of the eviction that caused an `OWNERSHIP_LOST` or `ENTRY_LOST`, if there is one. The client reads the record after it has notified
+   * the holder. It is available when the claim has ended or `run` rejects.
    */
   eviction: Eviction | undefined;
   /**
@@ -103,14 +103,14 @@ export class QueueLockError extends Error {
   }
 
   /**
-   * Whether the same call may succeed on a retry and nothing has been done under the lock yet. False for `OWNERSHIP_LOST`: the work before the loss
-   * has happened, and only its author knows whether it may be repeated.
+   * Whether the same call may succeed on a retry, and no work has been done under the lock yet. False for `OWNERSHIP_LOST`: the work has begun, and
+   * only its author knows whether it may be repeated.
    */
   get retryable(): boolean {
     return RETRYABLE.has(this.code);
   }
 
-  /** Includes the message and cause in JSON, which `JSON.stringify` omits from errors. */
+  /** Returns the error's members for JSON, with its message and cause. `JSON.stringify` omits those of errors by default. */
   toJSON(): object {
     const { name, code, message, reason, eviction, cause } = this;
     return {

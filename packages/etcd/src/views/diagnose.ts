@@ -4,14 +4,14 @@ import { diagnoseKeys, leasesIn } from './diagnose-keys.ts';
 import { keysIn, rangeOfText } from './queues.ts';
 import { distrust, isTooOld, soundWatchesSince, type MemberFacts } from '../server/read-trust.ts';
 
-/** The cluster, and the part of it to diagnose. */
+/** The cluster to diagnose, and the beginning of the keys and queue names to include. */
 export interface DiagnosedCluster {
   readonly connection: Connection;
   readonly prefix: string;
   readonly beginning: string;
 }
 
-// A lease with a shorter TTL than this number of seconds is reported, since a stall of a few seconds must not end the lease of a lock.
+// Leases with a shorter TTL, in seconds, are reported. A lock should survive a pause of a few seconds.
 const SHORT_TTL_S = 5;
 const LEASES = 20;
 const SLOW_MS = 100;
@@ -56,7 +56,7 @@ async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promi
   const about = `member ${host}`;
   const clock = systemClock();
   try {
-    // The first request opens the connection, which takes longer than a response.
+    // The first request also opens the connection, so only the second one is measured.
     await connection.status(endpoint);
     const asked = clock.now();
     const facts = await connection.status(endpoint);

@@ -4,7 +4,10 @@ import { QueueLockError, failureOf, invalidArgument, isQueueLockError } from '@q
 const DENIED: ReadonlySet<number> = new Set([1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151]);
 /** Errors after which a step has changed nothing and a retry may succeed: deadlock, lock wait timeout, concurrent change, duplicate key. */
 const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
-/** Errors of an absent table, an absent procedure, or an absent row of `queuelock_meta`, without which the number of an entry would be null. */
+/**
+ * Error numbers for an absent table, an absent procedure, and an absent row of `queuelock_meta`. Without that
+ * row the order of a new entry would be null.
+ */
 const ABSENT: ReadonlySet<number> = new Set([1146, 1305, 1048]);
 const STATEMENT_LOG = 1665;
 const UNKNOWN_DATABASE = 1049;
@@ -32,7 +35,10 @@ const HINTS: ReadonlyMap<number, string> = new Map([
 const ENGINE_READ_ONLY = /Table is read only|innodb_read_only/i;
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 
-/** Returns the number of a server's error, or `undefined` for any other failure, after which the connection cannot be used any more. */
+/**
+ * Returns the error number if the server has reported an error. Returns `undefined` for any other failure,
+ * after which the connection is unusable.
+ */
 export function numberOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || ('fatal' in error && error.fatal === true)) return undefined;
   if (!('sqlState' in error) || typeof error.sqlState !== 'string') return undefined;
@@ -48,7 +54,10 @@ export function isAbsence(error: unknown): boolean {
   return ABSENT.has(numberOf(error) ?? 0);
 }
 
-/** Returns whether the server accepts no writes. The address may now lead to another server, so the connection is replaced. */
+/**
+ * Returns whether the error means that the server accepts no writes. The connection is then replaced, because
+ * the address may now lead to another server.
+ */
 export function isReadOnly(error: unknown): boolean {
   return READ_ONLY.has(numberOf(error) ?? 0);
 }
@@ -58,7 +67,8 @@ export function isDenial(error: unknown): boolean {
 }
 
 /**
- * Rejects permanently without the client library: a further attempt would find the same files.
+ * Throws when the npm package of the client library cannot be loaded. The error is permanent, because another
+ * attempt would find the same files.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(library: 'mysql2' | 'mariadb', error: unknown): never {
@@ -66,7 +76,10 @@ export function refuseWithoutLibrary(library: 'mysql2' | 'mariadb', error: unkno
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 
-/** Converts an error of npm mysql2 or npm mariadb to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
+/**
+ * Converts an error of npm mysql2 or npm mariadb to a `QueueLockError`. The code is `UNAVAILABLE`, except
+ * when a retry cannot succeed.
+ */
 export function asQueueLockError(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const detail = failureOf(error);

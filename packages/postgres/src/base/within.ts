@@ -3,13 +3,13 @@
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 
-/** A timeout, and the text of its error. */
+/** A timeout, with the parts of the error that follows it. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
-  /** The server that does not respond. */
+  /** Address of the server that does not respond. */
   readonly endpoint: string;
-  /** Returns the reason when something other than a silent server causes the timeout. */
+  /** Returns a reason if the timeout has another cause than a server that does not respond. */
   readonly reason?: (() => string | undefined) | undefined;
   /** Whether the server has accepted the connection. */
   readonly isConnected?: boolean;
@@ -26,8 +26,8 @@ export function within<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
-      // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
-      // read before the timeout rejects.
+      // If this process was paused, the reply may have arrived although this timer runs first. Node reads the
+      // reply before it runs `setImmediate` callbacks.
       setImmediate(() => {
         const found = reason?.();
         const late = found === undefined ? 'did not respond' : 'gave no connection';

@@ -2,9 +2,15 @@ import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/bac
 
 /** Error codes for an absent function, schema or table. */
 const MISSING: ReadonlySet<string> = new Set(['42883', '3F000', '42P01']);
-/** Error codes of conflicts between steps: deadlock, serialization failure, lock timeout, and a key inserted twice at the same time. */
+/**
+ * Error codes for conflicts between transactions: deadlock, serialization failure, lock timeout, and a key
+ * that two clients insert at the same time.
+ */
 const CLASHES: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '23505']);
-/** Error codes of a server that accepts no writes or shuts down, so that its connection has to be closed. */
+/**
+ * Error codes of a server that accepts no writes or is shutting down. The connection must then be closed,
+ * because the address may lead to another server.
+ */
 const LEAVE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03', '57P05']);
 
 /** Hints for the operator, by error code. */
@@ -38,7 +44,10 @@ export function isMissing(error: unknown): boolean {
   return MISSING.has(codeOf(error));
 }
 
-/** Returns whether a step conflicted with another one. It has changed nothing, and a retry may succeed. */
+/**
+ * Returns whether a step failed because of a conflict with another one. The failed step has changed nothing,
+ * and a retry may succeed.
+ */
 export function isClash(error: unknown): boolean {
   return CLASHES.has(codeOf(error));
 }
@@ -50,7 +59,8 @@ export function breaksConnection(error: unknown): boolean {
 }
 
 /**
- * Rejects permanently without the client library: a further attempt would find the same files.
+ * Throws when the npm package of the client library cannot be loaded. The error is permanent, because another
+ * attempt would find the same files.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(library: 'pg' | 'postgres', error: unknown): never {
@@ -59,7 +69,10 @@ export function refuseWithoutLibrary(library: 'pg' | 'postgres', error: unknown)
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 
-/** Converts an error of npm pg or postgres.js to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
+/**
+ * Converts an error of npm pg or postgres.js to a `QueueLockError`. The code is `UNAVAILABLE`, except when a
+ * retry cannot succeed.
+ */
 export function asQueueLockError(
   error: unknown,
   { endpoint, schema = '' }: { readonly endpoint: string; readonly schema?: string },

@@ -27,7 +27,7 @@ const ASK = `select current_setting('server_version') as version, current_settin
   (select extract(epoch from clock_timestamp() - min(xact_start))::float8 from pg_stat_activity
    where backend_type = 'client backend' and datname = current_database()) as oldest`;
 
-/** Checks the server and counts its queues and sessions. The only change that it makes is to end expired sessions. */
+/** Checks the server and counts its queues and sessions. It changes nothing, except that it ends expired sessions. */
 export async function diagnose(
   connection: Connection,
   about: string,

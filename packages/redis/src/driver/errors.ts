@@ -3,17 +3,18 @@ import type { Address } from './driver.ts';
 import { FOREIGN } from '../lua/keys.ts';
 
 const FOREIGN_KEY = new RegExp(`${FOREIGN} (.+?) (.*) ${FOREIGN}`, 's');
-// Matches the error word. Redis 6.2 puts the number of the script's line in front of it.
+// Matches the error code at the beginning of a message, such as `NOPERM`. Redis 6.2 puts the number of the
+// script's line before it.
 const WORD = /^(?:ReplyError: )?(?:ERR )?(?:@user_script: ?\d+: )?-?(?:ERR )?([A-Z]+)\b/;
 const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'DENIED']);
 
-// Matches a denied command of a script, which Redis 7.0 reports without an error word.
+// Matches the message of Redis 7.0 about a denied command in a script, which has no error code.
 const DENIED_IN_SCRIPT = /The user executing the script can't/;
 
 /** Matches the error of a command that `rename-command` or a proxy has removed, also in a script. */
 const REMOVED = /unknown (?:redis )?command|invalid command passed to redis\.acl_check_cmd/i;
 
-/** Hints for the operator, by error word. */
+/** Hints for the operator of the server, by error code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['READONLY', 'this server is a replica: use the primary'],
   ['OOM', 'the memory of the server is full (maxmemory)'],
@@ -50,15 +51,15 @@ export function movedTo(error: unknown): Partial<Address> | undefined {
 }
 
 /**
- * Returns whether the cluster is migrating the slot of the keys, so that the server refused the whole step. The redirect `ASK` is not
- * followed: the other server has only some of the keys yet, and a step there would treat the rest as absent.
+ * Returns whether the server has refused a step because the cluster is migrating its keys. The redirect `ASK` is not followed: the other
+ * server has only some of the keys yet, and a step there would treat the others as missing.
  */
 export function isMigrating(error: unknown): boolean {
   return ['ASK', 'TRYAGAIN'].includes(wordOf(error));
 }
 
 /**
- * Rejects permanently without the client library: a further attempt would find the same files.
+ * Throws an error because the npm package redis cannot be loaded. The error is not retried, since the next attempt would fail too.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(error: unknown): never {

@@ -13,8 +13,8 @@ import type { Address, Driver, Wire } from '../driver/driver.ts';
 import { asQueueLockError, describe, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-// Maximum number of commands in flight. 64 commands take some milliseconds of the server's time. With more in flight no reply is faster, and the last
-// of thousands times out.
+// Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
+// would make no reply faster, and with thousands in flight the last ones would time out.
 const AT_ONCE = 64;
 /** Backoff between attempts while the cluster migrates the slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
@@ -23,7 +23,7 @@ interface Settings {
   readonly clock: Clock;
   /** Timeout of a command, connecting included, in milliseconds. */
   readonly withinMs: number;
-  /** Called with each new connection. Commands use the connection after this has resolved. */
+  /** Called with each new connection, before commands use it. They wait until this callback has resolved. */
   readonly onUp?: (wire: Wire) => Promise<void>;
   /** Called when the connection broke. The link opens another one by itself. */
   readonly onDown?: () => void;
@@ -67,9 +67,9 @@ export class Link {
   }
 
   /**
-   * Sends one command. Its timeout starts when it leaves the queue of commands. If it rejects with anything but an error reply of the
-   * server, its outcome is unknown.
-   * @param isUrgent sends the command at once, without the limit of commands in flight
+   * Sends one command. The timeout does not include the time for which the command waits before it is sent. If the promise rejects with
+   * anything but an error reply of the server, the outcome is unknown.
+   * @param isUrgent sends the command at once, regardless of the limit of commands in flight
    */
   async send(args: readonly string[], isUrgent = false): Promise<unknown> {
     if (isUrgent) return this.#sendNow(args);
@@ -115,7 +115,10 @@ export class Link {
     });
   }
 
-  /** Resolves with the connection once it is open. @throws {QueueLockError} when the link is closed or cannot connect in time */
+  /**
+   * Resolves with the connection once it is open.
+   * @throws {QueueLockError} when the link is closed or cannot connect in time
+   */
   async connected(): Promise<Wire> {
     if (this.#wire) return this.#wire;
     if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);

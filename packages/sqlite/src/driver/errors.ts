@@ -1,6 +1,7 @@
 import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 
-// The result codes of https://www.sqlite.org/rescode.html; the lowest byte of an extended code.
+// Primary result codes of SQLite (https://www.sqlite.org/rescode.html). An extended code has them in its
+// lowest byte.
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -35,8 +36,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Returns whether the file contains invalid values. The driver refuses to read a number that is too large for JavaScript. The npm package
- * has another code for this in lists.
+ * Returns whether the error means that the file contains invalid values. Drivers refuse to read an integer
+ * that is too large for JavaScript. The npm package reports that with another code when it reads several
+ * rows.
  */
 function isUnsound(error: unknown): boolean {
   if (error instanceof UnsoundFile) return true;
@@ -44,7 +46,7 @@ function isUnsound(error: unknown): boolean {
   return error.code === 'ERR_OUT_OF_RANGE' || error.message.includes('too large to be represented');
 }
 
-/** Converts an error of SQLite to a `QueueLockError`. It is definite when a retry cannot succeed. */
+/** Converts an error of SQLite to a `QueueLockError`. The error is definite if a retry cannot succeed. */
 export function asQueueLockError(error: unknown, file: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const code = resultCode(error);
@@ -62,7 +64,7 @@ export function asQueueLockError(error: unknown, file: string): QueueLockError {
   return new QueueLockError('UNAVAILABLE', message, { ...options, responded: true });
 }
 
-/** Creates the error of sessions whose file was removed or replaced. */
+/** Creates the error for the sessions in a file that was removed or replaced. */
 export function fileGone(file: string): QueueLockError {
   return new QueueLockError(
     'SESSION_LOST',

@@ -1,13 +1,16 @@
 import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from './entries.ts';
 
-/** Whether the limits must be equal too. The limit may change while an entry waits, and its name keeps the first one. */
+/**
+ * Whether `limit` must be equal too. Usually it need not: the limit may have changed while the entry waited, and its name has the first
+ * one.
+ */
 interface Compared {
   readonly limit: boolean;
 }
 
 /**
- * Compares a stored entry with the requested one. A caller that continues with an existing entry cannot change its kind.
+ * Compares a stored entry with the request of a caller that continues to use it. It must be of the same kind.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when they differ
  */
 export function checkShape(own: Contender, spec: EntrySpec, compared: Compared): void {

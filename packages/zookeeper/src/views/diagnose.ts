@@ -78,7 +78,9 @@ export function judgeServer(about: string, facts: ReadonlyMap<string, string>): 
   return [...findings, ...versionFindings(about, version)];
 }
 
-/** Returns the latency of a server. The name of this line in its reply contains the names of the three numbers. */
+/**
+ * Returns the latency of a server: the three numbers on the line `Latency min/avg/max` of its reply.
+ */
 function latencyIn(facts: ReadonlyMap<string, string>): string {
   return facts.get('Latency min/avg/max') ?? '';
 }
@@ -99,7 +101,10 @@ function isBefore(version: string, limit: readonly number[]): boolean {
   return differing >= 0 && (parts[differing] ?? 0) < (limit[differing] ?? 0);
 }
 
-/** Compares the settings of the client with those of the server. The protocol does not report them. */
+/**
+ * Compares the client's settings with those that the server reports to `conf`, since the protocol does not
+ * transmit them.
+ */
 export function judgeTicks(
   about: string,
   conf: ReadonlyMap<string, string>,
@@ -110,7 +115,7 @@ export function judgeTicks(
     const text = `it does not report its tickTime and syncLimit (allow it with 4lw.commands.whitelist=srvr,conf); this client assumes ${tickTimeMs} ms and ${syncLimit}, which is safe only if the real values are not larger`;
     return [{ level: 'warning', about, text }];
   }
-  // A single server has no syncLimit.
+  // A single server does not report a syncLimit.
   const limit = Number(conf.get('syncLimit') ?? 2);
   const safeMs = Math.max(4, limit + 2) * Number(tick);
   const assumedMs = Math.max(4, syncLimit + 2) * tickTimeMs;
