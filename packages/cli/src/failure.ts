@@ -37,7 +37,7 @@ export function exitCodeFor(error: unknown): number {
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = adviceFor(error);
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
-  // The message of a failed wait already ends with the advice, which is then not repeated.
+  // The advice is added unless the message already ends with it, as the message of a failed wait does.
   const first = `queuelock: ${message}${advice === '' || message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
@@ -52,7 +52,7 @@ function adviceFor(error: unknown): string {
   return ADVICE[error.code] ?? '';
 }
 
-/** Formats commander's message about a wrong command line. */
+/** Formats an error message of the library commander about an invalid command line. */
 export function describeUsageError(text: string): string {
   const message = oneLine(redact(text).trim())
     .replace(/^error: /, '')

@@ -66,7 +66,7 @@ describe('an error of the command line on stderr', () => {
     expect(describeFailure(error, false)).to.equal('queuelock: [UNAVAILABLE] h:1: too many connections');
   });
 
-  it('is followed by its causes with --verbose', () => {
+  it('is followed by its causes when --verbose is set', () => {
     const error = new Error('top', { cause: new Error('middle', { cause: 'bottom' }) });
     expect(describeFailure(error, true).split('\n')).to.deep.equal([
       'queuelock: top',

@@ -136,8 +136,8 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
-  it('read_only refuses a session of a user who is no administrator', async () => {
-    // A superuser may write on a server with read_only too.
+  it('read_only refuses a session of a user who is not an administrator', async () => {
+    // A superuser may write even on a server with read_only.
     await clients.operator.run('set global read_only = 1');
     try {
       const { message } = await refusal(clients.connect({ url: asApp() }).open(10_000, signal));

@@ -21,7 +21,7 @@ for (const pool_mode of ['transaction', 'statement'])
       return clients.connect({ url: postgresUrl(pooler) });
     }
 
-    it('hands off, since waiters poll', async () => {
+    it('hands a lock over, because waiters poll', async () => {
       const [one, other] = [await clients.session(pooled()), await clients.session(pooled())];
       const held = newSpec();
       await one.enqueue(held);
@@ -32,7 +32,7 @@ for (const pool_mode of ['transaction', 'statement'])
       expect((await turn).admitted).to.equal(true);
     });
 
-    it('shows a queue to an observer', async () => {
+    it('shows a queue and its changes to an observer', async () => {
       const [looking, joining] = [pooled(), await clients.session(pooled())];
       const three = firstValueFrom(looking.observe('seen').pipe(filter((entries) => entries.length === 3)), {
         defaultValue: [],

@@ -37,7 +37,10 @@ const SETTINGS: readonly (readonly [RegExp, string])[] = [
 ];
 /** Statuses with which a proxy reports that the agent behind it does not respond. */
 const FROM_PROXIES: ReadonlySet<number> = new Set([502, 503, 504]);
-/** The text of the error when an agent accepts no more connections of an address: it closes them without a response. */
+/**
+ * Text of Node's error when an agent closes a connection without a response. Agents do so when an address has
+ * too many connections.
+ */
 const CLOSED_AT_ONCE = /socket hang up|ECONNRESET/;
 
 /** Returns whether the text of a response reports that the token lacks a permission. */

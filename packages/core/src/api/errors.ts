@@ -138,7 +138,7 @@ export function hasResponded(error: unknown): boolean {
   return isQueueLockError(error) && error.responded;
 }
 
-/** Returns an error's message for use inside another message, without the leading code. */
+/** Returns the message of an error without its leading code, for use inside another message. */
 export function detailOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/^\[[A-Z_]+\] /, '');

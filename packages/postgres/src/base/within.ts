@@ -19,7 +19,10 @@ export interface Limit {
 const IF_IT_RUNS =
   ' on an open connection (if it runs: a pooler has no free connection, no replica of synchronous_standby_names is connected, or the tables of queuelock are locked)';
 
-/** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
+/**
+ * Settles as the promise `answer` does. Rejects with `UNAVAILABLE` if `answer` is still pending after `ms`
+ * milliseconds.
+ */
 export function within<T>(
   { clock, ms, endpoint, reason, isConnected = false }: Limit,
   answer: Promise<T>,

@@ -34,7 +34,10 @@ const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Returns the SQLSTATE of a server's error, or an empty text. Codes that begin with E are of the operating system, never of the server. */
+/**
+ * Returns the SQLSTATE of an error that the server reports, or an empty text for other errors. Codes that
+ * begin with E, such as ECONNRESET, are from the operating system.
+ */
 export function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : '';

@@ -35,7 +35,7 @@ const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Returns the error word of a refusal by the server, for instance `NOPERM`, or an empty string for any other error. */
+/** Returns the error code with which the server has refused a command, for instance `NOPERM`. Empty for any other error. */
 export function wordOf(error: unknown): string {
   return error instanceof Error ? (WORD.exec(error.message)?.[1] ?? '') : '';
 }

@@ -18,7 +18,7 @@ const HINTS: ReadonlyMap<number, string> = new Map([
   [FULL, 'free space on its file system'],
 ]);
 
-/** A row contains a value that no process of this library stores. */
+/** The error for a row with a value that no process of this library stores. */
 export class UnsoundFile extends Error {
   override readonly name: string = 'UnsoundFile';
 }

@@ -1,4 +1,4 @@
-/** Remedies for failures whose own message does not suggest a remedy. */
+/** What the operator can do about failures whose own message does not say that. */
 const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /wrong version number|packet length too long|disconnected before secure TLS/,
