@@ -179,8 +179,7 @@ export class Link {
       givenUp.abort();
       this.#record(error);
       this.#pace.failed();
-      // Running steps end by their own timeouts, and then pass their connections on. Waiting steps are
-      // rejected if no connection is left.
+      // Running steps end by their own timeouts, and pass their connections on. Without any connection, waiting steps are rejected.
       if (this.#wires.size === 0) this.#refuse(asQueueLockError(error, this.endpoint));
     }
     this.#isOpening = false;
@@ -191,10 +190,7 @@ export class Link {
     if (this.#wires.has(wire)) this.#hand(wire);
   }
 
-  /**
-   * Passes a free connection to a waiting step, and to heartbeats before all others. If no step waits, the connection is kept or returned to its
-   * pool.
-   */
+  /** Passes a free connection to a waiting step, heartbeats first. If no step waits, the connection is kept or returned to its pool. */
   #hand(wire: Wire): void {
     const waiting = [...this.#waiting].find(({ isUrgent }) => isUrgent) ?? [...this.#waiting][0];
     if (waiting) {

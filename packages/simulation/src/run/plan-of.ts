@@ -73,9 +73,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   const neighbours = random.fork('neighbours');
   const isLonely = theme === 'stale' || theme === 'slow';
   const isLocal = store === 'etcd' && !isLonely && hasOperator && neighbours.chance(0.5);
-  const besides = isLocal
-    ? withTwoRemovals(new Random(seed).fork('two removals'), withNeighbours(neighbours, plan))
-    : plan;
+  const besides = isLocal ? withNeighbours(neighbours, plan) : plan;
   const whole = inOrder(isLonely ? withLonelyHolder(random, plan, theme) : besides);
   const recipes = new Random(seed).fork('recipes');
   const played = recipes.chance(0.25) ? withRecipes(recipes, whole) : whole;
@@ -117,7 +115,7 @@ function withNeighbours(random: Random, plan: Plan): Plan {
     member: 'all',
   } as const;
   const faults = [...plan.faults.slice(0, 2), { ...removal, atMs: random.int(300, 600), forMs: 4_000 }];
-  return { ...plan, clients, faults };
+  return withTwoRemovals(new Random(plan.seed).fork('two removals'), { ...plan, clients, faults });
 }
 
 /** Adds a client that holds for long while others wait, and is then cut off until its proven time ends. */

@@ -1,29 +1,13 @@
 import { isQueueLockError } from '@queuelock/core';
 import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
-import type { Product } from '../product.ts';
-import type { Machine, Timeline } from '../timeline.ts';
-import type { Agreements } from './agreements.ts';
+import type { Machine } from '../timeline.ts';
 import { requestHold, queuesOf } from './hold-request.ts';
 import type { Circumstances } from './endings.ts';
-import type { GuardedWrites } from './guarded-writes.ts';
 import { heldOf, type Held } from './held.ts';
-import type { Holds } from './holds.ts';
-import type { Judge } from './judge.ts';
 import type { Step } from './plan.ts';
 import { resumeHold } from './resume-hold.ts';
+import type { Surroundings } from './surroundings.ts';
 import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
-
-/** The parts of a simulated run that a client's program uses. */
-export interface Surroundings {
-  readonly timeline: Timeline;
-  readonly judge: Judge;
-  readonly holds: Holds;
-  readonly agreements: Agreements;
-  readonly writes: GuardedWrites;
-  readonly product: Product;
-  /** The two queues that clients use in this run. */
-  readonly queues: readonly [string, string];
-}
 
 // Time limit in milliseconds for resuming a hold. It is longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
