@@ -100,7 +100,10 @@ function picture(): string {
   ]);
 }
 
-/** Checks the drawing only if the imports form no circle, since boxes on floors cannot show a circle. */
+/**
+ * Yields what is wrong with the drawing, or writes it with --update. It is called only if no imports form a
+ * circle: in the drawing all arrows lead down, so it cannot show a circle.
+ */
 function* wrongWithPicture(): Generator<string> {
   const drawn = picture();
   if (process.argv.includes('--update')) writeFileSync(PICTURE, drawn);

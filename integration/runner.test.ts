@@ -169,7 +169,7 @@ describe('a failed test', () => {
     expect(settle(after(failure), failure, NOTHING).failures).to.have.length(1);
   });
 
-  it('does not add tests that had already passed to the count', () => {
+  it('is run again without counting other tests twice', () => {
     const failure = failed('night "after each" hook', { suite: 'night' });
     const settled = settle(
       { ...after(failure), ...passed('night a') },

@@ -8,7 +8,7 @@ function optionsOf(...args: string[]): ChaosOptions {
 }
 
 describe('the arguments of pnpm chaos', () => {
-  it('default to five minutes of both stores, a random seed, and the unchanged product', () => {
+  it('default to five minutes of both stores, a random seed, and clients that follow the rule of queuelock', () => {
     const { minutes, seed, stores, rule, recipes, keep, out } = optionsOf();
     expect({ minutes, stores, rule, recipes, keep }).to.deep.equal({
       minutes: 5,

@@ -20,12 +20,12 @@ export interface ChaosPlan {
   readonly seed: number;
   readonly rule: Rule;
   readonly recipes: boolean;
-  /** Aborts to end the load early. */
+  /** Signal whose abort ends the load early. */
   readonly signal: AbortSignal;
   readonly out: NodeJS.WriteStream;
 }
 
-/** The result of a run, whose histories still exist. */
+/** The result of a run. The files with its histories have not been deleted yet. */
 export interface ChaosOutcome {
   readonly schedule: Schedule;
   readonly performed: Performed;
@@ -48,8 +48,8 @@ const DRAIN_LOOK_EVERY_MS = 300;
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { store, rule, out } = plan;
   const { ttlMs } = timingOf(store, 'fast', false);
-  // Sets the limit for removals by the operator from the start, because the check of an aborted run needs it
-  // too.
+  // Sets `evictionMs`, how long a holder may believe in its hold after the operator removed its entry, at the
+  // start of the run. The check of an aborted run needs it too.
   const limits = { exitMs: EXIT_WITHIN_MS, evictionMs: ttlMs };
   const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
   const { loads, operated, shared } = chaosLoad(experiment, plan);

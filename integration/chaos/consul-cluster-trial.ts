@@ -17,8 +17,8 @@ const ELECTION_MS = 5_000;
 const OUTLASTED_TTLS = 2.7;
 
 /**
- * Times in milliseconds. On Consul, a session ends up to twice its TTL after its last renewal, and after an
- * election once more.
+ * Times in milliseconds. Consul ends a session up to twice its TTL after the last renewal. A leader that is
+ * elected meanwhile waits for up to twice the TTL again, counted from its election.
  */
 const TIMING = {
   ttlMs: TTL_MS,

@@ -85,8 +85,8 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
 }
 
 /**
- * Models a client that counts the whole TTL from the send time of each heartbeat's write which the server has
- * acknowledged.
+ * Models a client for which every heartbeat whose write the server has acknowledged proves the whole TTL,
+ * counted from when the heartbeat began.
  */
 function acknowledgedWrite(session: Session): Changed {
   return {

@@ -43,7 +43,7 @@ export async function crossedPair(
 
 export interface CutOff {
   readonly forMs: number;
-  /** Called while the worker is cut off. The cut lasts at least until its promise resolves. */
+  /** Called once the worker is cut off. The cut lasts at least until the promise of this function resolves. */
   readonly meanwhile?: () => Promise<void>;
 }
 

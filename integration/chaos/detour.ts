@@ -120,8 +120,8 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
 }
 
 /**
- * Returns the delayed request. It counts as forwarded when more bytes have passed the proxy than at this
- * call.
+ * Returns the request that this flow delays. It counts as forwarded once any byte has passed the proxy after
+ * this call.
  */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;

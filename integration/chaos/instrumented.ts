@@ -25,8 +25,9 @@ export class Heartbeats {
   }
 
   /**
-   * Returns the key and the session of the entry with that order. It returns recorded values, because reading
-   * the key from the claim has side effects. Returns empty texts before the entry is in the queue.
+   * Returns the key and the session of the entry to which the server gave this order in the queue. It returns
+   * recorded values, because reading the key from the claim has side effects. Returns empty texts before the
+   * entry is in the queue.
    */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };

@@ -42,7 +42,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('cost no exclusion, order or tokens when a follower is paused for longer than a session lives', async () => {
+    it('break neither exclusion nor order nor tokens when a follower is paused for longer than a session lives', async () => {
       const crew = await crewUnderLoad(store, 0);
       const { experiment } = crew;
       const holder = await addWorkerOnFollowers(experiment);
@@ -57,7 +57,7 @@ for (const store of STORES) {
     // For ZooKeeper only. An etcd leader that resumes may end sessions that other members have renewed
     // (etcd-io/etcd #15247, fixed in 3.4.31 and 3.5.13).
     if (store === 'zookeeper') {
-      it('cost no exclusion, order or tokens when the leader is paused for longer than a session lives', async () => {
+      it('break neither exclusion nor order nor tokens when the leader is paused for longer than a session lives', async () => {
         const crew = await crewUnderLoad(store, HOLDERS);
         const { experiment } = crew;
         await oneByOne(async (run) => {

@@ -49,8 +49,8 @@ for (const store of STORES) {
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
-      // Resumes the holder as soon as the next waiters are granted. It counts on twice its proven time, so it
-      // still believes that it holds.
+      // Resumes the holder as soon as the next waiters are granted. The holder counts on twice its proven
+      // time, so it still believes that it holds.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);
@@ -181,8 +181,8 @@ async function whereFound(experiment: Experiment): Promise<string[]> {
 }
 
 /**
- * Resolves with whether the sessions of all three workers survived. They cannot if the election took as long
- * as a session on a busy machine. Then the test checks only safety.
+ * Resolves with whether the sessions of all three workers survived the election. On a busy machine the
+ * election may take longer than a session lives without heartbeats. Then the test checks only safety.
  */
 async function survived({ victim, next, peer }: RecipesLine): Promise<boolean> {
   const after = BigInt(stampNow());

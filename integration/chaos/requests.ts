@@ -9,8 +9,8 @@ import type { WorkerProcess } from './worker-process.ts';
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
- * Returns the number of requests that the lock clients of these workers have sent, without heartbeats. Only
- * these may be reads of a queue.
+ * Returns an upper limit for how often the lock clients of these workers have read a queue: the number of
+ * requests that the members received, without the heartbeats of these workers.
  */
 export async function looksAtQueues(
   { store, cluster }: Experiment,

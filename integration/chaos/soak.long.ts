@@ -34,7 +34,7 @@ for (const store of STORES) {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('cost no exclusion, order or tokens in a minute of load with another fault every 3 s', async () => {
+    it('break neither exclusion nor order nor tokens in a minute of load with another fault every 3 s', async () => {
       const experiment = await startExperiment({ store, holdMs: LOAD.holdMs[1] });
       const queues = ['a', 'b', 'c'].map((name) => experiment.queue(name));
       const stage = await stageFor(experiment, queues);

@@ -6,21 +6,21 @@ export type Queued = Extract<AttemptEvent, { ev: 'queued' }>;
 type Acquired = Extract<AttemptEvent, { ev: 'acquired' }>;
 type Place = Pick<Queued, 'queue' | 'n'>;
 
-/** Requests the queue and resolves when the entry of this attempt is in it. */
+/** Orders the worker to join the queue. Resolves when the entry of this attempt is in it. */
 export async function standIn(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const from = worker.events.length;
   worker.tell({ do: 'hold', queue, ...(effectEveryMs === undefined ? {} : { effectEveryMs }) });
   return worker.untilEvent('queued', { queue, from });
 }
 
-/** Requests the queue, and resolves when the worker holds. */
+/** Orders the worker to join the queue. Resolves when the worker holds. */
 export async function holdNow(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const entry = await standIn(worker, queue, effectEveryMs);
   await granted(worker, entry);
   return entry;
 }
 
-/** Resolves when this entry has become a hold. */
+/** Resolves when the worker has been granted the lock with this entry. */
 export async function granted(
   worker: WorkerProcess,
   { queue, n }: Place,
@@ -86,7 +86,7 @@ export async function atLast<K extends 'queued' | 'acquired'>(
   return atLast(worker, { ev, queue, from: worker.events.indexOf(known) + 1 });
 }
 
-/** Makes the worker leave the queue, request it again, hold, and leave. */
+/** Makes the worker leave the queue, join it again, hold, and leave. */
 export async function takeTurn(worker: WorkerProcess, queue: string): Promise<void> {
   worker.tell({ do: 'release', queue });
   const from = worker.events.length;

@@ -57,12 +57,12 @@ describe('the table of results', () => {
 });
 
 describe('statistics of samples', () => {
-  it('have quantiles by nearest rank, whatever the order of the samples', () => {
+  it('include quantiles by nearest rank, whatever the order of the samples', () => {
     const samples = Array.from({ length: 200 }, (_, i) => 200 - i);
     expect(spreadOf(samples)).to.deep.equal({ count: 200, min: 1, p1: 2, p50: 100, p99: 198, max: 200 });
     expect(spreadOf([])).to.equal(undefined);
   });
-  it('have the slope of the regression line', () => {
+  it('include the slope of the regression line', () => {
     expect(
       slopeOf([
         { x: 0, y: 5 },

@@ -49,7 +49,7 @@ export interface FakedClock {
    * string.
    */
   readonly bootNs: string;
-  /** How far the fake clock may lag behind for the core, in milliseconds. */
+  /** Largest lag in milliseconds of the core's clock in this worker behind the machine's boot clock. */
   readonly lagMs: number;
   /**
    * Whether the worker's lock clients never read the boot clock. Then they must violate exclusion, which
@@ -63,8 +63,8 @@ export interface FakedClock {
  * clients, for control runs in which the checker must find violations.
  * - `plain`: the last heartbeat with a response counts, from its send time.
  * - `connected` (ZooKeeper): the hold lasts as long as reads have responses.
- * - `newest` (ZooKeeper): as in the product, but counted from the newest acknowledged write; `plain` means
- *   the same there.
+ * - `newest` (ZooKeeper): the newest acknowledged heartbeat counts, while the product counts an earlier one
+ *   that it proves. On ZooKeeper `plain` is the same rule.
  * - `overlong`: every heartbeat proves a multiple of its time.
  * - `generous`: one entry too many is admitted.
  */

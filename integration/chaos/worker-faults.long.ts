@@ -54,7 +54,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('that freeze a holder for 1.5 TTL let its first statement notice the loss, and its writes are rejected', async () => {
+    it('that freeze a holder for 1.5 TTL show it the loss when it resumes, and its writes are rejected', async () => {
       const experiment = await startExperiment({ store });
       const frozenMs = 1.5 * experiment.timing.ttlMs;
       await repeatedlyIn(experiment, async (run) => {
@@ -108,7 +108,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it("that block a holder's event loop for 0.9 TTL leave it the hold, or let it know the loss", async () => {
+    it("that block a holder's event loop for 0.9 TTL either leave it the lock, or show it the loss", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -121,7 +121,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it("that block a holder's event loop for 1.5 TTL let it know the loss before it writes again", async () => {
+    it("that block a holder's event loop for 1.5 TTL show it the loss before it writes again", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -188,8 +188,8 @@ async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
 }
 
 /**
- * Resolves when the servers have ended these sessions, and a moment later, when the waiters behind them have
- * read the queue.
+ * Resolves some time after the servers have ended these sessions, so that the waiters behind them have read
+ * the queue.
  */
 async function untilGone(experiment: Experiment, sessions: readonly string[]): Promise<void> {
   for (;;) {

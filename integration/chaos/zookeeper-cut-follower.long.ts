@@ -11,7 +11,7 @@ describe('a ZooKeeper follower that is cut off just before its leader learns of 
   this.timeout(600_000);
   afterEach(abandonTrials);
 
-  it('costs no exclusion, with frequent or rare heartbeats', () =>
+  it('does not break exclusion, with frequent or rare heartbeats', () =>
     oneByOne(async () => {
       const experiment = await cutFollowerOf([
         { rule: 'product', heartbeatIntervalMs: OFTEN_MS },

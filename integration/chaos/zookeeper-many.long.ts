@@ -5,7 +5,8 @@ import { abandonTrials, startExperiment } from './experiment.ts';
 import { RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-// Rate of the slow link, at which reading a list of all children takes a tenth of a TTL.
+// Rate of the slow link in bytes per second. At this rate, reading a list of all children takes a tenth of a
+// TTL.
 const BYTES_PER_SECOND = 250_000;
 const CHILDREN = 5_000;
 const ROUNDS = 3;

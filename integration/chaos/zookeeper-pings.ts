@@ -59,7 +59,10 @@ export async function observePings(leader: Member, follower: Member, tickMs: num
   });
 }
 
-/** Uses the session of this connection, and returns when the leader will end that session. */
+/**
+ * Sends a request over this connection, which extends its session. Returns when the leader will end that
+ * session.
+ */
 async function endInBook(wire: ZooKeeperWire, leader: Member): Promise<number> {
   await wire.read('/zookeeper');
   const dump = await zkFourLetter(leader.endpoint, 'dump');

@@ -11,7 +11,7 @@ import type { Site } from '../scenarios/store.ts';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
-describe('a write in etcd that compares with the hold', function () {
+describe('a write in etcd that checks the hold', function () {
   this.timeout(60_000);
   let site: Site;
   let locks: LockClient;
@@ -32,7 +32,7 @@ describe('a write in etcd that compares with the hold', function () {
     await endScripts();
   });
 
-  it('is rejected for a holder that was frozen past its TTL, and accepted without the compare', async () => {
+  it('is rejected for a holder that was frozen past its TTL, and accepted without the check', async () => {
     await expectStaleHolderRefused(site, {
       kind: 'etcd',
       place: `${site.endpoint}/stale`,

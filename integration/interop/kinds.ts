@@ -11,7 +11,7 @@ export interface Kind {
   readonly recipe: string;
   /** Format of the keys or nodes of queuelock's entries. On etcd it is `fast` or left out. */
   readonly naming?: Naming;
-  /** Whether the participant holds together with other participants for which this is set. */
+  /** Whether the participant may hold at the same time as others for which this is set too. */
   readonly shared?: true;
   /**
    * Whether the participant only tries to lock, and never waits in the queue. It repeats its attempts as long

@@ -17,13 +17,16 @@ interface Party {
   readonly count: number;
 }
 
-/** Participants of a queue in which the test stops holders and waiters, one pair after another. */
+/**
+ * Participants of a queue. The test kills or freezes all waiters of the pairs at once, and then one holder
+ * after another.
+ */
 export interface Line {
   readonly title: string;
   readonly pairs: readonly Pair[];
   /** Set for a semaphore, which has one permit. */
   readonly permits?: 1;
-  /** The participant at the end of the queue, which is not stopped. */
+  /** The participant at the end of the queue, which is neither killed nor frozen. */
   readonly last: Kind;
   readonly short?: true;
 }

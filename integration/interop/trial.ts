@@ -70,8 +70,9 @@ function expectSafe(unsafe: readonly string[]): void {
 }
 
 /**
- * Returns an event that ends what the participant is known to believe, at its last report. It is needed for a
- * participant that was not killed, and for one whose output another program passes on.
+ * Returns an event `killed` with the time of the participant's last report, since the checker must not assume
+ * that it still waits or holds later. A participant that was killed has such an event already. It needs
+ * another one only if another program passes on its output.
  */
 function endOf({ id, kind, events }: Participant): InteropEvent[] {
   const wasKilled = events.some(({ ev }) => ev === 'killed');

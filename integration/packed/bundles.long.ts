@@ -112,7 +112,7 @@ describe('packed code without its optional peers', function () {
   });
   after(() => installation.remove());
 
-  it('compiles without the client libraries, which are optional peers', async () => {
+  it('compiles although the client libraries are missing', async () => {
     const source = await installation.write(
       'program.mts',
       `${OVER_ETCD}\n${OVER_ZOOKEEPER}\nexport const backends = [etcd({ naming: 'fast' }), zookeeper({ hosts: ['h:2181'] })];\n`,

@@ -6,7 +6,7 @@ const DELAY_MS = 15;
 const MOMENTS = 60;
 
 for (const store of stores) {
-  describe(`an acquisition that is given up, with ${store.name}`, function () {
+  describe(`a disturbed acquisition, with ${store.name}`, function () {
     this.timeout(120_000);
     const ground = layGround(store, 'giving up');
     const { connect, connectThroughProxy } = ground;

@@ -13,7 +13,7 @@ const DELAY_MS = 15;
 const MOMENTS = 5;
 
 for (const store of stores) {
-  describe(`an acquisition that is given up, with ${store.name}`, function () {
+  describe(`a disturbed acquisition, with ${store.name}`, function () {
     this.timeout(60_000);
     const ground = layGround(store, 'giving up');
     const { connect, connectThroughProxy } = ground;
@@ -33,7 +33,7 @@ for (const store of stores) {
       await closeAtAnyMoment({ site: ground.site, competitor: connect() }, MOMENTS);
     });
 
-    describe('with a lost reply', () => {
+    describe('on a connection that is cut', () => {
       let site: OwnSite;
       let proxy: TcpProxy;
       let hesitant: LockClient;

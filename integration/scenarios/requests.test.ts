@@ -37,8 +37,9 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // A hand-off has the delete of the release, and the end of two watches. In addition, the new owner writes
-    // a mark for its successor, or a waiter that was notified late reads the queue.
+    // A hand-off has the delete of the release, and the end of two watches. In addition, the new holder writes
+    // the label of its own entry, which the next waiter watches, or a waiter that was notified late reads the
+    // queue.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
@@ -116,7 +117,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       return proxies.flatMap(({ toClient }, at) => (toClient.bytes > heard[at]! ? [at] : []));
     }
 
-    it(`includes that a release notifies only one of ${WAITERS} waiters`, async () => {
+    it(`is low because a release notifies only one of ${WAITERS} waiters`, async () => {
       const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
@@ -131,7 +132,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       }
     });
 
-    it(`includes that a returned permit of ${PERMITS} notifies at most ${PERMITS} of ${WAITERS} waiters`, async () => {
+    it(`is low because the release of one of ${PERMITS} permits notifies at most ${PERMITS} of ${WAITERS} waiters`, async () => {
       const line = await lineUp('permits', WAITERS + PERMITS, { limit: PERMITS });
       const wakeUps: number[] = [];
       for (let i = 0; i < WAITERS; i += 1) {
@@ -145,7 +146,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(Math.max(...wakeUps)).to.be.at.most(PERMITS);
     });
 
-    it("includes that a writer's release notifies only the readers behind it", async () => {
+    it("is low because a writer's release notifies only the readers behind it", async () => {
       const writer = await join(connect(), 'phases');
       const readers = await lineUp('phases', 5, { mode: 'shared' });
       const others = await lineUp('phases', 5);
@@ -172,7 +173,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(last.filter((at) => at >= readers.length)).to.deep.equal([readers.length]);
     });
 
-    it('includes that a release of one of several overlapping multi-locks notifies only the waiter behind it', async () => {
+    it('is low because the release of one of several overlapping multi-locks notifies only the waiter behind it', async () => {
       const names = ['left', 'right'];
       const holds: { held: Promise<MultiOwnership>; subscription: { unsubscribe(): void } }[] = [];
       for (let i = 0; i < 6; i += 1) {
@@ -198,8 +199,8 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         });
         const behind = woken.filter((at) => at > i);
         expect(behind[0]).to.equal(i + 1);
-        // On etcd the new owner writes a mark into the next entry, so the waiter of that entry may be
-        // notified too.
+        // On etcd the new holder writes the label of its own entry, so the waiter that watches this entry may
+        // be notified too.
         expect(behind.every((at) => at <= i + 2)).to.equal(true);
       }
       for (const { subscription } of holds) subscription.unsubscribe();

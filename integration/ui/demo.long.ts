@@ -187,7 +187,7 @@ describe('queuelock demo in Chromium', function () {
 });
 
 for (const store of ['etcd', 'zookeeper'] as const) {
-  describe(`the page of queuelock demo over ${store}`, function () {
+  describe(`over ${store}`, function () {
     this.timeout(90_000);
     let server: ProcessService | undefined;
     let demo: DemoPage | undefined;

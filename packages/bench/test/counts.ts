@@ -19,8 +19,8 @@ export interface Counted {
   /** Number of requests to acquire and release a free lock. */
   readonly cycle: Counters;
   /**
-   * Number of additional requests when a hold lasts so long that the client reads its own entry. A client
-   * that is about to release reads only while it waits for the response.
+   * Number of additional requests when a hold lasts so long that the client checks its own entry. A client
+   * that releases at once checks it only while it waits for the response to the release.
    */
   readonly longHold: Counters;
   /** Number of requests from a release to the grant of the next waiter. */

@@ -97,7 +97,7 @@ describe('the limits of one client', () => {
     ).to.deep.equal([]);
   });
 
-  it('leave watched queues of the bridge for other clients', async () => {
+  it('leave room for the queues that other clients watch', async () => {
     await using s = await stage(byHeader({ queues: 4, perClient: { queues: 3 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     for (let stream = 0; stream < 4; stream += 1) {

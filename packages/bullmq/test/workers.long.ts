@@ -46,7 +46,7 @@ describe('BullMQ jobs with onePerKey in several processes', function () {
     );
 
   for (const kills of [0, KILLS])
-    it(`complete all jobs, and never run two of one key at a time, while ${kills} workers are killed`, async () => {
+    it(`all complete, and no two of one key run at a time, while ${kills} workers are killed`, async () => {
       const seed = Date.now() % 100_000;
       const chance = chanceOf(seed);
       const url = `redis://${server!.endpoint}`;

@@ -35,14 +35,21 @@ export function exitCodeFor(error: unknown): number {
  * password and no control characters.
  */
 export function describeFailure(error: unknown, verbose: boolean): string {
-  const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
+  const advice = adviceFor(error);
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
   // The advice is added unless the message already ends with it, as the message of a failed wait does.
-  const first = `queuelock: ${message}${message.endsWith(advice) ? '' : `; ${advice}`}`;
+  const first = `queuelock: ${message}${advice === '' || message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
     : [first];
   return lines.map((line) => toPrintable(oneLine(line), MAX_LINE)).join('\n');
+}
+
+function adviceFor(error: unknown): string {
+  if (!isQueueLockError(error)) return '';
+  // The store runs, and its message names the limit or the setting.
+  if (error.code === 'UNAVAILABLE' && error.responded) return '';
+  return ADVICE[error.code] ?? '';
 }
 
 /** Formats an error message of the library commander about an invalid command line. */

@@ -33,7 +33,7 @@ describe('the event log of the demo page', () => {
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 2.5 ms after a released; 1 of 2 waiters woken']);
   });
 
-  it('shows that a release notified all waiters, even if it learns of a notification after the grant', () => {
+  it('shows that a release notified all waiters, even if the log receives a notification after the grant', () => {
     const [, line] = storyOf(
       ...LINE,
       [10, 'a', 'released'],

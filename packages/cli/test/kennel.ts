@@ -9,8 +9,8 @@ export const WATCHDOG: string = fileURLToPath(new URL('../src/run/watchdog-proce
 const STUBBORN = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
 
 /**
- * Starts watchdogs and commands that share a mark in an environment variable. The watchdogs do not know the
- * process groups of the commands.
+ * Starts watchdogs, and commands with a random mark in an environment variable. The watchdogs do not know the
+ * process groups of the commands, and find the commands by that mark.
  */
 export class Kennel {
   readonly mark: string = randomUUID();

@@ -55,7 +55,7 @@ describe('a command under a lock', function () {
     expect(next).to.be.greaterThan(first!);
   });
 
-  it('may be missing: then the leader prints that it leads until a signal arrives', async () => {
+  it('may be missing: then the leader prints that it leads, and leads until a signal arrives', async () => {
     const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
     await untilSaid(cli, '\n');
     cli.child.kill('SIGTERM');

@@ -189,7 +189,7 @@ describe('the password in the URL of a backend', function () {
     }
   });
 
-  it('is redacted in every message, however the message escapes a password from the environment', () => {
+  it('is redacted in every message and every escaped form, also when it comes from the environment', () => {
     for (const character of CHARACTERS) {
       const password = passwordWith(character);
       const env = { QUEUELOCK_USER: 'user', QUEUELOCK_PASSWORD: password };

@@ -31,7 +31,7 @@ describe('the stamp of an event', () => {
     expect(Number(error)).to.be.within(-5_000, 5_000);
   });
 
-  it('agrees between two processes that start in different parts of a millisecond', () => {
+  it('agrees between two processes, although the wall clock shows only whole milliseconds', () => {
     const origin = 1_795_000_000_000_000_000n;
     const machine = clocks(origin);
     const one = createStamp(machine);
@@ -66,7 +66,7 @@ describe('the stamp of an event', () => {
     expect(BigInt(stamp())).to.equal(before);
   });
 
-  it('is available even when the clock does not tick', () => {
+  it('is available even when the wall clock does not advance', () => {
     const machine = clocks(0n);
     const stamp = createStamp({ monotonicNs: machine.monotonicNs, wallMs: () => 42 });
     expect(stamp()).to.match(/^\d+$/);

@@ -92,7 +92,7 @@ describe('the holds under which queuelock runs a command', () => {
     expect({ heard, log }).to.deep.equal({ heard: ['SIGTERM', 'SIGINT'], log: ['released'] });
   });
 
-  it('follow one another after an outage or a loss at the grant, but not after a rejected permission', async () => {
+  it('follow one another after an outage or a loss at the grant, but not after ACCESS_DENIED', async () => {
     const responses = [
       () => lost('UNAVAILABLE'),
       () => lost('OWNERSHIP_LOST'),

@@ -58,7 +58,7 @@ export class Client {
     return this.#promisedUntil;
   }
 
-  /** Makes an entry spec of this client: exclusive, in the stage's queue, with a new id. */
+  /** Makes an entry spec of this client: exclusive, in the queue of the fact, with a new id. */
   newSpec(part: Partial<EntrySpec> = {}): EntrySpec {
     return {
       queue: this.stage.queue,
@@ -169,7 +169,10 @@ export class Client {
     await this.stage.board.within('abandon answers', this.session.abandon?.() ?? lacks('Session.abandon'));
   }
 
-  /** Enters again for an entry of a resumed session, which the session had when another process used it. */
+  /**
+   * Takes over the entry of a contender whose session this client has resumed. Throws unless the entry has kept
+   * its order, token and key.
+   */
   async retake(contender: Contender): Promise<Contender> {
     const placement = await this.enqueue(contender.spec);
     contender.requirePlace(placement);

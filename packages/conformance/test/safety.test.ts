@@ -62,11 +62,11 @@ describe('SafetyViolation', () => {
 });
 
 describe('referee', () => {
-  it('reports an entry that overtakes another whose session is still promised, as unsafe', () => {
+  it('reports as unsafe an entry that overtakes one whose session the store still promises to keep', () => {
     expect(verdict(writer(1n), writer(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
-  it('reports an entry that overtakes another whose session may have ended, but not as unsafe', () => {
+  it('reports, but not as unsafe, an entry that overtakes one whose session may have ended', () => {
     expect(verdict(writer(1n, { promised: false }), writer(2n))).to.deep.equal({
       faults: 1,
       isUnsafe: false,

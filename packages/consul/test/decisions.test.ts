@@ -138,7 +138,7 @@ describe('the findings about a Consul cluster', () => {
     ]);
   });
 
-  it('parse durations as Go prints them', () => {
+  it('are computed from durations in the format of Go', () => {
     expect(['0s', '100ms', '10s', '1m30s', '1h0m0s', undefined].map(millisecondsIn)).to.deep.equal([
       10_000,
       100,

@@ -43,7 +43,7 @@ describe('a Consul cluster whose leader is suspended', function () {
   async function round(nth: number): Promise<Round> {
     const leader = await cluster.leader();
     const other = cluster.servers.find((server) => server !== leader)!;
-    // The client is connected to the leader that will be suspended. No other server is worse for the client.
+    // The client is connected to the leader that will be suspended, which is the worst case for the client.
     const backend = consul({
       hosts: leader.endpoint,
       prefix: 'frozen/',

@@ -5,6 +5,7 @@ import { startConsul, type ConsulService } from '@queuelock/harness/services';
 import { until } from '@queuelock/harness/services/until';
 import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { consul } from '@queuelock/consul';
+import { errorOf } from '../src/driver/errors.ts';
 import { Operator } from './operator.ts';
 
 const TTL_MS = 10_000;
@@ -145,6 +146,34 @@ describe('a Consul that is restored from a snapshot', function () {
     expect(isAdmitted).to.equal(false);
     await holder.remove(held.queue, held.id);
     await admitted;
+  });
+});
+
+describe('a Consul that is set so that no lock can work', function () {
+  this.timeout(60_000);
+
+  for (const [settings, named] of [
+    [{ limits: { kv_max_value_size: 100 } }, 'kv_max_value_size'],
+    [{ http_config: { block_endpoints: ['/v1/txn'] } }, 'http_config.block_endpoints'],
+    [{ http_config: { allow_write_http_from: ['10.0.0.0/8'] } }, 'http_config.allow_write_http_from'],
+  ] as const)
+    it(`refuses a lock at once by the name of the setting: ${named}`, async () => {
+      const server = await startConsul({ way: 'process', settings });
+      const client = createLockClient(consul({ hosts: server.endpoint }), { ttlMs: TTL_MS });
+      try {
+        const error = await refusal(client.acquire('jobs'));
+        expect(error).to.include({ code: 'INVALID_ARGUMENT', retryable: false });
+        expect(error.message).to.contain(named);
+        expect(await new Operator(server.endpoint).keysUnder('queuelock/queues/')).to.deep.equal([]);
+      } finally {
+        await client.close();
+        await server.stop();
+      }
+    });
+
+  it('names the limit of requests when it refuses one with 429', () => {
+    const { message } = errorOf({ status: 429, body: '' }, 'consul://h:1');
+    expect(message).to.contain('limits.rpc_rate');
   });
 });
 

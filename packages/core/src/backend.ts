@@ -15,7 +15,7 @@ export type {
 } from './api/spi.ts';
 export type { OpenRenewer, Renewer, RenewerSource, RenewerSupport } from './api/renewer-api.ts';
 export type { Finding, ListedQueue, PastChange, StoredHistory } from './api/store-facts.ts';
-export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './api/errors.ts';
+export { QueueLockError, detailOf, hasResponded, invalidArgument, isQueueLockError } from './api/errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './api/errors.ts';
 export { isDefinite, repeatUntilDefinite } from './kit/definite.ts';
 export {

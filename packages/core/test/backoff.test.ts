@@ -9,7 +9,7 @@ const TTL_MS = 8_000;
 const PACE_MS = TTL_MS / 4;
 const CLIENTS = 20;
 
-describe('jitter', () => {
+describe('a backoff with jitter', () => {
   it('shortens a delay by up to a fifth, and never extends it', () => {
     expect(withJitter(100, { random: () => 0 })).to.equal(100);
     expect(withJitter(100, { random: () => 0.5 })).to.equal(90);
@@ -52,7 +52,7 @@ describe('jitter', () => {
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it('limits how often an observer retries while its reads are refused, and is reset by a successful read', () =>
+  it('limits how often an observer retries while its reads are refused, until a read succeeds', () =>
     onStage(async (stage) => {
       let reads = 0;
       let isRefused = true;

@@ -47,7 +47,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
     });
   }
 
-  it('is at most what regular heartbeats can prove, which is less on a store with a proof lag', () => {
+  it('is earlier by at least one interval on a store where a heartbeat proves only an earlier heartbeat', () => {
     expect(longestHoldMs({ ttlMs: 10_000 }, {})).to.equal(9_700);
     expect(longestHoldMs({ ttlMs: 10_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_500);
     expect(longestHoldMs({ ttlMs: 10_000, heartbeatIntervalMs: 1_000 }, { proofLag: 0.2 })).to.equal(
@@ -58,7 +58,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
     );
   });
 
-  it('subtracts one percent of the whole time since the earlier heartbeat that a store with a proof lag proves', () => {
+  it('counts from the earlier heartbeat on a store where a heartbeat proves only that one', () => {
     const [countedFrom, sentAt, ttlMs] = [1_000, 5_000, 10_000];
     const deadline = deadlineOf(sentAt, leftOfTtl(ttlMs, sentAt - countedFrom), 200);
     expect(deadline).to.be.closeTo(deadlineOf(countedFrom, ttlMs, 200), 1e-6);

@@ -30,7 +30,7 @@ describe('the facts of the core detect that', () => {
     for (const { check } of all) await onStage(check, core);
   });
 
-  it('several names are entered one after another, in random plans of clients', async () => {
+  it('a multi-lock enters its queues one after another, in random plans of clients', async () => {
     const core = await alteredCore([
       [
         'multi/together.ts',

@@ -91,8 +91,8 @@ describe('the start of a hold', () => {
     });
   });
 
-  describe('with minRemainingMs on a store where a heartbeat proves only the time since the one before it', () => {
-    it('is refused at once when it exceeds what such heartbeats can prove', async () => {
+  describe('with minRemainingMs on a store where a heartbeat proves only an earlier heartbeat', () => {
+    it('is refused at once when the heartbeats of that store cannot prove so much time', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
       const max = LONGEST_MS - TTL_MS / 4;

@@ -617,7 +617,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('is not one that the server refused, which leaves other holds of the session untouched', async () => {
+    it('differs from a refused request, which rejects and leaves other holds of the session untouched', async () => {
       const denied = new QueueLockError('ACCESS_DENIED', 'not yours');
       let refusing = false;
       const client = connect({

@@ -1,7 +1,8 @@
 // Runs the checks of multi.test.ts with groups of three clients, with more random plans, and with a new seed
 // each time.
 //
-//   MULTI_RUNS=20000 node_modules/.bin/mocha packages/core/test/multi.long.ts (about 5 minutes) MULTI_SEED=... repeats the same plans
+//   MULTI_RUNS=20000 node_modules/.bin/mocha packages/core/test/multi.long.ts (about 5 minutes)
+//   MULTI_SEED=... repeats the same plans
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';

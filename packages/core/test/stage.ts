@@ -20,7 +20,7 @@ import type { Core } from './model/world.ts';
 const TTL_MS = 10_000;
 const STEP_MS = 25;
 const MAX_WAIT_MS = 120_000;
-// Limit in milliseconds of real time. A scene runs in virtual time, so a scene that takes longer waits for an
+// Limit in milliseconds of real time. A test runs in virtual time, so a test that takes longer waits for an
 // event that never happens.
 const STUCK_AFTER_MS = 5_000;
 // The real timers, saved before a stage replaces the globals.

@@ -48,7 +48,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
     });
   });
 
-  it('is unknown when another entry was ahead of the removed one, because it may be removed too', () => {
+  it('is unknown when another entry was ahead of the removed one, because that entry may be removed too', () => {
     expect(entriesAheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
   });
 
@@ -75,8 +75,8 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
   });
 });
 
-describe('entries that waiters of this process follow', () => {
-  it('are known to hold their queue once that was recorded', () => {
+describe('entries that waiters of this process watch', () => {
+  it('are known to have no conflicting entry ahead once that was recorded', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);
@@ -85,7 +85,7 @@ describe('entries that waiters of this process follow', () => {
     expect(followed.follow('a').owned).to.equal(true);
   });
 
-  it('are forgotten when the last waiter stops following them', () => {
+  it('are forgotten when the last waiter stops watching them', () => {
     const followed = new LocalWaiters();
     const [one, other] = [followed.follow('a'), followed.follow('a')];
     one.unfollow();

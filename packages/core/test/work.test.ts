@@ -69,7 +69,7 @@ describe('the stop signal of the work', () => {
       await stage.passing(stubborn);
     }));
 
-  it('makes another error of the work the cause of WORK_TIMEOUT, but a result of the work is returned', () =>
+  it('makes an error of the work the cause of WORK_TIMEOUT after the time limit, and keeps a result of the work', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('disk full');

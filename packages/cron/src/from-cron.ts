@@ -13,7 +13,7 @@ export interface CronJobLike {
 export interface CronTimeLike {
   /** The cron pattern, or the date of a job that fires once. */
   readonly source: unknown;
-  /** Whether the source is a single date. */
+  /** Whether the job has a single date instead of a cron pattern. */
   readonly realDate: boolean;
   readonly timeZone?: string;
   /** Offset of the schedule's time zone from UTC, in minutes. */

@@ -83,7 +83,7 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('names the keys that need permission when only those of the queue are allowed', async () => {
+  it('names in the error all keys that need permission when only those of the queue are allowed', async () => {
     // The user may access the whole queue, whose keys are below allowed/, but not the keys in .queuelock/.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, patient);
@@ -135,7 +135,7 @@ describe('etcd with authentication', () => {
     });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`does not know earlier tokens after its restart, and waiters continue (${transport})`, async () => {
+    it(`forgets the tokens of its users in a restart, after which waiters continue (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [
         await clients.session(options, 30_000),

@@ -113,19 +113,19 @@ describe('the entries ahead, from the rows of a queue', () => {
     });
   }
 
-  it('are enough when they are complete, or at least as many as the waiter must watch', () => {
+  it('suffice when the rows contain all of them, or at least as many as the waiter must watch', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
     expect(suffices({ refs, total: 2 }, 3)).to.equal(true);
   });
 
-  it('take the number of permits in their names, or one', () => {
+  it('take the permits that their names contain, or one permit', () => {
     const { refs } = aheadIn(rows([OWN, PAIR, WRITER, READER, 'foreign']), contender(false));
     expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
   });
 
-  it('have the limit in their names; entries of readers have the limit 1', () => {
+  it('have the limit that their names contain; those of readers and of other programs have the limit 1', () => {
     const { refs } = aheadIn(rows([OWN, READER, PAIR, 'foreign']), contender(false));
     expect(refs.map(({ limit }) => limit)).to.deep.equal([1, 5, 1]);
     expect(otherLimitIn({ refs }, 5)).to.equal(1);
@@ -134,7 +134,7 @@ describe('the entries ahead, from the rows of a queue', () => {
     expect(otherLimitIn({ refs: refs.slice(1, 2) }, 5)).to.equal(undefined);
   });
 
-  it('have a mark to watch only for a waiting reader, and only if queuelock created them', () => {
+  it('have a mark to watch only if queuelock created them and the waiter is a reader', () => {
     const marks = (shared: boolean): (string | undefined)[] =>
       aheadIn(rows([OWN, WRITER, 'foreign']), contender(shared)).refs.map(({ mark }) => mark?.toString());
     expect(marks(true)).to.deep.equal([`marks/${WRITER}`, undefined]);

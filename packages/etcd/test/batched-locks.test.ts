@@ -80,7 +80,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs), 'the key of another client').to.have.length(1);
   });
 
-  it('reject as unknown after a lost reply, and get the same positions when they are requested again', async () => {
+  it('reject with UNAVAILABLE after a lost reply, and get the same positions when they are requested again', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = newSpecs(4);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
@@ -117,7 +117,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.have.length(2);
   });
 
-  it('are released in one batch although one entry is missing, and completely after a lost reply', async () => {
+  it('are released in one batch, even if one entry is missing or the reply is lost', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = newSpecs(4);
     await enter(session, specs);

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { Batcher, isRefusalOfOne, refuseTooLarge } from '../src/base/batcher.ts';
 
 /**
- * A batcher whose replies the test sends. Items are named `<kind><number>`; those with `?` are not
- * independent.
+ * A batcher whose replies the test sends. Requests are named `<kind><number>`. Those with `?` are dependent:
+ * they are sent only at the end of a tick.
  */
 class Requests {
   readonly sent: string[] = [];
@@ -83,7 +83,7 @@ describe('batching of requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('sends further requests of one kind at once, up to as many as four full batches contain', async () => {
+  it('sends at once as many requests of one kind as four full batches contain, and the others after replies', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);

@@ -90,7 +90,7 @@ describe('a holder on etcd whose event loop is blocked', function () {
     expect(grantedMs).to.be.within(8_000, 8_000 + 2 * TTL_MS + GRACE_MS);
   });
 
-  it('loses the lock at the proven time when the whole process is frozen, its heartbeat thread included', async () => {
+  it('loses the lock at the end of the proven time when the whole process is frozen, its heartbeat thread included', async () => {
     const thawed: Promise<unknown>[] = [];
     const { report, grantedMs } = await course({ maxBlockedMs: 90_000, blockMs: 2_000 }, (holder) => {
       holder.kill('SIGSTOP');

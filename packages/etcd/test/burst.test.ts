@@ -97,7 +97,7 @@ describe('many concurrent requests to etcd', () => {
     let isOver = false;
     timeout.start({ timedOut: () => void (isOver = true), partPassed: () => undefined });
     blockLoop(400);
-    // After a block, Node first runs timers and then reads data. So the timeout must not end here.
+    // After a block, Node runs timers before it reads data. So the timeout must leave Node time to read a reply.
     await new Promise((resolve) => setImmediate(resolve));
     expect(isOver).to.equal(false);
     await eventually('the time is over', () => isOver);

@@ -10,8 +10,8 @@ import { Operator } from './operator.ts';
 type HarnessOf = (name: string, options: EtcdOptions & { readonly prefix: string }) => BackendHarness;
 
 /**
- * Functions that return the endpoints of the server: those for the backends under test, and that for the
- * operator.
+ * Functions that return endpoints of the server: `hosts` for the backends under test, and `operator` for the
+ * operator's client.
  */
 export interface Endpoints {
   readonly hosts: () => Promise<string>;

@@ -45,7 +45,7 @@ describe('an enqueue in several etcd queues at once', () => {
     expect(new Set(created)).to.have.property('size', 1);
   });
 
-  it('enters 60 queues in one transaction, also of readers, and no more', async () => {
+  it('enters 60 queues in one transaction, for writers or readers, and refuses 61', async () => {
     const session = await direct();
     for (const specs of [newSpecs(60), newSpecs(60, { shared: true })]) {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
@@ -87,8 +87,8 @@ describe('an enqueue in several etcd queues at once', () => {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements).to.have.length(52);
       for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
-      // Enqueueing the same entries again must still find the outer entry, although many rows have its
-      // revision.
+      // All these entries have the same create revision. A repeated enqueue must still find the entry of the
+      // outer queue among them.
       const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
       for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
       const behind = clients.follow(await session.enqueue(newSpec(outer)));

@@ -44,7 +44,7 @@ export class FastBench {
     return this.at.clients.follow(placement);
   }
 
-  /** Raises the version of the tail key, so that later entries follow the tail as in a long queue, until the tail is removed. */
+  /** Raises the version of the tail key, so that enqueues treat the queue as a long one until the tail is removed. */
   makeLong(): Promise<void> {
     return this.at.operator.clutter(this.#tailKey, { puts: 50, bytes: 1 });
   }

@@ -50,7 +50,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     await turns.untilAdmitted();
   });
 
-  it('wait for an entry between them that reaches the queue by another prefix and a shorter name', async () => {
+  it('wait for an entry between them whose client uses another prefix and a shorter name for the same queue', async () => {
     const { clients, server } = bench.at;
     const [prefix, name] = [bench.queue.slice(0, 2), bench.queue.slice(2)];
     const hosts = server.endpoint;

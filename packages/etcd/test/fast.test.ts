@@ -51,7 +51,7 @@ describe('an etcd queue with naming fast', () => {
     }
   });
 
-  it('reports the position with up to 20 entries ahead, and none with more', async () => {
+  it('reports the position with up to 20 entries ahead, and no position with more', async () => {
     const positions = await enqueueMany(session, LISTED + 3);
     const reported = positions.map(({ placement }) => placement.turn.ahead);
     expect(reported).to.deep.equal([
@@ -61,7 +61,7 @@ describe('an etcd queue with naming fast', () => {
     ]);
   });
 
-  it('costs one request to enqueue, which has the same size in a queue of 30 and of 300', async () => {
+  it('costs one request to enqueue, which has the same size in a queue of 30 entries and of 300', async () => {
     await enqueueMany(other, 30);
     const [proxy] = bench.at.proxies;
     const near = await bench.open('fast', [proxy.endpoint]);
@@ -170,7 +170,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.tail()).to.equal(positions.at(-1)?.placement.key);
   });
 
-  it('treats a key that is created again as another entry than the predecessor that had the same key', async () => {
+  it('distinguishes a new entry from the predecessor of a waiter when both have the same key', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const removed = await bench.enter(session);
@@ -298,7 +298,7 @@ describe('an etcd queue with naming fast', () => {
     });
   }
 
-  it('admits readers of naming go behind a writer that was downgraded, and no writer', async () => {
+  it('admits readers of naming go, but no writer, behind a writer that was downgraded', async () => {
     const writer = await bench.enter(session, { value: 'writes' });
     const plain = await bench.open('go');
     const reader = bench.follow(await bench.enter(plain, { shared: true }));
@@ -324,7 +324,7 @@ describe('an etcd queue with naming fast', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('can be selected by a function, whose invalid results are refused', () => {
+  it('may get its naming from a function, whose unknown results are refused', () => {
     const backend = bench.at.clients.backend({ hosts: 'nowhere', naming: () => 'java' as 'go' });
     expect(() => backend.checkName('jobs'))
       .to.throw(/naming\("jobs"\) is one of go, fast; got "java"/)

@@ -66,7 +66,6 @@ for (const transport of ['etcd3', 'http2'] as const)
       const [x, y] = [await enter(holder, freshQueue()), await enter(holder, freshQueue())];
       const [turnsX, turnsY] = [clients.follow(x.placement), clients.follow(y.placement)];
       await Promise.all([turnsX.untilAdmitted(), turnsY.untilAdmitted()]);
-      // The waiter watches later than the holder does, since holds are watched only after a while.
       const waiter = clients.follow((await enter(await clients.session(options), y.queue)).placement);
       await leave(y);
       await waiter.untilAdmitted();

@@ -33,10 +33,10 @@ describe('a hand-off on etcd', () => {
     await bench.handOver(positions, REMOVAL);
   });
 
-  it('in a ring of 3 processes costs one removal, one label of the next holder, and no read', () =>
+  it("in a ring of 3 processes costs one removal, one write of the next holder's label, and no read", () =>
     bench.goRound(3));
 
-  it('shows observers the labels without the announcement that a holder adds', async () => {
+  it('hides from observers the announcement that a holder adds to its label', async () => {
     const positions = await line(3);
     const [first, second, third] = positions as [QueuedEntry, QueuedEntry, QueuedEntry];
     const seen: string[] = [];

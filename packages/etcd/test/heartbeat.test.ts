@@ -36,7 +36,7 @@ describe('a session on etcd', () => {
     expect(raised.ttlMs).to.equal(2_000);
   });
 
-  it('is lost for heartbeats and enqueues after its lease was revoked', async () => {
+  it('rejects heartbeats and enqueues with SESSION_LOST after its lease was revoked', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const spec = newSpec(freshQueue());
     await session.enqueue(spec);
@@ -148,7 +148,7 @@ describe('a session on etcd', () => {
     expect(await codeOf(after.renew(patient))).to.equal('UNAVAILABLE');
   });
 
-  it('does not use an entry whose order was already granted before the store was restored from an old snapshot', async () => {
+  it('gives no entry an order (create revision) that was already used before the store lost its data', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(60_000, patient);
     for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));

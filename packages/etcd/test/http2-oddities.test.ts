@@ -273,7 +273,7 @@ describe('a connection of the HTTP/2 transport', () => {
     await member.stop();
   });
 
-  it('continues to connect when the first call does not wait for it', async () => {
+  it('continues to connect after the first call has timed out', async () => {
     const member = await OddMember.start();
     member.reply = pieces([COUNT_OF_3], OK);
     const [host = '', port] = member.endpoint.split(':');

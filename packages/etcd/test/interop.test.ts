@@ -23,7 +23,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('are keys of the form NAME/<hex lease>-<id> on the lease of the session, and shared ones end in ~r', async () => {
+  it('consist of keys NAME/<hex lease>-<id> on the lease of the session, and keys of shared entries end in ~r', async () => {
     const session = await clients.session({ hosts: server.endpoint, prefix: 'team/' });
     const queue = freshQueue();
     const [alone, reader] = [newSpec(queue, { value: 'who' }), newSpec(queue, { shared: true })];
@@ -136,7 +136,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await requestsOf(server.endpoint, () => session.tryEnqueue(newSpec(queue)))).to.equal(1);
   });
 
-  it("cost one more request when the session's generation has changed, and two more when its key was removed", async () => {
+  it("cost one more request when the key of the session's generation has changed, and two more when it was removed", async () => {
     const options = { hosts: server.endpoint, heartbeatProof: 'verified' } as const;
     const { resumption } = await clients.session(options);
     const session = await clients.backend(options).resume!(resumption!, new AbortController().signal);

@@ -28,7 +28,7 @@ describe('the id in the key of an entry', () => {
     expect([enter('c', 'other'), enter('d'), enter('e')]).to.deep.equal(['c', 'a', 'e']);
   });
 
-  it('is one of no more ids than entries existed at the same time', () => {
+  it('is one of five ids as long as at most five entries exist at the same time', () => {
     const known = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
       const ids = Array.from({ length: 5 }, (_, i) => `${round} ${i}`);
@@ -46,7 +46,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('b')).to.equal('b');
   });
 
-  it("is the entry's own id if the entry may use no other, and a third one if its own is in use", () => {
+  it("is the entry's own id if the entry may use no other, and a new id if another entry uses its own", () => {
     leave(A, enter(A));
     expect(enter('b', 'q', false)).to.equal('b');
     expect(enter('c')).to.equal(A);
@@ -124,7 +124,7 @@ describe('the key of an etcd entry that has left', () => {
     expect([entry.leavesKeySpare(true), entry.leavesKeySpare(false)]).to.deep.equal([true, false]);
   });
 
-  it('is reused when the entry was never created', async () => {
+  it('is reused when the enqueue found the queue occupied and created no key', async () => {
     const entry = newEntry();
     await entry.creating(Promise.resolve(), () => ({ status: 'occupied', contenders: true }));
     entry.withdraw();

@@ -197,7 +197,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('has not reused any key since its export', async () => {
+  it('uses no key again, and neither does the earlier process after the export', async () => {
     const visit = async (by: Session): Promise<string> => {
       const spec = newSpec(queue);
       const { key } = await by.enqueue(spec);

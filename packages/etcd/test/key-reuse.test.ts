@@ -178,7 +178,7 @@ describe('an etcd session', () => {
       expect(clients.follow(again).turn?.admitted).to.equal(false);
     });
 
-    it('is shown at its new position to observers, and as two entries in the history', async () => {
+    it('shows the key at its new position to observers, and as two entries in the history', async () => {
       const backend = clients.backend({ hosts: bench.server.endpoint });
       const seen: string[] = [];
       const observing = backend

@@ -42,7 +42,7 @@ describe('keys of etcd entries', () => {
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
   });
 
-  it('of one entry form a range that contains no other entry', () => {
+  it('are in one range for each entry, which contains no key of another entry', () => {
     const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
     const isIn = (name: string): boolean =>
       Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;
@@ -52,7 +52,7 @@ describe('keys of etcd entries', () => {
     expect(isIn(`q/aa-${ID}`)).to.equal(false);
   });
 
-  it('of fast entries are between two ranges, which together contain all other entries', () => {
+  it('are between two ranges if the entries are fast, and these ranges contain all other keys of the queue', () => {
     const ranges = rangesBesideFast('q/', fastMark('é'));
     const compareToRange = (name: string): number =>
       ranges.findIndex(
@@ -70,13 +70,13 @@ describe('keys of etcd entries', () => {
     expect(['q', 'q0', 'r/a'].map(compareToRange)).to.deep.equal([-1, -1, -1]);
   });
 
-  it('of marks, tails and registers are outside of every queue, and apart from those of sessions and traces', () => {
+  it('are apart from the keys of marks, tails and registers, which are below .queuelock/', () => {
     expect(markDirectory('team/', 'a/b')).to.equal('team/.queuelock/shared/a/b/');
     expect(tailKey('team/', 'a/b')).to.equal('team/.queuelock/tail/a/b');
     expect(registerKey('team/', 'a/b', 'open')).to.equal('team/.queuelock/register/open/a/b');
   });
 
-  it('of a queue are exactly the keys that begin with its prefix, and can be read as one range', () => {
+  it('can be read as one range for each queue, which contains all keys that begin with its prefix', () => {
     const { key, range_end } = rangeUnder('jobs/');
     expect([key.toString(), range_end.toString()]).to.deep.equal(['jobs/', 'jobs0']);
   });
@@ -108,7 +108,7 @@ describe('keys of etcd entries', () => {
     });
   }
 
-  it('accept names of every script, with slashes and dots, up to 1,024 bytes including the prefix', () => {
+  it('may contain queue names of every script, with slashes and dots, up to 1,024 bytes including the prefix', () => {
     const names = [
       'jobs',
       '/jobs',
@@ -133,7 +133,7 @@ describe('keys of etcd entries', () => {
     ['the name of the internal directory', '.queuelock', /queuelock keeps its own keys/],
     ['a name below the internal directory', '.queuelock/a', /queuelock keeps its own keys/],
   ] as const) {
-    it(`refuse ${about} with INVALID_ARGUMENT and the rule`, () => {
+    it(`cannot contain ${about}, which is refused with INVALID_ARGUMENT and the rule`, () => {
       expect(() => checkName('team/', name))
         .to.throw(rule)
         .with.property('code', 'INVALID_ARGUMENT');

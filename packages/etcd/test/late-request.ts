@@ -24,7 +24,7 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 const HEAD_START_MS = 100;
 
 /**
- * Holds back a request at the proxy where it arrives, and all bytes after it. The request is the first one with a chunk that matches. Earlier
+ * Holds back the first request with a chunk for which `chunk` returns true, and all bytes after it, at the proxy where it arrives. Earlier
  * bytes are delayed by 100 ms, so that the request's headers, which may be in the chunk before, are held back as well. etcd would drop a request
  * that consists of headers only.
  */

@@ -35,7 +35,7 @@ describe('limits and permits in etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal(keys);
   });
 
-  it('change with the limit of a repeated call, while the entry keeps its key', async () => {
+  it('change when an enqueue is repeated with another limit, while the entry keeps its key', async () => {
     const queue = freshQueue();
     await session.enqueue(newSpec(queue, { limit: 2, permits: 2 }));
     const spec = newSpec(queue, { limit: 2 });
@@ -110,7 +110,7 @@ describe('an eviction in etcd', () => {
     await etcdctl.release();
   });
 
-  it('resolves with false for an order that no entry can have', async () => {
+  it('resolves with false for an order of 0 or less, which no entry can have', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     for (const order of [0n, -1n])

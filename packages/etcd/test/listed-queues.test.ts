@@ -101,7 +101,7 @@ describe('the diagnosis of keys in etcd', () => {
     expect(leasesIn('', [...keys, key('config/x', 4, '0')])).to.deep.equal(['10', '255']);
   });
 
-  it('reports directories without entries, each of them below a prefix, and only their number without one', () => {
+  it('reports directories without entries one by one if there is a prefix, and only their number otherwise', () => {
     const keys = [key('p/config/x', 4, '0'), key('p/config/y', 5), key('p/leased/x', 6)];
     const [, ...below] = diagnoseKeys({ prefix: 'p/', beginning: '' }, keys);
     expect(below.map(({ level, about }) => `${level} ${about}`)).to.deep.equal([

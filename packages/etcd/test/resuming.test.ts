@@ -10,7 +10,7 @@ import { handledTxns, requestsOf } from './requests.ts';
 const patient = new AbortController().signal;
 
 describe('the export of an etcd session', () => {
-  it("contains its lease, its TTL, its prefix, and the ids in keys that differ from the entries' own", () => {
+  it('contains its lease, its TTL, its prefix, and for reused keys the ids in these keys', () => {
     for (const id of ['7587862094807893254', '10', '-1']) {
       const resumption = {
         lease: { id, ttlMs: 5_000 },
@@ -173,7 +173,7 @@ describe('a resumed etcd session', () => {
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, patient);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // In an earlier session, an enqueue with another limit would use another key.
+    // The other limit would result in another key if the session did not find its entry.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;

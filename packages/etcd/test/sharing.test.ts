@@ -32,7 +32,7 @@ describe('a downgrade of an etcd entry', () => {
     return spec;
   }
 
-  it('keeps its key and position, and adds a mark on the same lease, in one request each', async () => {
+  it('keeps its key and position and adds a mark on its lease by one request, and one request removes both', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue());
     const { queue, id } = spec;
@@ -62,7 +62,7 @@ describe('a downgrade of an etcd entry', () => {
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     await reading.untilAdmitted();
     await session.remove(queue, reader.id);
-    // A new read shows etcdctl's key, which is ahead of the new reader.
+    // A new reader has etcdctl's key ahead of it, so it is not admitted.
     const late = await session.enqueue(newSpec(queue, { shared: true }));
     expect(late.turn).to.deep.equal({ admitted: false, ahead: 2 });
     expect(etcdctl.printed()).to.equal('');
@@ -183,7 +183,7 @@ describe('a downgrade of an etcd entry', () => {
     await waiting.untilAdmitted();
   });
 
-  it('admits a reader whose turns are followed only after the downgrade', async () => {
+  it('admits a waiting reader even if its client subscribes to the turns only after the downgrade', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const reader = await session.enqueue(newSpec(queue, { shared: true }));
@@ -192,7 +192,7 @@ describe('a downgrade of an etcd entry', () => {
     await clients.follow(reader).untilAdmitted();
   });
 
-  it('causes no requests of waiting readers when the entry ahead of them is updated', async () => {
+  it('is distinguished from an update of the entry, which causes no requests of waiting readers', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));

@@ -198,8 +198,8 @@ describe('an etcd queue with a single key and failures', () => {
         if (ownership && !signal.aborted) break;
       }
       await client.close();
-      // Expects at least three aborts. That is fewer than the number of packets, because packets that arrive
-      // together count as one.
+      // There is one aborted wait for each packet, and packets that arrive together count as one. So three is
+      // a lower limit, and not the number of packets.
       expect(aborted).to.be.greaterThan(2);
     });
   }

@@ -214,7 +214,7 @@ describe('an etcd queue with a single key', () => {
     for (const log of logs) await log.untilAdmitted();
   });
 
-  it('waits for the keys of the other queues of a multi-lock when it has no key itself', async () => {
+  it('can be in a multi-lock together with a queue without a single key, which then waits for the key too', async () => {
     const session = await open({ singleKey: (name) => (name.endsWith('a') ? name : undefined) });
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[0]!.queue);
@@ -352,7 +352,7 @@ describe('an etcd queue with a single key', () => {
     await resumed.close();
   });
 
-  it('has no single key if the function returns undefined', async () => {
+  it('becomes a queue without a single key if the function singleKey returns undefined', async () => {
     const session = await open({ singleKey: () => undefined });
     await old.tryLock(queue);
     expect((await session.enqueue(newSpec(queue, { shared: true }))).turn.admitted).to.equal(true);

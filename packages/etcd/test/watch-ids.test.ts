@@ -89,7 +89,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('are probed by one more short watch after a failed request, because a grpc-proxy ignores progress requests', () => {
+    it('are checked by one more short watch after a failed request, because a grpc-proxy ignores progress requests', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });

@@ -20,7 +20,7 @@ export interface ConsulTxnResponse {
  * The operation reads the key and does not compare an index. The key of an entry is never used again, so the hold lasts as long as the key exists.
  * Its index (`check-index`) would also change with the entry's label.
  * @param hold an exclusive hold; its token is checked, its key is read
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the hold is not exclusive; `OWNERSHIP_LOST` as reading `ownership.key`
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the hold is not exclusive; `OWNERSHIP_LOST` when reading `ownership.key` throws it
  */
 export function heldInConsul(hold: FencingHold<'key' | 'token'>): ConsulOperation {
   tokenOf(hold, MAX_INT64);

@@ -43,7 +43,7 @@ describe('the hold of a fenced write', () => {
     });
   }
 
-  it('is rejected by the compiler when its type is not exclusive or incomplete', () => {
+  it('is rejected by the compiler when its type is incomplete, or may be that of a shared hold', () => {
     const typed = (input: {
       readonly ownership: Ownership;
       readonly prepared: Pick<Ownership, 'key' | 'name' | 'token'>;

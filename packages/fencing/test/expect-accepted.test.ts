@@ -74,7 +74,7 @@ describe('expectAccepted', () => {
     expect(silent.code).to.equal('INVALID_ARGUMENT');
   });
 
-  it('rejects when the receiver of a request refuses, and as unknown for a status that no gate sends', async () => {
+  it('rejects when the receiver of a request refuses, and with UNAVAILABLE for a response that no gate sends', async () => {
     const reply = (status: number, token?: string): Promise<AnyFenceOutcome> =>
       httpOutcome(
         hold,

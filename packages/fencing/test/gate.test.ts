@@ -96,7 +96,7 @@ describe('the fencing gate', () => {
     );
   });
 
-  it('runs the effect of the next holder after a failed effect, whose error its own caller gets', async () => {
+  it('runs the effect of the next holder after an effect has failed, and rejects only the call of the failed one', async () => {
     const gate = createFencingGate();
     let fail!: (error: Error) => void;
     let first!: Promise<unknown>;

@@ -53,7 +53,7 @@ describe('a fenced znode', () => {
     );
   });
 
-  it('reports the token of the holder that has refused a write', async () => {
+  it('reports the token of the later holder when it refuses a write', async () => {
     const client: ZnodeClient = {
       get: async () => ({ data: encodeFencedData('x', 9n), version: 3 }),
       set: async () => expect.fail('it wrote'),

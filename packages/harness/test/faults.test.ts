@@ -189,7 +189,7 @@ describe('a TCP proxy', () => {
     echo = new Echo();
   });
 
-  it('passes each chunk to the callback before it forwards the chunk, in time for a fault', async () => {
+  it('passes each chunk to the callback before it forwards the chunk, so that the callback can make a fault', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.onClientData = (chunk) => {
@@ -258,7 +258,7 @@ describe('a TCP proxy', () => {
     await caller.ending;
   });
 
-  it('closes the connections that it resets, also right after an end was sent', async () => {
+  it('closes the connections that it resets, even if the client has just ended its side', async () => {
     const caller = call();
     await caller.echo('a');
     caller.socket.end();

@@ -98,7 +98,7 @@ describe('permits of a memory server', () => {
     after.stop();
   });
 
-  it('report the nearest entry ahead with another limit to each new entry', async () => {
+  it('may have different limits: an enqueue returns that of the nearest entry ahead with another limit', async () => {
     const session = await openSession(backend);
     const otherLimits: (number | undefined)[] = [];
     for (const spec of [{ limit: 3 }, { limit: 4 }, { limit: 3 }, { limit: 3, shared: true }, { limit: 3 }]) {

@@ -115,7 +115,7 @@ describe('a pool of MySQL that the application uses too', () => {
     second.release();
   });
 
-  it('allows requests to wait for a lock inside their own transaction', async () => {
+  it('lets requests of the application wait for a lock inside their own transaction', async () => {
     const pool = clients.pool({ connectionLimit: 4 });
     const locks = createLockClient(mysql({ pool }));
     await locks.run('account', () => undefined);

@@ -44,7 +44,7 @@ describe('npm mariadb', () => {
     });
   }
 
-  it('keeps a connection for heartbeats and steps when the application uses all others', async () => {
+  it('keeps a connection of its pool for heartbeats and steps when the application uses all others', async () => {
     const shared = pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];
@@ -55,7 +55,7 @@ describe('npm mariadb', () => {
     await Promise.all([first.release(), second.release()]);
   });
 
-  it('is named in the error, with the numbers of its pool, when no connection is free', async () => {
+  it('reports the numbers of its pool in the error when no connection is free', async () => {
     const shared = pool({ connectionLimit: 2 });
     const taken = [await shared.getConnection(), await shared.getConnection()];
     const backend = mysql({ pool: shared, requestTimeoutMs: 100 });
@@ -103,7 +103,7 @@ describe('npm mariadb', () => {
     await Promise.all([denied.close(), away.close()]);
   });
 
-  it('is refused as a driver together with a pool, and by a name that is not its own', () => {
+  it('is refused as the option driver together with a pool, and a driver with an unknown name is refused', () => {
     expect(() => mysql({ pool: pool(), driver: 'mariadb' })).to.throw(/pool is given without tls, auth/);
     expect(() => mysql({ url: clients.url, driver: 'mysql' as never })).to.throw(
       /driver is mysql2 or mariadb; got "mysql"/,

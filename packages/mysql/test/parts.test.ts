@@ -191,3 +191,35 @@ describe('diagnosis of the replicas of a MySQL', () => {
     expect(texts(short).join()).to.match(/^warning: .*given up after 10000 ms/);
   });
 });
+
+describe('a setting of MySQL that is reached or excludes locks', () => {
+  const refused = (errno: number, message = 'refused'): Error =>
+    asQueueLockError(Object.assign(new Error(message), { errno, sqlState: 'HY000' }), 'mysql://h/locks');
+
+  it('binlog_format=STATEMENT is refused for good', () => {
+    expect(refused(1665)).to.include({ code: 'INVALID_ARGUMENT', retryable: false });
+    expect(refused(1665).message).to.contain('binlog_format is STATEMENT');
+  });
+
+  for (const [errno, named] of [
+    [1040, 'max_connections'],
+    [1129, 'max_connect_errors'],
+    [1203, 'max_user_connections'],
+    [1226, 'alter user'],
+    [1969, 'max_statement_time'],
+    [3024, 'max_execution_time'],
+    [3159, 'require_secure_transport'],
+  ] as const)
+    it(`is named ${named} by the error ${errno}, which the server itself sent`, () => {
+      expect(refused(errno)).to.include({ code: 'UNAVAILABLE', responded: true });
+      expect(refused(errno).message).to.contain(named);
+    });
+
+  it('is named innodb_read_only when a table is read-only', () => {
+    expect(refused(1005, '(errno: 165 "Table is read only")').message).to.contain('innodb_read_only');
+  });
+
+  it('is not assumed when the client library has made the error', () => {
+    expect(refused(45_009)).to.include({ responded: false });
+  });
+});

@@ -121,6 +121,21 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
+  it('max_user_connections is named by the error, which does not advise to check that the server runs', async () => {
+    await clients.operator.run("alter user app@'127.0.0.1' with max_user_connections 1");
+    const [one, other] = [1, 2].map(() =>
+      createLockClient(mysql({ url: asApp() }), { connectTimeoutMs: 1_000 }),
+    );
+    try {
+      await one!.tryAcquire('jobs').catch(() => undefined);
+      const { message } = await refusal(other!.acquire('jobs'));
+      expect(message).to.contain('raise it by alter user').and.not.contain('check that the server runs');
+    } finally {
+      await clients.operator.run("alter user app@'127.0.0.1' with max_user_connections 0");
+      await Promise.all([one!.close(), other!.close()]);
+    }
+  });
+
   it('read_only refuses a session of a user who is not an administrator', async () => {
     // A superuser may write even on a server with read_only.
     await clients.operator.run('set global read_only = 1');

@@ -12,10 +12,10 @@ const shout = (text: string): string => text.toUpperCase();
 const { builtins } = pg.types;
 const PARSED = [builtins.BOOL, builtins.INT8, builtins.INT4, builtins.TEXT, builtins.JSON, builtins.FLOAT8];
 
-describe('the parsers of an application that uses npm pg', () => {
+describe('an application that uses npm pg', () => {
   const server = new OwnServer();
 
-  it('have no effect on locks over a URL when they are set for all of npm pg', async () => {
+  it('may set parsers for all of npm pg, which have no effect on locks over a URL', async () => {
     const before = PARSED.map((oid) => ({
       oid,
       parser: pg.types.getTypeParser(oid) as (text: string) => unknown,
@@ -29,7 +29,7 @@ describe('the parsers of an application that uses npm pg', () => {
     }
   });
 
-  it('have no effect on locks over a pool when they are set for that pool', async () => {
+  it('may set parsers for its pool, which have no effect on locks over that pool', async () => {
     const types = { getTypeParser: () => shout };
     const pool = new pg.Pool({ connectionString: server.url, types });
     await expectHandOff(
@@ -39,7 +39,7 @@ describe('the parsers of an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('have no effect, but a wrapper that changes rows is refused', async () => {
+  it('may not wrap its pool so that rows are changed', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     const wrapper = {
       async connect() {
@@ -67,7 +67,7 @@ describe('the parsers of an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('are not used concurrently: each connection runs one statement at a time', async () => {
+  it('gets one statement at a time on each connection of its pool', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     let most = 0;
     pool.on('connect', (client) => {
@@ -113,7 +113,7 @@ describe('a pool that the application uses too', () => {
     await backend.close();
   });
 
-  it('allows requests to wait for a lock inside their own transaction', async () => {
+  it('lets requests of the application wait for a lock inside their own transaction', async () => {
     const locks = createLockClient(postgres({ pool }));
     await locks.run('account', () => undefined);
     const request = async (nth: number): Promise<number> => {

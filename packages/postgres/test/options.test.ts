@@ -52,7 +52,7 @@ describe('the TLS of PostgreSQL', () => {
     expect(tlsOf('disable', {})).to.equal(false);
   });
 
-  it('encrypts only with require, verifies the certificate with verify-ca, and the host too with verify-full', () => {
+  it('verifies no certificate with require, the certificate with verify-ca, and also its host with verify-full', () => {
     expect(tlsOf('require', {})).to.include({ rejectUnauthorized: false });
     expect(tlsOf('verify-ca', {}))
       .to.include({ rejectUnauthorized: true })

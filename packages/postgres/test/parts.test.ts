@@ -19,7 +19,7 @@ describe('a text that is stored in PostgreSQL', () => {
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('is stored without the character 0, so that texts with a common prefix keep one', () => {
+  it('is stored without the character 0, and texts with a common prefix still have one', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });
@@ -45,12 +45,12 @@ describe('an error of PostgreSQL', () => {
     '40001': 'UNAVAILABLE',
   };
   for (const [code, ours] of Object.entries(codes)) {
-    it(`${code} is ${ours}`, () => {
+    it(`with the code ${code} is converted to ${ours}`, () => {
       expect(asQueueLockError(serverError(code), AT)).to.have.property('code', ours);
     });
   }
 
-  it('closes the connection when the connection has ended or the server accepts no writes', () => {
+  it('breaks the connection if it is a network error, or the server accepts no writes or shuts down', () => {
     expect(breaksConnection(serverError('23505'))).to.equal(false);
     expect(breaksConnection(serverError('25006'))).to.equal(true);
     expect(breaksConnection(serverError('57P01'))).to.equal(true);
@@ -119,6 +119,7 @@ describe('the diagnosis of a PostgreSQL server', () => {
     number: 150_018,
     replicas: 0,
     synchronous: '',
+    commit: 'on',
     fsync: 'on',
     readOnly: 'off',
     oldest: 1,
@@ -134,6 +135,10 @@ describe('the diagnosis of a PostgreSQL server', () => {
     expect(levels({ replicas: 1 }).join()).to.contain('warning: it has 1 replicas, which may lag');
     expect(levels({ replicas: 1 }).join()).to.contain('renews the earlier hold without end');
     expect(levels({ replicas: 1, synchronous: 'b' })).to.have.length(1);
+    expect(levels({ synchronous: 'b' }).join()).to.contain(
+      'error: synchronous_standby_names is b, and no replica is connected',
+    );
+    expect(levels({ synchronous: 'b', commit: 'local' })).to.have.length(1);
     expect(levels({ fsync: 'off' }).join()).to.contain('error: fsync is off');
     expect(levels({ number: 110_000 }).join()).to.contain('older than 12');
     expect(levels({ oldest: 3_600 }).join()).to.contain('open for 3600 s');

@@ -59,7 +59,7 @@ describe('a client of postgres.js that is passed to postgres()', () => {
     held.release();
   });
 
-  it('closes its connections when the locks are closed', async () => {
+  it('leaves no connection of the backend open when the locks are closed', async () => {
     const locks = createLockClient(
       postgres({ client: client({ connection: { application_name: 'of the application' } }) }),
     );
@@ -70,7 +70,7 @@ describe('a client of postgres.js that is passed to postgres()', () => {
     await server.until(connected, 0);
   });
 
-  it('is used again to connect when its connections were lost', async () => {
+  it('provides the options for new connections when the earlier ones were lost', async () => {
     const backend = postgres({
       client: client({ connection: { application_name: 'cut' } }),
       requestTimeoutMs: 5_000,

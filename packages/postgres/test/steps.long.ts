@@ -109,7 +109,7 @@ describe('the steps on PostgreSQL', () => {
     await listener.end();
   });
 
-  it('are committed to the disk, even for users whose setting is otherwise', async () => {
+  it('are committed to the disk, even for a user whose setting synchronous_commit is off', async () => {
     await clients.session();
     const flushed = async (): Promise<unknown> =>
       (

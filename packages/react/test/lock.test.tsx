@@ -84,7 +84,7 @@ describe('useLock', () => {
     expect(bridge.joins).to.have.lengthOf(1);
   });
 
-  it('keeps one join that an effect makes under StrictMode', async () => {
+  it('makes one join under StrictMode when an effect calls `join`, and keeps it', async () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     expect(bridge.joins).to.have.lengthOf(1);
     await new Promise((resolve) => setTimeout(resolve));

@@ -112,7 +112,7 @@ describe('hooks over snapshots', () => {
     expect(texts(container)).to.deep.equal(['bob']);
   });
 
-  it('show a lost connection with the last snapshot', () => {
+  it('report a lost connection together with the last snapshot', () => {
     const { container } = show(<Owners name="a" />);
     say(['ann']);
     page.testing.act(() => {

@@ -141,7 +141,7 @@ class TwoQueues implements CuratorSemaphore {
   }
 
   /**
-   * Calls `take` while this call holds the `locks` queue, and releases that queue once `take` has a lease.
+   * Acquires the `locks` queue, and calls `take` while it holds that queue. Releases it once `take` has a lease.
    * The lease stays valid even if the hold of the `locks` queue is lost afterwards.
    */
   async #inTurn<T>(

@@ -18,7 +18,7 @@ interface Step {
 }
 
 /**
- * Returns the shortest cycle that begins at `start`, by a breadth-first search along the causes. Returns an
+ * Returns the shortest cycle that begins at `start`, by a breadth-first search along `causes`. Returns an
  * empty list if there is none.
  */
 function shortestThrough(start: StuckEntry): readonly StuckEntry[] {

@@ -83,8 +83,8 @@ class Node implements StuckEntry {
 }
 
 /**
- * Returns a waiting exclusive entry in the role of a cause for a shared entry behind it. Of its own causes
- * only the shared entries count, because exclusive ones block the shared entry directly.
+ * Returns a waiting exclusive entry as one of the `causes` of a shared entry behind it. Of its own `causes`
+ * only the shared entries count, because the exclusive ones block the shared entry directly.
  */
 function inBetween({ queue, entry, causes }: Node): StuckEntry {
   return { queue, entry, isWaiting: true, causes: causes.filter((cause) => cause.entry.shared) };

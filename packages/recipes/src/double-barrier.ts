@@ -146,8 +146,8 @@ function lineWith(id: string, { client, name }: Place, sight: Sight): Observable
 }
 
 /**
- * Writes the next round, unless the present round has not ended. It trusts that absent entries have left only
- * while the caller's own entry is still held.
+ * Writes the next round, unless the present round has not ended. Does so only while the caller's own entry is
+ * held. Only then has an entry that is absent from the snapshot certainly left the queue.
  */
 async function write(
   { register, members }: Place,

@@ -10,8 +10,8 @@ import type { ElectionErrors } from './election-errors.ts';
 export type Stand = Required<Pick<ClaimOptions, 'value'>> & Pick<ClaimOptions, 'id'>;
 
 /**
- * Creates the candidacies of one `election`: has their options, and the records of their terms and errors
- * that they share.
+ * What all candidacies of one `election` share: the client, the name and the value, and the records of their
+ * terms and errors.
  */
 export class Ballot {
   readonly client: LockClient;

@@ -36,7 +36,7 @@ export class Office {
     );
     return combineLatest([this.#terms$, closed$]).pipe(
       takeWhile(([, closed]) => !closed, true),
-      // Compares `held` with the clock, because the timer that ends a term at its deadline may be late.
+      // Reads `held`, which compares with the clock: the timer that ends a term at its deadline may be late.
       map(([terms, closed]) => !closed && terms.some(({ held }) => held)),
       distinctUntilChanged(),
     );

@@ -40,8 +40,8 @@ export function presenceOf(ballot: Ballot): Observable<Presence> {
     }),
   );
   return present$.pipe(
-    // A late subscriber gets the last emitted leadership. Its `held` is compared with the clock, because the
-    // timer that ends it may be late.
+    // A late subscriber gets the last emitted leadership. Reads its `held`, which compares with the clock: the
+    // timer that ends a leadership at its deadline may be late.
     map((leadership) => (leadership?.held ? leadership : undefined)),
     distinctUntilChanged(),
   );
@@ -74,7 +74,7 @@ function once(ballot: Ballot, troubles: CandidateErrors): Observable<Presence> {
 function presenceIn(term: Promise<Term>): Observable<Presence> {
   return from(term).pipe(
     switchMap(({ present$ }) => present$),
-    // Completes on an expected error, because the claim reports the loss as well.
+    // Completes if another candidacy may follow the error, because the claim reports the loss as well.
     catchError((error: unknown) => endQuietlyIf(mayPass(error), error)),
   );
 }

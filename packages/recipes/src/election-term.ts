@@ -4,8 +4,8 @@ import type { Leadership } from './election-api.ts';
 import { BehaviorSubject, type Observable } from './rx.ts';
 
 /**
- * Returns whether another candidacy may succeed after this error. It may after a loss too, because the lock
- * was lost before the work began.
+ * Returns whether another candidacy may succeed after this error. `OWNERSHIP_LOST` is such an error, because
+ * the lock was lost before the work began.
  */
 export function mayPass(error: unknown): boolean {
   return isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');

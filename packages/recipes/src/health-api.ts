@@ -71,7 +71,7 @@ export interface Health {
    * end of the work. It does not stop the work.
    * @param name of the work, for messages
    * @returns the outcome of the work
-   * @throws the error of the work; `INVALID_ARGUMENT` for a bound that is not a number of milliseconds from 1 up
+   * @throws the error of the work; `INVALID_ARGUMENT` for a `checkInWithinMs` that is not a number of milliseconds from 1 up
    */
   supervise<T>(
     name: string,

@@ -6,7 +6,7 @@ import type { HealthProblem, HealthResult, HealthState } from './health-api.ts';
 export interface HealthFacts {
   readonly session: {
     readonly status: SessionState['status'];
-    /** Time of the last heartbeat that proved the session, or the time at which it was no longer proven. */
+    /** When the session last became proven, or ceased to be proven. */
     readonly since: number;
   };
   readonly works: readonly SupervisedWork[];

@@ -35,7 +35,8 @@ const SUPERVISION: KnownOptions<SupervisionOptions> = { checkInWithinMs: 'number
  * Returns liveness and readiness of a process that uses this client, for the probes of Kubernetes and load balancers.
  *
  * - Ready: the session is proven by heartbeats, or was not needed yet, and the process is not draining.
- * - Live: no supervised work is overdue. Liveness does not depend on the store: a restart does not bring it back, and ends all holds.
+ * - Live: no supervised work is overdue. Liveness does not depend on the store: a restart of the process would not help,
+ *   and would end all holds.
  *
  * It subscribes to `session$` and sends no request of its own. The subscription ends when the client is closed.
  *

@@ -35,7 +35,7 @@ export interface Latch {
    * signal's reason; `CLOSED`
    */
   wait(options?: WaitOptions): Promise<void>;
-  /** Removes the count, so that nothing of it stays on the server. Calls of `wait` that have seen it resolve. */
+  /** Removes the count, so that nothing of it stays on the server. A call of `wait` that has seen the count then resolves. */
   remove(): Promise<void>;
 }
 

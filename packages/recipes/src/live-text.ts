@@ -23,7 +23,7 @@ export function liveText(state$: SharedRegister['state$']): Observable<string | 
   );
 }
 
-/** Emits the values of the source, and completes when the client is closed. */
+/** Emits the values of `source$`. Completes, instead of erroring with `CLOSED`, when the client is closed. */
 export function untilClosed<T>(source$: Observable<T>): Observable<T> {
   return source$.pipe(
     catchError((error: unknown) => {

@@ -44,7 +44,7 @@ const MOST_LATE_SLOTS = 15;
  * - That a paused process does nothing late. Its writes are rejected only where its token is compared.
  * - That slots of one name are of one form. A slot that cannot be ordered with the latest one rejects with `INVALID_ARGUMENT`.
  * - That the older of two waiting slots comes first. If it comes second, it is skipped, unless `lateSlots` allows it.
- * - A slot in the far future, from a wrong clock, makes all slots before it `superseded` until `forget` is called.
+ * - That a wrong clock does no harm. A slot in the far future makes all slots before it `superseded` until `forget` is called.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods reject
  *   with it when the register holds another text
  * @example

@@ -21,8 +21,8 @@ export class Sight {
   }
 
   /**
-   * Emits the states of a stream unchanged. From the subscription on, it tracks by them whether the store can
-   * be read.
+   * Emits the states of a stream unchanged, and records for each one whether the store can be read. Until the
+   * first state, the store counts as unreadable.
    */
   through<T extends Seen>(state$: Observable<T>): Observable<T> {
     return defer(() => {

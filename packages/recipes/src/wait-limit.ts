@@ -38,7 +38,7 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
   );
 }
 
-/** Describes a wait for the error of its timeout. */
+/** The description of a wait, from which the error of its timeout is made. */
 export interface WaitContext {
   /** The event that did not happen in time, as the beginning of the message. */
   readonly what: string;

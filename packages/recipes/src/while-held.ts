@@ -4,9 +4,9 @@ import { aborted } from './wait-limit.ts';
 import { catchError, filter, materialize, of, takeUntil, type Observable } from './rx.ts';
 
 /**
- * Emits what the source emits, as notifications, until the hold ends. A loss unsubscribes from the source
- * synchronously and completes the stream. Before each notification it reads `held`, which detects a loss
- * whose timer is late.
+ * Emits what `source$` emits, as notification objects of RxJS, until the hold ends. A loss unsubscribes from
+ * `source$` synchronously and completes the stream. Before each emission the stream reads `held`, which detects
+ * a loss whose timer is late.
  */
 export function whileHeld<T>(
   source$: Observable<T>,

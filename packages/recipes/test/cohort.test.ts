@@ -87,7 +87,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('removes a waiter that gives up from its local queue only', async () => {
+  it('keeps its entry in the queue when one of its local waiters gives up', async () => {
     const stop = new AbortController();
     const otherClaim = await join(stage.client(), 'x');
     acquire('ann', crew, { signal: stop.signal });
@@ -97,7 +97,7 @@ describe('a cohort', () => {
     const [, entry] = stage.server.queues().get('x')!;
     stop.abort(new Error('enough'));
     expect(await failureOf(crew.acquire({ timeoutMs: 10 }))).to.include({ code: 'TIMEOUT' });
-    // Accepts both orders, because the timeout runs in real time and the wait of ben may have ended first.
+    // Accepts any order: the timeout of ben runs in real time, so he may have given up before or after ann.
     expect(log).to.have.members(['ann: enough', 'ben: TIMEOUT']);
     expect(stage.server.queues().get('x')![1]!.id, 'the entry stays').to.equal(entry!.id);
     await otherClaim.ownership!.release();
@@ -204,7 +204,7 @@ describe('a cohort', () => {
     await (await crew.acquire()).release();
   });
 
-  it('names the operator that evicted its holder, and lets the next local waiter hold', async () => {
+  it('names the operator in the loss of an evicted holder, and lets the next local waiter hold', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -297,7 +297,7 @@ describe('a cohort', () => {
     expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(2);
   });
 
-  it('shows its label, and does not name the holds of the call chain that created its entry', async () => {
+  it('shows its owner and metadata in its entry, but no holds of the call chain that made it join', async () => {
     const named = cohort(client, 'x', { owner: 'crew', metadata: { room: '7' } });
     await client.run('other', async () => {
       const hold = await named.acquire();

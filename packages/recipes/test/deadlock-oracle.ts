@@ -7,8 +7,9 @@ export interface Member {
 }
 
 /**
- * Removes a random entry that can end, again and again until no entry can. Returns the entries that are left.
- * It is a simple implementation to compare the product code with.
+ * Removes a random entry that is admitted, and not held by a call chain that waits, until there is no such
+ * entry. Returns the entries that are left, which can never leave their queues. The tests compare this simple
+ * implementation with the code of the product.
  */
 export function leftOf(queues: readonly QueueState[], choices: Iterator<number>): readonly Member[] {
   let left: readonly Member[] = queues.flatMap((queue) => queue.entries.map((entry) => ({ queue, entry })));

@@ -148,7 +148,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('reports no cycle after a pause of the process before it has read its notifications', async () => {
+  it('reports no cycle after a pause of the process until it has read the notifications of that time', async () => {
     const late: (() => void)[] = [];
     const { ben } = await circle();
     const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));

@@ -33,7 +33,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds a cycle of three entries, without the entries ahead of it and behind it',
+      title: 'finds a cycle of three entries, without other entries ahead of it and behind it',
       queues: [
         queueOf('x', { id: '1' }, { id: 'b' }, { id: '2', holds: ['3'], since: 1 }, { id: 'a' }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'], since: 2 }),
@@ -68,7 +68,7 @@ describe('the search for deadlocks', () => {
           { id: '4', holds: ['2'], since: 2 },
         ),
       ],
-      // The writer of each client waits for the reader of the other client. It waits for its own reader too.
+      // Each client's writer waits for both readers. Its wait for its own client's reader is already a cycle.
       circles: [
         { victim: '3', waits: ['x: 3 for 1'] },
         { victim: '4', waits: ['x: 4 for 2'] },
@@ -145,7 +145,7 @@ describe('the search for deadlocks', () => {
     });
   }
 
-  it('finds cycles only among entries that cannot end, and one for each call chain in a cycle', () => {
+  it('finds cycles only among entries that can never leave, and one for each call chain in a cycle', () => {
     let withCircle = 0;
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {

@@ -226,7 +226,7 @@ describe('leader election', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves no entry at any await, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
+      it(`leaves no entry, whichever await is interrupted (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const outcomes = new Set<boolean>();
         const { points } = await giveUp(behind, Infinity);
         for (let at = 0; at < points; at += 1) outcomes.add((await giveUp(behind, at)).led);
@@ -236,7 +236,7 @@ describe('leader election', () => {
   });
 
   describe('an observer of leader$ and candidates$', () => {
-    it('emits each leader, each new value and each time without a leader once', async () => {
+    it('emits each leader, each new value and each absence of a leader once', async () => {
       const seen = follow(candidate('observer').leader$);
       const first = await candidate('a').campaign();
       const next = candidate('c').campaign();

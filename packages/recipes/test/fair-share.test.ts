@@ -130,7 +130,7 @@ describe('fair shares of keys', () => {
     await (await next).release();
   });
 
-  it('rejects invalid arguments with argument, value and rule', async () => {
+  it('rejects invalid arguments with an error that states argument, value and rule', async () => {
     expect(() => fairShare(client, 'x', { limit: 0, limitPerKey: 1 })).to.throw(/limit.*from 1 up/);
     expect(() => fairShare(client, 'x', { limit: 2, limitPerKey: 3 })).to.throw(/limitPerKey.*from 1 to 2/);
     for (const key of ['', 'k'.repeat(201), undefined as never])

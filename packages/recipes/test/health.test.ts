@@ -99,7 +99,7 @@ describe('health of a lock client', () => {
     states.stop();
   });
 
-  it('sets a timer only for the next of several limits', () => {
+  it('finds the next of several time limits', () => {
     const works = [1, 2, 3].map((n) => ({ name: `${n}`, checkInWithinMs: n * 100, checkedInAt: 0 }));
     const facts = { session: { status: 'lost', since: 0 }, works, isDraining: false } as const;
     const at = (moment: number): number | undefined =>
@@ -119,7 +119,7 @@ describe('health of a lock client', () => {
     expect(health.now().ready.ok).to.equal(false);
   });
 
-  it('rejects invalid arguments with argument, value and rule', async () => {
+  it('rejects invalid arguments with an error that states argument, value and rule', async () => {
     const { health, session$ } = stage();
     expect(() => healthOf({ session$ }, { unreadyAfterMs: -1 })).to.throw(/unreadyAfterMs.*from 0 up/);
     expect(() => healthOf(undefined as never)).to.throw(/client must be an object/);

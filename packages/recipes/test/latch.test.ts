@@ -97,7 +97,7 @@ describe('a latch', () => {
     expect((await waiting(exit)).end).to.equal(undefined);
   });
 
-  it('waits by a state that was read after the call of `wait`', async () => {
+  it('does not resolve `wait` by a count of 0 that was read before the call', async () => {
     const states = follow(exit.count$);
     await exit.trySetCount(1);
     await exit.countDown();

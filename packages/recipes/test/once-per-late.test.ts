@@ -107,7 +107,7 @@ describe('once per slot, with late slots', () => {
     expect(await outcomes(once, [4, 3])).to.deep.equal(['already-done', 'superseded']);
   });
 
-  it('rejects invalid arguments with argument, value and rule', async () => {
+  it('rejects invalid arguments with an error that states argument, value and rule', async () => {
     for (const lateSlots of [-1, 16, 1.5]) expect(() => job(lateSlots)).to.throw(/lateSlots.*from 0 to 15/);
     const error = await failureOf(job(15).run('x'.repeat(250), () => expect.fail('too long')));
     expect(String(error)).to.match(/INVALID_ARGUMENT.*slot.*250 bytes together with owner/);

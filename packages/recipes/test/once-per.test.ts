@@ -219,7 +219,7 @@ describe('once per slot', () => {
       throw new Error('no order');
     },
   }))
-    it(`rejects a call without a retry when compare gives ${what}`, async () => {
+    it(`rejects a call without a retry if the function compare results in ${what}`, async () => {
       await report.run('1', () => undefined);
       const broken = oncePer(client, 'report', { compare });
       expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({

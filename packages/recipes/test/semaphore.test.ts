@@ -7,7 +7,7 @@ import { MemoryStage, deferred, failureOf, thrownBy } from './election-stage.ts'
 import { follow } from './frame.ts';
 import { givenUpAtEveryPoint } from './give-up.ts';
 
-describe('semaphores', () => {
+describe('a semaphore', () => {
   let stage: MemoryStage;
   let client: LockClient;
 
@@ -32,7 +32,7 @@ describe('semaphores', () => {
       .filter(({ admitted }) => admitted)
       .map(({ permits }) => permits);
 
-  describe('a semaphore', () => {
+  describe('with a fixed limit', () => {
     let pool: Semaphore;
 
     beforeEach(() => {
@@ -108,7 +108,7 @@ describe('semaphores', () => {
     });
   });
 
-  describe('a resizable semaphore', () => {
+  describe('with a resizable limit', () => {
     const sized = (limit: number, by = client): ResizableSemaphore =>
       semaphore(by, 'pool', { limit, resizable: true });
 

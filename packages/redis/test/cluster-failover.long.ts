@@ -105,7 +105,7 @@ for (const [way, optionsOf] of Object.entries(WAYS))
       await next.release();
     });
 
-    it('ends the hold of a client that reaches no node before the next hold begins', async () => {
+    it('ends the hold of a client that reaches no node, before another client is granted', async () => {
       const [holder, waiter] = [client(cluster.first), client(cluster.second)];
       const hold = await holder.acquire('jobs');
       const waiting = waiter.acquire('jobs');

@@ -80,7 +80,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
   }).timeout(WITHIN_MS * 2);
 
-  it('ends the earlier hold at its deadline if the old primary needs a replica to write', async () => {
+  it('ends the earlier hold at its deadline if the old primary accepts writes only with a replica', async () => {
     const settings = ['min-replicas-to-write', '1', 'min-replicas-max-lag', '1'];
     await asked(primary, ['CONFIG', 'SET', ...settings]);
     expect(await adviceOf(primary)).to.contain('the earlier hold ends at its deadline');
@@ -94,7 +94,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(later.held).to.equal(true);
   }).timeout(WITHIN_MS * 2);
 
-  it('is predicted by a warning of doctor when the primary needs no replica to write', async () => {
+  it('is predicted by a warning of doctor when the primary accepts writes without a replica', async () => {
     expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
   }).timeout(WITHIN_MS);
 

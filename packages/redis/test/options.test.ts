@@ -12,7 +12,7 @@ describe('the URL of a Redis', () => {
     'rediss://user:secret@locks?prefix=team': 'rediss://locks:6379',
   };
   for (const [url, endpoint] of Object.entries(endpoints)) {
-    it(`${url} is shown without its password`, async () => {
+    it(`is shown without its password: ${url}`, async () => {
       const backend = fromUrl(url);
       expect(backend.info).to.deep.include({ name: 'redis', authority: 'primary', endpoint });
       await backend.close();
@@ -20,7 +20,7 @@ describe('the URL of a Redis', () => {
   }
 
   for (const url of ['redis://a,b', 'redis://user:secret@h/locks', 'http://user:secret@h', 'redis://h/0/1']) {
-    it(`${url} is refused with an error that states the format`, () => {
+    it(`is refused with an error that states the format: ${url}`, () => {
       expect(() => fromUrl(url))
         .to.throw('is written redis://user:password@host:port/database')
         .with.property('message')
@@ -32,7 +32,7 @@ describe('the URL of a Redis', () => {
     expect(() => fromUrl('redis://h?prefx=a')).to.throw('prefx is unknown, did you mean prefix?');
   });
 
-  it('with certificates is refused without readable files, or with a certificate but no key', () => {
+  it('with certificates is refused if a file cannot be read, or if there is a certificate but no key', () => {
     expect(() => fromUrl('rediss://h?ca=/no/such.pem')).to.throw('names a PEM file that can be read');
     expect(() => fromUrl('rediss://h?cert=a.pem')).to.throw('has cert and key together');
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createLockClient } from '@queuelock/core';
 import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
@@ -26,6 +27,27 @@ describe('a user of Redis without INFO', () => {
     const found = await backend.diagnose!('');
     expect(found.map(({ level }) => level)).to.deep.equal(['warning', 'ok']);
     expect(found[0]!.text).to.contain('INFO is not allowed here');
+  });
+});
+
+describe('a Redis that has all the connections it accepts', () => {
+  const clients = new Clients({ maxclients: '4' });
+
+  it('is named by the error, which does not advise to check that it runs', async () => {
+    const client = createLockClient(clients.connect());
+    const hold = await client.acquire('jobs');
+    const backends = Array.from({ length: 4 }, () => clients.connect());
+    const opened = await Promise.allSettled(backends.map((backend) => backend.open(10_000, signal)));
+    const failures = opened.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as Error] : [],
+    );
+    expect(failures.map(({ message }) => message).join()).to.contain('raise maxclients');
+    const late = createLockClient(clients.connect(), { connectTimeoutMs: 1_000 });
+    const { message } = await refusal(late.acquire('jobs'));
+    expect(message).to.contain('raise maxclients').and.not.contain('check that the server runs');
+    expect(hold.held).to.equal(true);
+    await hold.release();
+    await Promise.all([client.close(), late.close()]);
   });
 });
 

@@ -33,7 +33,7 @@ function faultsIn(holds: readonly Hold[]): readonly string[] {
 }
 
 describe('a Redis with an append-only file that is killed, paused, and cut off', () => {
-  it('grants one lock to one client at a time, and all clients after the faults', async () => {
+  it('grants a lock to one client at a time, and to every client after the faults', async () => {
     const server = await startRedis({
       way: 'process',
       settings: { appendonly: 'yes', appendfsync: 'always' },

@@ -9,15 +9,15 @@ export interface LinkFaults {
    */
   readonly there?: 'lost' | 'late';
   readonly back?: 'lost' | 'late';
-  /**
-   * Probability that a request is lost. The next two are those that its response is lost, and that the member
-   * executes it twice.
-   */
+  /** Probability that a request is lost. */
   readonly requestLost?: number;
+  /** Probability that the response to a request is lost. */
   readonly replyLost?: number;
+  /** Probability that the member executes a request twice. */
   readonly repeated?: number;
-  /** Largest additional delay of a request in milliseconds, and below that of a response. */
+  /** Largest additional delay of a request, in milliseconds. */
   readonly slowMs?: number;
+  /** Largest additional delay of a response, in milliseconds. */
   readonly slowAnswersMs?: number;
 }
 

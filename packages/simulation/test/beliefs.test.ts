@@ -68,7 +68,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('is over for other clients while the holder is frozen, without a read of the hold', async () => {
+  it('passes while the holder is frozen, without a read of its hold', async () => {
     const { timeline, beliefs, machine, held } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(999);
@@ -77,7 +77,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(beliefs.isBelieved(held)).to.equal(false);
   });
 
-  it('is over for other clients when the holder has just lost the hold', async () => {
+  it('ends at once when the holder loses the hold', async () => {
     const { timeline, beliefs, machine, held, proven } = onStage();
     let isBelieved = true;
     machine.after(500, () => {
@@ -88,7 +88,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(isBelieved).to.equal(false);
   });
 
-  it('breaks the rule of exclusion if the holder reports later that it still holds', async () => {
+  it('breaks the rule of exclusion if it is extended after another client was granted', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);

@@ -47,7 +47,7 @@ describe('the picture of a run that breaks a rule', () => {
     expect(found(/class="token">([^<]+)</g)).to.have.members(['2', '3']);
   });
 
-  it('shades faults, with their names', () => {
+  it('shows faults as shaded areas with their names', () => {
     expect(found(/class="faultname">([^<]+)</g)).to.deep.equal(['1 client pauses (c1)']);
     expect(found(/class="(still)"><title>frozen/g)).to.have.length(1);
   });

@@ -11,7 +11,7 @@ const PRELOAD = new URL('./shifted-clock.mjs', import.meta.url).href;
 describe('the monotonic clock on which SQLite leases rely', () => {
   const clients = new Clients();
 
-  it('is refused by an error that names it when it started with the process', async () => {
+  it('is refused, with process.hrtime in the error, when it started with the process', async () => {
     const child = fork(SCRIPT, [clients.file], { execArgv: [...process.execArgv, '--import', PRELOAD] });
     const exit = once(child, 'exit');
     const [outcome] = (await once(child, 'message')) as [string];

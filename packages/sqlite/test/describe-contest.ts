@@ -44,7 +44,7 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
       tell?.({ holdsPerSecond: (1_000 * holds.length) / tookMs, blocks });
     }).timeout(withinMs);
 
-    it(`never hold at the same time while ${kills} are killed, and follow at once`, async () => {
+    it(`never hold at the same time while ${kills} are killed, and take over from a killed holder at once`, async () => {
       const all: Contender[] = [];
       const enter = async (): Promise<Contender> => {
         const contender = new Contender(all.length, { ...script, rounds: 1e9, holdMs: 10 });
@@ -83,8 +83,8 @@ async function untilHeldAgain(contenders: readonly Contender[], withinMs: number
 }
 
 /**
- * Returns for each killed holder the milliseconds until the next hold. The end of the contest does not count,
- * when all are killed.
+ * Returns for each killed holder the milliseconds until the next hold. Does not count the end of the contest, at
+ * which all remaining contenders are killed.
  */
 function handovers(holds: readonly Hold[], all: readonly Contender[]): readonly number[] {
   const last = Math.max(...all.map(({ endedAt }) => endedAt).filter(Number.isFinite));

@@ -74,7 +74,7 @@ describe('a SQLite file that another user can change', () => {
     expect(await refusal(clients.session())).to.have.property('code', 'ACCESS_DENIED');
   });
 
-  it('is accepted or refused by its owner and its permissions', () => {
+  it('is accepted or refused depending on its owner and its permissions', () => {
     expect(fileFault({ uid: 7, mode: 0o100600 }, 7)).to.equal(undefined);
     expect(fileFault({ uid: 7, mode: 0o100644 }, 7)).to.equal(undefined);
     for (const [uid, mode] of [

@@ -43,7 +43,7 @@ describe('the names of queues that web locks use', () => {
     ]);
   });
 
-  it('ignore queues of other programs, and of scopes with a common prefix', () => {
+  it('do not include those of other programs, or of scopes with a common prefix', () => {
     const names = new Names('shop');
     const foreign = [
       'shop',

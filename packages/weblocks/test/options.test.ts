@@ -19,7 +19,7 @@ describe('options of a lock manager', () => {
     );
   });
 
-  it('of a request ignore unknown members, as the standard requires', async () => {
+  it('for its requests may contain unknown members, as the standard requires', async () => {
     await using client = createLockClient(memory());
     await using locks = createLockManager(client);
     expect(await locks.request('x', untyped({ colour: 'blue' }), () => 'done')).to.equal('done');

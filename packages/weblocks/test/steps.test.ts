@@ -10,7 +10,7 @@ const turns = async (count: number): Promise<void> => {
 
 const CHANGES: ReadonlySet<MemoryCall> = new Set(['enqueue', 'tryEnqueue', 'remove', 'evict']);
 
-describe('the requests to the store of one lock manager', () => {
+describe('a lock manager that sends its requests to the store one after another', () => {
   let under: string[] = [];
   /** Calls to the store wait until this promise resolves. Initially it is resolved. */
   let gate: Promise<void>;
@@ -42,7 +42,7 @@ describe('the requests to the store of one lock manager', () => {
     return open;
   };
 
-  it('are sent in order, each after the outcome of the previous one is certain', async () => {
+  it('sends each request once the outcome of the previous one is certain', async () => {
     const open = shut();
     const both = [locks.request('a', () => 1), locks.request('b', () => 2)];
     await turns(5);
@@ -52,7 +52,7 @@ describe('the requests to the store of one lock manager', () => {
     expect(await Promise.all(both)).to.deep.equal([1, 2]);
   });
 
-  it('send a release after an acquisition that was requested before it', async () => {
+  it('sends a release after an acquisition that was requested before it', async () => {
     const holding = await hold(locks, 'a');
     const open = shut();
     under = [];
@@ -64,7 +64,7 @@ describe('the requests to the store of one lock manager', () => {
     expect(await Promise.all([request, released])).to.deep.equal(['granted', 'released']);
   });
 
-  it('settle a lock request only when its release is confirmed', async () => {
+  it('settles a lock request only when its release is confirmed', async () => {
     const holding = await hold(locks, 'a');
     await turns(5);
     const open = shut();
@@ -76,7 +76,7 @@ describe('the requests to the store of one lock manager', () => {
     await released;
   });
 
-  it('send a query after acquisitions that were requested before it', async () => {
+  it('sends a query after acquisitions that were requested before it', async () => {
     const open = shut();
     const request = hold(locks, 'a');
     let isAnswered = false;
@@ -91,7 +91,7 @@ describe('the requests to the store of one lock manager', () => {
     await (await request).end();
   });
 
-  it('reject an aborted lock request at once while the store does not respond, and later remove its entry', async () => {
+  it('rejects an aborted lock request at once while the store does not respond, and later removes its entry', async () => {
     const open = shut();
     const controller = new AbortController();
     let runs = 0;
@@ -105,7 +105,7 @@ describe('the requests to the store of one lock manager', () => {
     expect([...server.queues().keys()]).to.deep.equal([]);
   });
 
-  it('include none for a lock request that is aborted before its turn', async () => {
+  it('sends nothing for a lock request that is aborted before its turn', async () => {
     const open = shut();
     const first = locks.request('a', () => undefined);
     const controller = new AbortController();
@@ -119,7 +119,7 @@ describe('the requests to the store of one lock manager', () => {
     expect(under.filter((call) => call === 'enqueue')).to.deep.equal([]);
   });
 
-  it('continue after one that fails', async () => {
+  it('continues after a request that fails', async () => {
     client.close().catch(() => undefined);
     expect(String(await reasonOf(locks.request('a', () => undefined)))).to.include('CLOSED');
     expect(String(await reasonOf(locks.request('b', () => undefined)))).to.include('CLOSED');

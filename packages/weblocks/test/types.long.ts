@@ -68,7 +68,7 @@ describe('the types of a lock manager', function () {
     expect(complaints[0]).to.deep.equal([]);
   });
 
-  it('have additional members on our locks only, and allow null', () => {
+  it('give locks additional members that those of a page lack, and require a check for null', () => {
     expect(complaints.slice(1)).to.deep.equal([
       [],
       ["'lock' is possibly 'null'."],

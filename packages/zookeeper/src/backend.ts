@@ -57,7 +57,7 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** Pacers of failed attempts. The next attempt reuses one, so that its backoff goes on. */
+  /** The pacers of connection attempts that failed. The next attempt uses one of them, so that its backoff continues. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
@@ -144,7 +144,7 @@ export class ZooKeeperBackend implements Backend {
   }
 
   diagnose(prefix: string): Promise<readonly Finding[]> {
-    return this.#withViewer((zk) => diagnose(zk, this.#settings, prefix));
+    return diagnose((read) => this.#withViewer(read), this.#settings, prefix);
   }
 
   async close(): Promise<void> {

@@ -65,7 +65,7 @@ export const staysSilent = (socket: Socket): void => {
   socket.resume();
 };
 
-/** Returns how many of these times lie within one second at most. */
+/** Returns the largest number of these times that lie within one second. */
 export function maxPerSecond(moments: readonly number[]): number {
   const counts = moments.map((from) => moments.filter((at) => at >= from && at < from + 1_000).length);
   return Math.max(0, ...counts);

@@ -134,7 +134,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('is not reported as a loss when an operator removes its node in the gate', async () => {
+  it('rejects with UNAVAILABLE, and not with a loss, when an operator removes its node in the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(a, b);
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));

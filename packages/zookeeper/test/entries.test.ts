@@ -46,7 +46,7 @@ describe('names of entries in ZooKeeper', () => {
     ['2of5-lock-0000000001', {}],
     [`x_c_${UUID}-2of5-lock-0000000001`, {}],
   ] as const) {
-    it(`${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
+    it(`are parsed for permits: ${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
       const { sequence, shared } = parseContender(name, scheme)!;
       expect(parseContender(name, scheme)).to.deep.equal({ name, sequence, shared, ...permits });
     });
@@ -57,7 +57,7 @@ describe('names of entries in ZooKeeper', () => {
     [`_c_${UUID}-2of5-lock--2147483648`, `_c_${UUID}-since2a-shared-lock--2147483648`],
     [`_c_${UUID}-shared-lock-0000000004`, `_c_${UUID}-shared-lock-0000000004`],
   ] as const) {
-    it(`${name} is converted to the reader ${reader}`, () => {
+    it(`change when a writer is converted to a reader: ${name} becomes ${reader}`, () => {
       expect(readerOf(name, 42n, scheme)).to.equal(reader);
       expect(isEntryOf(reader, name, scheme)).to.equal(true);
       expect(isEntryOf(reader.replace('4', '5'), name, scheme)).to.equal(false);
@@ -91,7 +91,7 @@ describe('names of entries in ZooKeeper', () => {
   ];
 
   for (const [name, found] of children) {
-    it(`${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
+    it(`are parsed: ${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
       expect(parseContender(name, scheme)).to.deep.equal(
         found && { name, sequence: found[0], shared: found[1] },
       );
@@ -176,7 +176,7 @@ describe('entries in ZooKeeper, by naming scheme', () => {
     });
   }
 
-  it('of fast are named by their numbers, so the name of the predecessor follows', () => {
+  it('of fast are named by their numbers alone, so the name of a predecessor can be computed', () => {
     const fast = schemeOf('fast');
     expect(entryName({ ...spec, shared: false }, fast)).to.equal('__fast__');
     for (const [sequence, before] of [
@@ -250,7 +250,7 @@ describe('the order of entries in ZooKeeper', () => {
     expect(contendersIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
   });
 
-  it('omits a writer as soon as the reader exists to which it is converted', () => {
+  it('omits a writer that is being converted as soon as its reader exists', () => {
     const names = [
       lock('0000000004', 'shared-lock-'),
       lock('0000000004'),
@@ -265,7 +265,7 @@ describe('the order of entries in ZooKeeper', () => {
     ]);
   });
 
-  it('shows an exclusive entry the nearest limit ahead that differs from its own', () => {
+  it('determines the nearest limit ahead of an exclusive entry that differs from its own', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];

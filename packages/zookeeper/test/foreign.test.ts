@@ -290,7 +290,7 @@ describe('operations that a naming does not support', () => {
       /permits is 1 .*count nodes; got 2/,
     ],
   ] satisfies (readonly [Naming, string, (session: Session, held: EntrySpec) => unknown, RegExp])[]) {
-    it(`are refused without a change for ${what} of ${naming}`, async () => {
+    it(`are refused, and change nothing: ${what} with naming ${naming}`, async () => {
       expect(await messageOf(naming, call)).to.match(message);
       await asOperator(server, async (zk) => {
         const names = (await zk.children(`/${queue}`))!;

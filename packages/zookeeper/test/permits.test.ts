@@ -76,7 +76,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('under another limit ahead are reported to exclusive entries, but not to readers', async () => {
+  it('have a limit, which is compared with the limits ahead for exclusive entries, but not for readers', async () => {
     const session = await bench.session(server);
     await session.enqueue(newSpec(queue, { limit: 4 }));
     await session.enqueue(newSpec(queue, { shared: true }));

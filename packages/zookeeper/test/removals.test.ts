@@ -36,7 +36,7 @@ describe('removals of ZooKeeper nodes', () => {
     expect(sent).to.deep.equal(['a+b']);
   });
 
-  it('of different ticks are sent as separate requests', async () => {
+  it('of different ticks of the event loop are sent as separate requests', async () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     const first = removals.delete('a');
     await nextTurn();

@@ -20,7 +20,7 @@ describe('the result codes of ZooKeeper', () => {
       expect(error.message).to.not.match(/outcome is unknown/);
     });
 
-  it('that leave the outcome of a write unknown are retried', () => {
+  it('that leave the outcome of a write unknown are retryable', () => {
     for (const code of [-4, -7, -9, -116, -118, -999])
       expect(errorOf(code, 'create /jobs'), String(code)).to.include({
         code: 'UNAVAILABLE',

@@ -116,7 +116,7 @@ describe('a resumed ZooKeeper session', () => {
     });
   }
 
-  it('refuses to claim a former writer that was converted to a reader as a writer', async () => {
+  it('refuses to claim, as a writer, an entry that was converted to a reader', async () => {
     const first = await bench.session(server);
     const held = newSpec(queue);
     await first.enqueue(held);

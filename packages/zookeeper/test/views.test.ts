@@ -93,6 +93,11 @@ describe('the diagnosis of a ZooKeeper server', () => {
     expect(findingsFor({})[0]).to.match(/^error .*4lw/);
   });
 
+  it('reports a server that is read-only', () => {
+    const facts = { 'Zookeeper version': '3.9.4', Mode: 'read-only', ...latency };
+    expect(findingsFor(facts).join()).to.match(/^error it is read-only, since it reaches no majority/);
+  });
+
   it('reports a slow server', () => {
     expect(
       findingsFor({

@@ -143,7 +143,7 @@ describe('a ZooKeeper queue', () => {
     await eventually(async () => !(await zkFourLetter(server, 'wchp')).includes(`/${queue}/`));
   });
 
-  it('shows its values to observers, also when they change', async () => {
+  it('shows the values of its entries to observers, also when they change', async () => {
     const session = await bench.session(server);
     const seen: string[][] = [];
     const watching = bench

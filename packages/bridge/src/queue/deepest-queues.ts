@@ -42,8 +42,8 @@ export interface DeepSettings {
 const MAX_ENTRIES = 20_000;
 
 /**
- * Watches the queues of a list that have the most entries. A queue that stays among these is not watched
- * anew. Closes the view when the subscription ends.
+ * Watches the queues of `view` that have the most entries. A queue that stays among these is not watched
+ * anew. Closes `view` when the subscription ends.
  */
 export function watchDeepest(view: ListView, settings: DeepSettings): Observable<DeepQueues> {
   return new Observable((subscriber) => {

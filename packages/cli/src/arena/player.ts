@@ -37,7 +37,7 @@ const HOLD_MS = 2_500;
  */
 const SCRIPT = { rounds: 1_000_000, holdMs: 3_600_000 };
 // Minimum growth of the proven time, in milliseconds, that triggers a new snapshot for the page. Every
-// heartbeat extends the proven time a little, which is not worth one.
+// heartbeat extends the proven time a little, which needs no new snapshot.
 const BUDGET_STEP_MS = 200;
 
 /** A contender on the demo page, which visitors may freeze, cut off or kill. */

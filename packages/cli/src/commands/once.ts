@@ -101,7 +101,7 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
     try {
       const limits = options.wait === undefined ? {} : { timeoutMs: options.wait };
       const work = async (ownership: Ownership): Promise<number> => {
-        // `once.run` releases the lock of the slot, so the term itself has nothing to release.
+        // `once.run` releases the lock of the slot, so `heldUntil` gets a function that releases nothing.
         const held = heldUntil(ownership, () => Promise.resolve());
         const { exitCode } = await runTerm(run.work, held, stop);
         // `once.run` does not record the slot as done when its work throws.

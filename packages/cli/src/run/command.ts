@@ -112,7 +112,7 @@ async function reportLoss(
   const report = (): void => {
     note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
-  // The hold may have been lost while the command was started. The signal has no further event then.
+  // If the hold was lost while the command was started, the signal's event `abort` has already passed.
   if (held.signal.aborted) report();
   else held.signal.addEventListener('abort', report);
   await child.exited;

@@ -26,8 +26,8 @@ export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
 }
 
 /**
- * Returns the part of the `stdio` option for descriptors from 3 on. The child gets `nothing` (`/dev/null`) in
- * place of each stray.
+ * Returns the part of the `stdio` option for descriptors from 3 on. In place of each descriptor in `strays`
+ * the child gets `nothing` (`/dev/null`).
  */
 export function restWithout(strays: readonly number[], nothing: number): ('ignore' | number)[] {
   const length = Math.max(2, ...strays) - 2;

@@ -59,7 +59,7 @@ const SORTS: ReadonlyMap<string, SortKey> = new Map([
   ['n', 'name'],
 ]);
 
-/** Returns the state after a key. */
+/** Returns the state after the user has pressed a key, or `quit` if that key ends the command. */
 export function onKey(state: TopState, key: Key, screen: TopScreen): TopState | 'quit' {
   if (key.ctrl && key.name === 'c') return 'quit';
   if (state.typing) return onTyped(state, key);

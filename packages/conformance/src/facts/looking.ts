@@ -48,7 +48,7 @@ export const lookingFacts: readonly Fact[] = [
   }),
 
   fact(
-    'an observer that limits how often it reads sees the last change, also of its own client',
+    'an observer that limits how often it reads sees the last change, also one by its own connection',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const watches = [client, other].map(({ backend }) =>

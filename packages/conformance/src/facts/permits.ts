@@ -146,7 +146,7 @@ export const limitFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a placement reports no other limit behind entries with its own limit, nor for a reader',
+    'a placement reports no other limit if the entries ahead have the same limit, or if its entry is a reader',
     async (stage) => {
       const client = await stage.client();
       const requests = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];

@@ -180,7 +180,8 @@ export const resumptionFacts: readonly Fact[] = [
     const { resumption } = client.session;
     await client.enter();
     await client.close();
-    // A store whose response was late removes the session and its entries a little later.
+    // `close` also resolves when the store's response is late. Then the store removes the session and its
+    // entries a little later.
     await (await stage.watch()).untilKeys();
     expect(await codeOfResuming(stage, resumption)).to.equal('SESSION_LOST');
   }),

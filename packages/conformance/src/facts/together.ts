@@ -9,7 +9,7 @@ import { expectNothingLeft, expectOnlyAdmitted } from './line.ts';
 
 type Queues = readonly [string, string, string];
 
-/** Makes a fact whose scenario has three more queues. */
+/** Makes a fact whose scenario uses three queues. */
 export function togetherFact(
   title: string,
   play: (stage: Stage, queues: Queues) => Promise<void>,

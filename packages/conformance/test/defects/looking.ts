@@ -71,7 +71,7 @@ export const lookingDefects: Defects = [
         },
       }),
     }),
-    ['an observer that limits how often it reads sees the last change, also of its own client'],
+    ['an observer that limits how often it reads sees the last change, also one by its own connection'],
   ],
   [
     'stops all observers when one unsubscribes',

@@ -81,6 +81,8 @@ export const permitDefects: Defects = [
         ...placement,
         otherLimit: line(server, queue)[0]?.limit ?? 0,
       })),
-    ['a placement reports no other limit behind entries with its own limit, nor for a reader'],
+    [
+      'a placement reports no other limit if the entries ahead have the same limit, or if its entry is a reader',
+    ],
   ],
 ];

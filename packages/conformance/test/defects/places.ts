@@ -4,8 +4,8 @@ import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
 import { ADMITTED, line, placements, plain, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
 /**
- * Admits an entry at once if `holding` contains its queue. The set contains the queues in which an entry was
- * admitted, of one session or of more.
+ * A defect: an entry is admitted at once if an earlier entry was admitted in its queue. `holding` contains the
+ * queues with such entries, of one session or of several.
  */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {

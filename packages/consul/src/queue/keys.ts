@@ -67,7 +67,7 @@ export function checkName(queue: string): void {
 
 /**
  * Encodes a name as one part of a key. Letters, digits and `_ . -` stay as they are. All other bytes, and a dot at the beginning, become `=` and two
- * hexadecimal digits. Consul's check of keys and URLs allow these characters. If one name is the beginning of another, the same is true of their
+ * hexadecimal digits. Consul's check of keys allows these characters, and so do URLs. If one name is the beginning of another, the same is true of their
  * encodings.
  */
 function encodeName(name: string): string {

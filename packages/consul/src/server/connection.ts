@@ -221,7 +221,7 @@ export class Connection {
   }
 }
 
-/** Returns whether a transaction failed because the token lacks a permission. Consul responds with the status of any other failed transaction. */
+/** Returns whether a transaction failed because the token lacks a permission. Consul then responds with the same status as for other failures. */
 function isDeniedTxn({ status, body }: HttpResponse): boolean {
   return status === 409 && isDenied(body);
 }

@@ -1,6 +1,5 @@
 // The folder session answers: is the session alive, and until when is that proven?
-// A session with its entries (this file), its heartbeat and its end (heartbeat.ts), what a heartbeat proves (heartbeat-proof.ts), and passing it on
-// (resumption.ts).
+// A session with its entries (this file), its heartbeat and end (heartbeat.ts), what a heartbeat proves (heartbeat-proof.ts), passing it on (resumption.ts).
 
 import {
   QueueLockError,

@@ -75,9 +75,9 @@ function shortened({ refs, total }: EntriesAhead<Contender>): EntriesAhead<Conte
 }
 
 /**
- * Emits when a conflicting entry ahead no longer blocks the waiter. Emits `undefined` if the waiter has to read the queue to know that. That is so in
- * two cases. A writer has become a reader. Or the entry belonged to the waiter's own session, which did not remove it: then the session, and the
- * waiter's entry, have probably ended.
+ * Emits when a conflicting entry ahead no longer blocks the waiter. Emits `undefined` if the waiter has to read the queue to know that. There are
+ * two such cases. In the first, a writer has become a reader. In the second, the entry belonged to the waiter's own session, which did not remove it.
+ * Then the session, and the waiter's entry, have probably ended.
  */
 function removalOf(
   { watches, followed, session }: TurnTools,

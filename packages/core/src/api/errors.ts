@@ -61,6 +61,8 @@ export interface QueueLockErrorOptions {
   readonly reason?: RevocationReason;
   /** The record of the eviction that removed the entry, if it is known. */
   readonly eviction?: Eviction;
+  /** Whether the store itself sent this failure. Default: whether it sent `cause`. */
+  readonly responded?: boolean;
 }
 
 /** Maximum message length in UTF-16 code units. A message with all names of a large multi-lock still fits. */
@@ -83,6 +85,11 @@ export class QueueLockError extends Error {
    * the holder. It is available when the claim has ended or `run` rejects.
    */
   eviction: Eviction | undefined;
+  /**
+   * Whether the store itself sent this failure, or the one in `cause`: then the store runs and its address is right, and the message names the limit
+   * or the setting. False when there was no response, or when this is not known.
+   */
+  readonly responded: boolean;
 
   constructor(code: QueueLockErrorCode, message: string, options: QueueLockErrorOptions = {}) {
     super(
@@ -92,6 +99,7 @@ export class QueueLockError extends Error {
     this.code = code;
     this.reason = options.reason;
     this.eviction = options.eviction;
+    this.responded = options.responded ?? hasResponded(options.cause);
   }
 
   /**
@@ -123,6 +131,11 @@ export class QueueLockError extends Error {
 export function isQueueLockError(value: unknown, code?: QueueLockErrorCode): value is QueueLockError {
   if (!(value instanceof Error) || value.name !== 'QueueLockError' || !('code' in value)) return false;
   return code === undefined || value.code === code;
+}
+
+/** Returns whether an error is a failure that the store itself sent, also for errors of another copy of the package. */
+export function hasResponded(error: unknown): boolean {
+  return isQueueLockError(error) && error.responded;
 }
 
 /** Returns the message of an error without its leading code, for use inside another message. */

@@ -8,13 +8,13 @@ export interface QueuePosition {
   readonly position: number;
   /** Estimated wait in milliseconds from now. `undefined` while the durations of the holds ahead are unknown. See `expectedWait`. */
   readonly expectedWaitMs: number | undefined;
-  /** Number of entries ahead, by the source of the duration that the estimate uses. */
+  /** How the estimate knows the durations of the holds ahead. */
   readonly basis: WaitBasis;
   /** Whether the server cannot be reached. Then position and estimate are the last known ones. */
   readonly stale: boolean;
 }
 
-/** Number of entries ahead that an expected wait is based on, by the source of their duration. */
+/** How an expected wait knows the durations of the holds ahead: the number of entries ahead for each way. */
 export interface WaitBasis {
   /** Entries whose client announced the duration of its holds. */
   readonly announced: number;

@@ -154,8 +154,8 @@ export interface Session {
   share?(queue: string, id: string, value: string): Promise<boolean>;
   /**
    * Prepares the key of the entry for the caller, which may compare the key in its own transactions. The core calls this before it returns the key.
-   * From then on no later entry is granted before this entry has left the store. Only a session needs this that grants before the removal of the
-   * predecessor is confirmed.
+   * From then on no later entry is granted before this entry has left the store. Only sessions that grant an entry before the removal of its
+   * predecessor is confirmed need this member.
    * @returns `false` when a later entry was already granted
    */
   exposeKey?(queue: string, id: string): boolean;

@@ -53,7 +53,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
 
   begin(): void {
     this.#listener.changed?.(this);
-    // The acquisition listens to the closing of the client, which ends a wait. A hold continues.
+    // When the client begins to close, `closing` ends the wait. It is not called while the lock is held.
     if (!this.#isOver) this.context.closing.add(this);
     if (this.trace)
       this.trace.begin(() => {

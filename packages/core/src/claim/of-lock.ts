@@ -9,7 +9,7 @@ import { quote } from '../base/printable.ts';
 
 /**
  * Advice to append to errors of lower layers, which do not contain the lock's name. An empty text adds only
- * the name.
+ * the name. A failure that the store itself has sent gets no advice, because its message names the cause.
  */
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
   UNAVAILABLE: '; check that the server runs and that the address is right',
@@ -37,7 +37,7 @@ export function ofLock(error: unknown, { name, endpoint }: { name: string; endpo
   // further members.
   if (!isQueueLockError(error) || error.constructor !== QueueLockError) return error;
   const { code, message, reason, eviction } = error;
-  const remedy = FROM_BELOW[code];
+  const remedy = code === 'UNAVAILABLE' && error.responded ? '' : FROM_BELOW[code];
   const quoted = quote(name);
   if (remedy === undefined || message.includes(quoted)) return error;
   const detail = detailOf(error);

@@ -53,7 +53,7 @@ export class AcquireTrace {
     this.#message = { name: queue, backend: { name, endpoint }, shared, permits, isTry, waited: false };
   }
 
-  /** Runs the synchronous part of the acquisition. A store that a subscriber has bound to the channel has its value meanwhile. */
+  /** Runs the synchronous part of the acquisition. Meanwhile an `AsyncLocalStorage` that a subscriber has bound to the channel has its value. */
   begin(join: () => void): void {
     acquires.start.runStores(this.#message, join);
     acquires.end.publish(this.#message);

@@ -74,7 +74,7 @@ export function toEntry({ key, order, shared, value, foreign }: StoredEntry): Qu
 const NOTE_OF_OWNER = ',"owned":true}';
 
 /**
- * Adds a note to the label that the entry owns its queue; see `Departure.owned`. Returns `undefined` for a value in another format, because other
+ * Adds to the label the note that the entry owns its queue; see `Departure.owned`. Returns `undefined` for a value in another format, because other
  * programs may read it.
  */
 export function labelOfOwner(label: string): string | undefined {
@@ -82,7 +82,7 @@ export function labelOfOwner(label: string): string | undefined {
   return ours ? label.slice(0, -1) + NOTE_OF_OWNER : undefined;
 }
 
-/** Removes the note that the entry owns its queue from the label. Returns `undefined` for a value without that note. */
+/** Removes from the label the note that the entry owns its queue. Returns `undefined` for a value without that note. */
 export function labelFromOwner(value: string): string | undefined {
   if (!value.endsWith(NOTE_OF_OWNER)) return undefined;
   const label = `${value.slice(0, -NOTE_OF_OWNER.length)}}`;

@@ -122,7 +122,7 @@ export class Entry {
     }
   }
 
-  /** Reports a failed attempt to join to the claim, and records whether the entry may be in the queue. */
+  /** Reports to the claim that an attempt to join has failed, and records whether the entry may be in the queue. */
   #note(error: unknown): void {
     this.#owner.trouble(error);
     if (!isDefinite(error)) this.#mayBeIn = true;

@@ -101,8 +101,8 @@ class Request implements HandoverRequest {
     await this.#answer({ answer: 'yields' });
     const entries = await this.#heard();
     const admitted = admittedEntries(entries);
-    // If a holder or a released entry is ahead of the own entry, `admitted` may not contain the own entry. So
-    // only entries behind the own entry are removed.
+    // If a holder or a released entry is ahead of this holder's entry, `admitted` may not contain this holder's
+    // entry. So only entries behind it are removed.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
     const reason = `the holder yields to ${this.from.owner}: ${this.reason}`.slice(0, 200);
@@ -145,7 +145,7 @@ class Request implements HandoverRequest {
 }
 
 /**
- * Emits the response of each holder to the own request, and stores that it was read. Emits `ignored` when no response arrived in time. Never
+ * Emits the response of each holder to the request of this claim, and stores that it was read. Emits `ignored` when no response arrived in time. Never
  * completes.
  */
 export function answersTo(

@@ -20,7 +20,7 @@ export interface RequiredMethods {
   readonly methods: readonly string[];
   /** Noun for the object in the message, such as `a client`. */
   readonly what: string;
-  /** Returns the rule for the message when the named method is missing. */
+  /** Returns the rule that the error message states when the named method is missing. */
   readonly rule: (missing: string) => string;
 }
 

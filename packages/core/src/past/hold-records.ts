@@ -83,7 +83,7 @@ function withRecord(records: readonly HoldRecord[], record: HoldRecord): readonl
   return records.toSpliced(before + 1, 0, record);
 }
 
-/** Returns whether a hold without a recorded end had ended before another hold began, whose holder was the only one. */
+/** Returns whether a hold without a recorded end had ended before the hold `alone` began, because the holder of `alone` was the only one. */
 function endedBefore({ token, end, goneAt }: HoldRecord, alone: HoldRecord): boolean {
   return end === undefined && goneAt === undefined && token < alone.token;
 }

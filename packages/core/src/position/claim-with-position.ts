@@ -18,7 +18,7 @@ import { visible } from '../handover/visible.ts';
 import { waitUntilHeld } from '../claim/wait-until-held.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
 
-/** The parameters of a claim with position that are not part of the claim. */
+/** The parameters of a claim with its position, besides the claim itself. */
 interface PositionRequest {
   readonly name: string;
   /** Name of the option or method that requests the position, for messages. */

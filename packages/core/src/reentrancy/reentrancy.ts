@@ -203,7 +203,7 @@ export function holdToEnter(
 }
 
 /**
- * Returns whether the further permits fit into the limit together with all permits of the call chain. Returns `false` for a limit that may change.
+ * Returns whether the requested permits fit into the limit together with all permits that the call chain holds. Returns `false` for a limit that may change.
  */
 function mayFit(around: readonly ChainHold[], { limit: limit$ = 1, permits = 1 }: AcquireOptions): boolean {
   if (typeof limit$ !== 'number') return false;

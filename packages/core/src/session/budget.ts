@@ -37,8 +37,8 @@ export function longestHoldMs(
   { proofLag = 0 }: Pick<BackendInfo, 'proofLag'>,
 ): number {
   const { safetyMarginMs, heartbeatIntervalMs } = paceOf(settings.ttlMs, settings);
-  // On a store with a proof lag, a heartbeat proves only the time at which an earlier one was sent. That is
-  // the previous heartbeat, or one before it if the required lag is longer than the interval.
+  // On a store with a `proofLag`, a heartbeat proves the session only from the time at which an earlier one was
+  // sent. That is the previous heartbeat, or one before it if the lag is longer than the interval.
   const lagMs = proofLag === 0 ? 0 : Math.max(heartbeatIntervalMs, proofLag * settings.ttlMs);
   return deadlineOf(-lagMs, settings.ttlMs, safetyMarginMs);
 }

@@ -166,7 +166,7 @@ export class Liveness {
     );
   }
 
-  /** Notifies all listeners. A listener may delete others meanwhile. Listeners that it adds are notified by `add`. */
+  /** Notifies all listeners. A listener may delete others meanwhile. Listeners that it adds are notified by `add` itself. */
   #tellListeners(error: QueueLockError): void {
     for (const listener of [...this.#listeners])
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);

@@ -1,8 +1,8 @@
 import type { Renewer } from '../api/renewer-api.ts';
-import { QueueLockError, isQueueLockError } from '../api/errors.ts';
 import { backoffDelay } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
-import { deadlineOf, type Pace } from './budget.ts';
+import type { Pace } from './budget.ts';
+import { sendHeartbeat, type HeartbeatListener } from './send-heartbeat.ts';
 import { nextThreadStep, type ThreadPace } from './thread-step.ts';
 import { THREAD_CLOCK_GRAIN_MS, type ThreadTimes } from './thread-times.ts';
 
@@ -23,6 +23,7 @@ export interface ThreadLoopTools {
  */
 export async function renewInPlaceOfMain(tools: ThreadLoopTools): Promise<void> {
   const { times, clock, pace } = tools;
+  const listener = storeIn(tools);
   const retries = { initialDelayMs: pace.retryAfterMs, maxDelayMs: pace.longestRetryMs };
   let renewedAt = -Infinity;
   let failures = 0;
@@ -31,7 +32,7 @@ export async function renewInPlaceOfMain(tools: ThreadLoopTools): Promise<void> 
     const step = nextThreadStep({ ...times.known, renewedAt }, sentAt, pace);
     if (step.type === 'end') return;
     if (step.type === 'wait') await pause(clock, step.ms);
-    else if (await renew(tools, sentAt)) {
+    else if (await sendHeartbeat(tools.renewer, listener, tools)) {
       renewedAt = sentAt;
       failures = 0;
     } else {
@@ -41,26 +42,17 @@ export async function renewInPlaceOfMain(tools: ThreadLoopTools): Promise<void> 
   }
 }
 
-/** Sends one heartbeat. Resolves with whether it was confirmed. */
-async function renew(
-  { times, renewer, clock, pace, onFailure }: ThreadLoopTools,
-  sentAt: number,
-): Promise<boolean> {
-  const overdue = new AbortController();
-  const cancel = clock.after(pace.answerTimeoutMs, () => {
-    overdue.abort(new QueueLockError('UNAVAILABLE', 'no response to a heartbeat'));
-  });
-  try {
-    const provenMs = await renewer.renew(overdue.signal);
-    times.prove(deadlineOf(sentAt, provenMs, pace.safetyMarginMs) - THREAD_CLOCK_GRAIN_MS, clock.now());
-    return true;
-  } catch (error) {
-    if (isQueueLockError(error, 'SESSION_LOST')) times.lose();
-    else onFailure(error);
-    return false;
-  } finally {
-    cancel();
-  }
+/** Returns a listener that stores the times of heartbeats in the memory that both threads share. */
+function storeIn({ times, clock, onFailure }: ThreadLoopTools): HeartbeatListener {
+  return {
+    proven: (deadline) => {
+      times.prove(deadline - THREAD_CLOCK_GRAIN_MS, clock.now());
+    },
+    failed: onFailure,
+    lost: () => {
+      times.lose();
+    },
+  };
 }
 
 function pause(clock: Clock, ms: number): Promise<void> {

@@ -23,7 +23,7 @@ const CELLS = 6;
 const PER_MS = 1_000;
 
 /**
- * Memory that both threads share. Only one thread writes a cell; the other may read it at any moment, even while the writer is blocked. The order in
+ * Memory that both threads share. Only one thread writes each cell of it; the other may read it at any moment, even while the writer is blocked. The order in
  * which writes become visible does not matter, because an old value of any cell is safe.
  */
 export class ThreadTimes {
@@ -108,8 +108,8 @@ export function sampleOf(clock: Clock): ClockSample {
 }
 
 /**
- * Returns the main thread's clock for use in another thread. Each thread measures suspensions of the machine separately, with an error of up to one
- * grain of the boot clock. Deadlines are earlier by that time.
+ * Returns the main thread's clock for use in another thread. Each thread measures suspensions of the machine separately, with an error of up to
+ * `THREAD_CLOCK_GRAIN_MS`. Deadlines are earlier by that time.
  */
 export function mainClockIn(own: Clock, main: ClockSample): Clock {
   const offset = main.now - main.processMs + processMs() - own.now();

@@ -12,7 +12,7 @@ export interface FoundEntry extends EntryName {
 export interface SessionReconcilerOptions<Found extends FoundEntry> {
   readonly entries: EntryTracker<TrackedEntry & Pick<Found, 'ord'>>;
   readonly pendingEnqueues: PendingEnqueues;
-  /** Largest number of an entry that an earlier process with this session has created. 0 if this process has opened the session. */
+  /** The largest of the numbers of the entries that an earlier process with this session has created. 0 if this process has opened the session. */
   readonly inherited: number;
   /** Reads all entries of the session from the store. */
   readonly readEntries: () => Promise<readonly Found[]>;

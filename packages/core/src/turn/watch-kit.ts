@@ -25,7 +25,7 @@ export interface EntriesAhead<R> {
   readonly seenAt?: bigint;
 }
 
-/** Facts about the removal of an entry ahead. */
+/** What is known of the removal of an entry ahead. */
 export interface Departure {
   /**
    * Whether the removed entry was certainly admitted, with no conflicting entry ahead of it. That is so when an exclusive entry with a limit of 1
@@ -38,14 +38,14 @@ export interface Departure {
 
 /** Access of one entry to its queue, on a store that does not decide admission itself. */
 export interface QueueView<R> {
-  /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the queue does not contain the own entry. */
+  /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the queue does not contain this entry. */
   ahead(count: number): Promise<EntriesAhead<R>>;
   /**
-   * Emits once when the entry `ref` has left the queue, even if it had left before. Emits `undefined` when `ref` may no longer block the own entry
+   * Emits once when the entry `ref` has left the queue, even if it had left before. Emits `undefined` when `ref` may no longer block this entry
    * for another reason. Continues after a broken connection.
    */
   removal(ref: R): Observable<Departure | undefined>;
-  /** Emits once when the own entry has left the queue. For an entry that was admitted at once, the watch starts later; see `OWN_UNWATCHED_MS`. */
+  /** Emits once when this entry has left the queue. For an entry that was admitted at once, the watch starts later; see `OWN_UNWATCHED_MS`. */
   readonly ownRemoval$: Observable<unknown>;
   /** Queue for the timeouts of `OWN_UNWATCHED_MS` of all holds of a session. Default: a timer for each hold. */
   readonly unwatched?: DeadlineQueue | undefined;
@@ -64,7 +64,7 @@ export function turnOf(ahead: EntriesAhead<Taker>, rule: AdmissionRule): Turn {
 
 /**
  * Returns the nearest entries ahead that together leave too few permits. Returns an empty list when enough permits are left. While all returned
- * entries exist, the own entry is not admitted.
+ * entries exist, the waiter's entry is not admitted.
  */
 function inTheWay<R extends Taker>(
   nearestFirst: readonly R[],
@@ -76,8 +76,8 @@ function inTheWay<R extends Taker>(
 }
 
 /**
- * Returns the entries ahead after one of them has left, if the own entry is certainly admitted now. Otherwise returns `undefined`, and the waiter
- * must read the queue. New entries do not matter, because they join behind the own entry.
+ * Returns the entries ahead after one of them has left, if the waiter's entry is certainly admitted now. Otherwise returns `undefined`, and the waiter
+ * must read the queue. New entries do not matter, because they join behind the waiter's entry.
  */
 export function entriesAheadWithout<R extends Taker>(
   { refs, total }: EntriesAhead<R>,
@@ -105,11 +105,11 @@ export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: Admiss
 export const OWN_UNWATCHED_MS = 250;
 
 /**
- * Emits the turns of an entry. Watches the nearest conflicting entries ahead, as many as block the entry. When one of them leaves, the entry is
- * admitted if the known data suffices; otherwise its waiter reads the queue again. It watches at most `limit` entries, which are the last to leave.
+ * Emits the turns of an entry. Watches the nearest conflicting entries ahead: as many as block the entry, at most `limit`. When one of them leaves,
+ * the entry is admitted if the known data suffices; otherwise its waiter reads the queue again. Of all entries ahead, the nearest usually leave last.
  * So a grant wakes about one waiter, and there is no thundering herd. For a lock only the predecessor is watched, as in ZooKeeper's lock recipe and
  * etcd's `concurrency.Mutex`. Those read the queue whenever the predecessor leaves.
- *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the own entry is gone
+ *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the waiter's entry is gone
  */
 export function turnsByWatching<R extends Taker>(
   view: QueueView<R>,
@@ -140,8 +140,8 @@ export function followTurns<R extends Taker>(
 ): () => void {
   const turn = turnOf(first, rule);
   if (turn.admitted) return followHold(view, turn, listener);
-  // Watches the own entry first. If both entries have left during a broken connection, the own entry must
-  // count as lost and not as admitted.
+  // Watches the waiter's entry before the entries ahead. If both have left during a broken connection, the
+  // waiter's entry must count as lost and not as admitted.
   const turns = merge(lost(view), inLine(view, rule, remembered(first, rule))).subscribe(listener);
   return () => {
     turns.unsubscribe();

@@ -133,7 +133,7 @@ export const evictionFacts: readonly CoreFact[] = [
       expect(holder.last).to.have.nested.property('error.eviction.kind', 'stolen');
       stealer.subscription.unsubscribe();
       await stage.settle();
-      // The steal has removed the waiters from the back. So the last waiter was the first to join again.
+      // The steal has removed the last waiter first. So the last waiter was the first to join again.
       expect(second.last.status).to.equal('held');
       second.subscription.unsubscribe();
       await stage.settle();

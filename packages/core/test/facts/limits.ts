@@ -316,7 +316,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
 ];
 
-/** Wraps a session. With this limit it reports late that the claim has to wait, as a store may do whose clients decide admission. */
+/** Wraps a session. For entries with this limit it reports late that they have to wait. So may a store whose clients decide admission. */
 function waitingUnder(limit: number, session: Session, gate: Gate): Session {
   const enqueue = session.enqueue.bind(session);
   const late: Session['enqueue'] = async (spec) => {

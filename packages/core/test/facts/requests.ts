@@ -60,7 +60,7 @@ async function finish(stage: Stage, { own, between, requester }: Scene): Promise
 }
 
 /**
- * Wraps a backend so that each queue begins with a released entry that the store has not removed yet, as after a hand-over within a
+ * Wraps a backend so that each queue begins with a released entry that the store has not removed yet, as after a hand-off within a
  * session.
  */
 function withReleasedAhead(backend: Backend, evicted: string[]): Backend {

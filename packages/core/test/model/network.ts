@@ -3,7 +3,7 @@ import { QueueLockError } from '../../src/index.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
 /**
- * The random faults of a history: one byte decides what happens to one message. 0 is no fault, and so are all messages after the last byte.
+ * The random faults of a history: each byte decides what happens to one message. The byte 0 means no fault. Messages after the last byte have no faults.
  */
 export class Fates {
   readonly #bytes: ArrayLike<number>;
@@ -23,7 +23,7 @@ export class Fates {
   }
 }
 
-/** When a request arrives at the server, when its reply arrives, and when the call fails otherwise. A missing time means: never. */
+/** When a request arrives at the server, when its reply arrives, and when the call fails without a reply. A missing time means: never. */
 interface Fate {
   readonly arrivesIn?: number;
   /** Milliseconds between the arrival of the request and that of the reply. */

@@ -7,7 +7,7 @@ export interface NameClaim {
 /** How a claim enters its queues: all in one step, or one by one in the caller's order, with or without waiting for each lock. */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
-/** The claims in each queue by number, how many of its queues each claim has entered, and which claims are done. */
+/** The numbers of the claims in each queue, how many of its queues each claim has entered, and which claims are done. */
 interface State {
   readonly queues: ReadonlyMap<string, readonly number[]>;
   readonly entered: readonly number[];

@@ -13,7 +13,7 @@ export interface SharedTask extends TimedTask {
 
 /** A timeout, which the caller can start for any number of tasks. */
 export interface TaskTimeout {
-  /** Milliseconds. */
+  /** The duration of the timeout, in milliseconds. */
   readonly ms: number;
   /** Whether this timeout calls `partPassed` of its tasks. */
   readonly isShared: boolean;
@@ -30,7 +30,7 @@ export interface TaskTimeout {
 export class SharedTimeout implements TaskTimeout {
   readonly isShared = true;
   readonly ms: number;
-  /** The tasks in the order of their starts, each with the number of the part at which it times out. */
+  /** The tasks in the order of their starts, each with the value of `#parts` at which it times out. */
   readonly #tasks = new Map<SharedTask, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;

@@ -25,6 +25,8 @@ const REFUSED =
 const PAGE = /HTTP status/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
+// The text with which a member begins the errors that it sends itself.
+const OF_A_MEMBER = /etcdserver: /;
 const DATABASE_FULL = /database space exceeded/;
 
 /** Remedies for failures whose own message suggests none. */
@@ -45,6 +47,15 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
     /too many operations in txn request/,
     'the server was started with a small --max-txn-ops: its default is 128, and no lock works with less than 2',
   ],
+  [
+    /request is too large/,
+    'it exceeds --max-request-bytes of the server, which is 1572864 by default: raise it, or store less with the entry',
+  ],
+  [
+    /etcdserver: (no leader|leader changed|request timed out)/,
+    'most members of the cluster must run and reach each other',
+  ],
+  [/etcdserver: too many requests/, 'the cluster is slower than its load: check the disks of its members'],
 ];
 const CLOSED_AT_ONCE = /Last error: Failed to connect|closed before HTTP\/2 began/;
 const WANTS_TLS =
@@ -78,7 +89,7 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   return new QueueLockError(
     'UNAVAILABLE',
     `${what} at etcd ${host} failed: ${explain(failure)}${remedyFor(failure, attempt)}`,
-    options,
+    { ...options, responded: OF_A_MEMBER.test(failure.message) },
   );
 }
 

@@ -36,7 +36,7 @@ export function sendEnqueue(
   });
 }
 
-/** Sends the transaction for all entries. Resolves with the response and the part that concerns the first entry. */
+/** Sends the transaction for all entries. Resolves with the response, and with the part of it that concerns the first entry. */
 async function sendTransaction(
   { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],

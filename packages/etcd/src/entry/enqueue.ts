@@ -117,7 +117,10 @@ function readAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
   return { request_range: latestFirst(range, windowFor(spec.limit)) };
 }
 
-/** Returns the shared entries whose marks the same request can read. Returns none if there would be too many operations. */
+/**
+ * Returns the shared entries among the new ones. For each of them, the enqueue request also reads the marks of its queue. Returns none if the
+ * request would then have too many operations.
+ */
 function readersOf(newcomers: readonly Newcomer[]): readonly Newcomer[] {
   const readers = newcomers.filter(({ entry }) => entry.shared);
   const within = newcomers.some(({ entry }) => entry.tail) ? TAIL_OPERATIONS : 0;

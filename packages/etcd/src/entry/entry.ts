@@ -194,8 +194,8 @@ export class Entry {
   }
 
   /**
-   * Returns whether a later entry may use the key, because no request in flight can change it any more. Every creation has a response. The only
-   * removal has deleted the key (`removed`), or the entry never existed.
+   * Returns whether a later entry may use the key, because no request in flight can change it any more. That is so if every request to create it
+   * has a response, and if its only removal has deleted the key (`removed`) or the entry never existed.
    */
   leavesKeySpare(removed: boolean): boolean {
     const isSimple = !this.uncertain && !this.gone && !this.mark && !this.single;

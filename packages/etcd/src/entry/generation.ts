@@ -42,7 +42,7 @@ export class Generation {
     return this.#value;
   }
 
-  /** Whether this process has seen that another one took the session over. */
+  /** Whether this process has found that another process has taken the session over. */
   get isOthers(): boolean {
     return this.#isOthers;
   }

@@ -25,7 +25,7 @@ export function creationIdOfText(key: string, createRevision: string): string {
   return `${createRevision} ${key}`;
 }
 
-/** An entry ahead that conflicts with the own entry. */
+/** An entry ahead that conflicts with the waiter's entry. */
 export interface ConflictingEntry extends KeyRef {
   /** The number of permits that this entry takes. */
   readonly permits: number;
@@ -33,11 +33,11 @@ export interface ConflictingEntry extends KeyRef {
   readonly limit: number;
   /** Whether this entry's label may show that it holds the lock; see `owning.ts`. */
   readonly mayAnnounce: boolean;
-  /** If the own entry is shared: the key of the mark that ends the conflict, because it converts this entry to a shared one; see `marks.ts`. */
+  /** If the waiter's entry is shared: the key of the mark that ends the conflict, because it converts this entry to a shared one; see `marks.ts`. */
   readonly mark?: Buffer;
 }
 
-/** The own entry of a waiter, with the properties that decide which other entries conflict with it. */
+/** The entry of a waiter, with the properties that decide which other entries conflict with it. */
 export interface Contender {
   readonly key: Buffer;
   readonly shared: boolean;
@@ -67,8 +67,8 @@ export function windowFor(count: number): number {
 }
 
 /**
- * Returns the conflicting entries ahead, and their number if the rows are complete. The own entry must be the newest row; otherwise it throws
- * `ENTRY_LOST`. Only keys of nested names from the same transaction may come before it. If these fill all rows, the result is empty.
+ * Returns the conflicting entries ahead, and their number if the rows are complete. The entry `own` must be the newest row. Otherwise the function
+ * throws `ENTRY_LOST`. Only keys of nested names from the same transaction may come before it. If these fill all rows, the result is empty.
  */
 export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAhead<ConflictingEntry> {
   const rows = latest.kvs;
@@ -112,7 +112,7 @@ export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): 
   return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
-/** Returns the limit of the nearest entry ahead that has another limit than this one. */
+/** Returns the limit of the nearest entry ahead whose limit is not `limit`. */
 export function otherLimitIn({ refs }: EntriesAhead<ConflictingEntry>, limit: number): number | undefined {
   return refs.find((ref) => ref.limit !== limit)?.limit;
 }

@@ -61,7 +61,7 @@ export class ProxyDetection {
         stream.close();
         resolve(answer);
       };
-      // A stream waits twice as long for its first response as for later ones, so half the timeout is passed.
+      // A stream waits twice its timeout for the first response, so it gets half of the time as its timeout.
       const stream = new WatchStream(endpoint, withinMs / 2, {
         onRefused: () => end(undefined),
         onEnd: () => resolve(undefined),

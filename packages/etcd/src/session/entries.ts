@@ -43,7 +43,8 @@ export class Entries {
     const leaving = new Batcher({
       maxSize: MAX_REMOVALS,
       kindOf: ({ keyText }: Entry) => keyText,
-      // Waits for the end of the tick, when it is known which successor takes the hold over.
+      // The removal of an entry for which a later entry waits is sent at the end of the tick. Only then is it known
+      // which successor takes the hold over.
       isIndependent: ({ followed }: Entry) => !followed,
       send: (entries) => removeEntries(connection, entries),
     });
@@ -107,7 +108,8 @@ export class Entries {
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     const entered = await this.#cleanUpAfter(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
-      // Sent in this tick if possible, so that a removal requested right after this call is sent later.
+      // Awaits the check only if it is needed. Otherwise the enqueue is sent in this tick, before a removal that is
+      // requested right after this call.
       if (special.length > 0) await this.#checkExclusive(special);
       return enter(this.#context, newcomers, enqueueAlways);
     });
@@ -132,7 +134,7 @@ export class Entries {
     const entry = await this.find(queue, id);
     if (entry?.order === undefined) return false;
     if (entry.shared && !entry.mark) return this.update({ queue, id, value });
-    // Recorded before the request, so that a removal which overtakes the response also deletes the mark.
+    // Records the mark before the request, so that a removal which overtakes the response also deletes the mark.
     entry.mark = entry.markKey;
     const { connection, lease } = this.#context;
     const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
@@ -187,7 +189,7 @@ export class Entries {
     return this.#cleanUpAfter(newcomers, () => placeAll(this.#context, newcomers, entered));
   }
 
-  /** Throws `INVALID_ARGUMENT` for these entries, which are not exclusive. Accepts a writer that was converted to a reader. */
+  /** Throws `INVALID_ARGUMENT` for entries that are not exclusive, except for a writer that was converted to a reader. */
   async #checkExclusive(newcomers: readonly Newcomer[]): Promise<void> {
     for (const newcomer of newcomers) {
       const { queue, id, shared } = newcomer.spec;

@@ -54,8 +54,8 @@ export class KeepAlive {
       const late = setTimeout(() => {
         this.#fail(stream, new Error(`no response to a heartbeat within ${this.#responseTimeoutMs} ms`));
       }, this.#responseTimeoutMs);
-      // The caller aborts when the response is overdue. That is the same failure of the member as the
-      // timeout.
+      // The caller aborts when the response is overdue. Such an abort counts as a failure of the member, as a
+      // timeout does.
       const abort = (): void => this.#fail(stream, signal.reason);
       signal.addEventListener('abort', abort, { once: true });
       this.#pending = {

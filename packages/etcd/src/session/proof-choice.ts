@@ -76,7 +76,7 @@ export class ProofChoice {
           // server may then have the member's address.
           if (this.#reads.get(endpoint) === reading) this.#facts.set(endpoint, facts);
         },
-        () => undefined, // The next heartbeat reads the version again.
+        () => undefined, // Ignores a failure, since the next heartbeat reads the version again.
       )
       .finally(() => {
         if (this.#reads.get(endpoint) === reading) this.#reads.delete(endpoint);

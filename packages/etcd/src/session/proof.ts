@@ -17,7 +17,7 @@ export interface ProofOptions {
 export interface Proof {
   /** The Raft term of the response. */
   readonly term: string;
-  /** Whether at least one of the entries that should exist was found, or there was none to read. */
+  /** Whether the proof found at least one of the entries that should exist, or had no entry to read. */
   readonly sound: boolean;
 }
 

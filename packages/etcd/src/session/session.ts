@@ -81,7 +81,7 @@ export class EtcdSession implements Session {
       remaining > 0;
       remaining -= 1
     ) {
-      // If the session ended during the previous attempt, another one would open a stream for ever.
+      // If the session ended during the previous attempt, another attempt would open a stream that is never closed.
       this.#throwIfEnded();
       try {
         const ttlMs = await this.#heartbeat(signal, unconfirmed);
@@ -130,7 +130,7 @@ export class EtcdSession implements Session {
     return this.#entries.share({ queue, id, value });
   }
 
-  /** Ends this session's entry with that key and order, because a client of this process has evicted it. */
+  /** Ends this session's entry with that key and create revision (`order`), because a client of this process has evicted it. */
   noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
     for (const entry of this.#entries) if (entry.order === order && entry.keyText === key) entry.lose();
   }
@@ -165,7 +165,7 @@ export class EtcdSession implements Session {
         withinMs: REVOKE_WITHIN_MS,
         urgent: true,
       })
-      .catch(() => undefined); // If the request fails, the lease ends with its TTL.
+      .catch(() => undefined); // Ignores a failure, since the lease ends with its TTL anyway.
   }
 
   /** Stops the heartbeats. The lease ends with its TTL, unless another process resumes the session. */
@@ -223,15 +223,15 @@ export class EtcdSession implements Session {
       throw (this.#end = new QueueLockError('SESSION_LOST', 'the etcd lease expired or was revoked'));
     }
     const remaining = await untilAborted(this.#remaining(response), signal);
-    // Proven even if the member knows no such lease: it may have just started, and the read makes it catch
-    // up.
+    // Sends the proof even if the member does not know the lease. The member may have just started, and the
+    // proof makes it catch up.
     const options = {
       strict: this.#context.proofChoice.strictIn(response.term),
       withinMs: this.#responseTimeoutMs,
     };
     const proof = await untilAborted(prove(this.#context.connection, this.#entries, options), signal);
     if (proof.sound && proof.term === response.term && proof.term === remaining.term) return remaining.ttlMs;
-    // The member may be a replaced leader, so the next keepalive goes to the member of all other requests.
+    // The member may be a replaced leader, so the next keepalive goes to the member that gets all other requests.
     this.#keepAlive.follow();
     return 0;
   }

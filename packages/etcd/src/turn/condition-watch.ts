@@ -93,7 +93,7 @@ export class ConditionWatch implements Watcher, CompactionListener {
   /**
    * Reads whether the condition is met.
    * @param since the revision before the watch began, if the watch may be late
-   * @param reads how many reads were made since then
+   * @param reads how many reads were made since the watch began
    */
   #read(since?: string, reads = 0): void {
     this.#reading?.unsubscribe();

@@ -11,6 +11,6 @@ export interface Following extends RemovalTools {
   readonly entry: Entry;
   readonly successors: Successors;
   readonly order: bigint;
-  /** The limit and permits of this call. The next call for the same entry may have other ones. */
+  /** The limit and permits of this enqueue. A repeated enqueue of the same entry may have other ones. */
   readonly rule: Required<AdmissionRule>;
 }

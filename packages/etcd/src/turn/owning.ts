@@ -17,7 +17,10 @@ type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' |
 // label of a shorter hold in time.
 const UNANNOUNCED_HOLD_MS = 1;
 
-/** Records a turn in the entry. Only an exclusive entry with a limit of 1 holds alone when it is admitted. */
+/**
+ * Records a turn in the entry: the grant token, and whether the entry waited or holds alone. Only an exclusive entry with a limit of 1 holds
+ * alone when it is admitted.
+ */
 export function recordTurn(
   { entry, rule }: Pick<AnnouncementContext, 'entry' | 'rule'>,
   { admitted, grantToken }: Turn,

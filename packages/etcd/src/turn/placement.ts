@@ -46,7 +46,8 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
   const isReliable = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
   const ahead =
     seen && isReliable && suffices(seen, rule.limit) ? seen : await readAhead(following, rule.limit);
-  // Other entries may have been created between the enqueue and this read.
+  // Treats the entry as one that waited, because other entries may have been created between the enqueue and
+  // this read.
   if (ahead !== seen) entry.waited = true;
   const otherLimit = entry.shared ? undefined : otherLimitIn(ahead, rule.limit);
   return {
@@ -60,7 +61,7 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
 }
 
 /**
- * Adds the single keys to the turns: an entry is admitted only after its single key exists. If all entries are admitted already, makes one
+ * Makes the turns wait for the single keys: an entry is admitted only after its single key exists. If all entries are admitted already, makes one
  * attempt to create the keys at once.
  */
 async function withSingleKeys(

@@ -64,8 +64,8 @@ export class Successors {
    * gets a larger token than the one before, and the store must have reached that revision. Otherwise there is no hand-over.
    */
   handOver(entry: Entry): void {
-    // A process that resumes the session knows only the entries in the store, and nothing of hand-overs in
-    // this process.
+    // Hands nothing over after an export: the process that resumes the session knows only the entries in the
+    // store, and nothing of hand-overs in this process.
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
     // A transaction of the caller that compares the key succeeds until the removal commits. So the next hold
     // must begin after that.
@@ -75,8 +75,8 @@ export class Successors {
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    // The removals of all unconfirmed hand-overs fit into one transaction. The limit also lets other tasks of
-    // this process run in between.
+    // The maximum of unconfirmed hand-overs makes all their removals fit into one transaction. It also lets
+    // other tasks of this process run between many hand-overs.
     const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());

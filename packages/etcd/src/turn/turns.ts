@@ -30,8 +30,8 @@ import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
 /**
- * Up to this number of entries ahead, the waiter may be admitted before a late watch has caught up, which takes up to 100 ms. So it
- * reads as well.
+ * With at most this number of entries ahead, the waiter may be admitted before a late watch has caught up, which takes up to 100 ms.
+ * So the waiter also reads the entry that it watches.
  */
 const SOON = 3;
 
@@ -99,7 +99,7 @@ class EntryView implements QueueView<ConflictingEntry> {
     return watchConflictEnd(ref, this.#following, this.#isSoon);
   }
 
-  /** Made when it is read, since only a wait or a long hold watches its own entry. */
+  /** Emits when the entry itself is removed. The getter creates the watch, since only a wait or a long hold needs it. */
   get ownRemoval$(): Observable<unknown> {
     const { entry, order } = this.#following;
     return watchRemoval({ key: entry.key, createRevision: order.toString() }, this.#following);

@@ -75,7 +75,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
       throw connection.failed(endpoint, { what: 'reading the history of a queue', error });
     });
     if ('events' in answer) return { events: answer.events, compacted };
-    // The store was compacted after its revision was read.
+    // Reads again, because the store was compacted after its revision was read.
     compacted = answer.compacted;
   }
 }

@@ -36,7 +36,7 @@ export function observeQueue(
     let queue: Promise<ObservedQueue> | undefined;
     let meanwhile: IEvent[] = [];
     const live = new Set<string>();
-    // Events that arrive before the list are kept and then applied to it, so that no change is missed.
+    // Events that arrive before the queue was read are kept and then applied, so that no change is missed.
     const receive = ({ notification, directory }: DirectoryNotification): void => {
       if (notification.status === 'broken') subscriber.error(notification.error);
       else if (notification.status === 'events') {
@@ -72,7 +72,7 @@ export function observeQueue(
   });
 }
 
-/** Records the newest revision among the events. A later list with an older revision is then rejected. */
+/** Records the newest revision among the events. A later read with an older revision is then rejected. */
 export function noteRevision(connection: Connection, events: readonly IEvent[]): void {
   const newest = events.at(-1);
   if (newest) connection.noteRevision(BigInt(newest.kv.mod_revision));

@@ -12,7 +12,7 @@ import type { Http2Link } from './http2-link.ts';
 /** Receives the messages and the end of a call. It is not called after `onEnd`. */
 export interface CallListener {
   readonly onMessage: (message: Buffer) => void;
-  /** Called once. The error is `undefined` if the server reported success. */
+  /** Called once, at the end of the call. The error is `undefined` if the server reported success. */
   readonly onEnd: (error: Error | undefined) => void;
 }
 

@@ -79,7 +79,7 @@ export function loggingInOnce(): Interceptor {
   };
 }
 
-/** Converts the type. What `nextCall` returns has all methods that are needed. */
+/** Casts a call from `nextCall` to the type that an interceptor must return. The call has all methods that grpc-js needs. */
 function asInterceptingCall(call: object): ReturnType<Interceptor> {
   return call as ReturnType<Interceptor>;
 }

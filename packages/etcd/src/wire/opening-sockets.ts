@@ -13,7 +13,7 @@ const BY_GRPC = /[\\/]@grpc[\\/]grpc-js[\\/]/;
 // to another client of this process.
 const HOPELESS_MS = 300;
 const CHECK_EVERY_MS = 100;
-// How long new connections are destroyed after the driver was closed, in milliseconds. It is longer than the
+// Milliseconds for which new connections are still destroyed after the driver was closed. It is longer than the
 // backoff of grpc-js.
 const CHECK_FOR_MS = 5_000;
 

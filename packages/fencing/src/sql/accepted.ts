@@ -18,8 +18,8 @@ const RULE =
   'is the result of an update: a number, or an object with rowCount, affectedRows, numAffectedRows, changes or count';
 
 /**
- * Returns whether a `fencedUpdate` was accepted: it found its row, with no larger token. Otherwise a later holder wrote before, or there is
- * no such row. `sqlOutcome` reports which, and with `expectAccepted` a refusal cannot be overlooked.
+ * Returns whether a `fencedUpdate` was accepted: it found its row, with no larger token. Otherwise a later holder has already written, or
+ * there is no such row. `sqlOutcome` reports which, and with `expectAccepted` a refusal cannot be overlooked.
  *
  * The result is also right on MySQL connections that count changed rows instead of found ones, if it has an `insertId`. Prisma returns the
  * number alone: its connections have to count found rows, which is the default of its adapter.

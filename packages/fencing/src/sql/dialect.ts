@@ -23,8 +23,8 @@ export interface Dialect {
   /** Casts a 64-bit integer to text. */
   readonly text: (column: string) => string;
   /**
-   * Assigns a token so that a row counts as written even when it had that token already. MySQL can be set to count only changed rows. It
-   * reports an unchanged row by its insert id then.
+   * Assigns a token so that a row counts as written even when it had that token already. MySQL can be set to count only changed rows. An
+   * unchanged row is then recognized by the insert id, which contains its token.
    */
   readonly assignment: (token: string) => string;
   /** The statement that creates the table of the fences in a migration, where no other process creates it at the same time. */
@@ -100,7 +100,7 @@ END $queuelock$`,
   },
   sqlite: {
     numbered: false,
-    // SQLite reads an unknown name in double quotes as a string.
+    // Uses backticks, because SQLite reads an unknown name in double quotes as a string.
     quote: '`',
     maxIdentifier: { count: bytesOf, max: 128, unit: 'bytes' },
     integer: (placeholder) => `CAST(${placeholder} AS INTEGER)`,

@@ -28,7 +28,7 @@ export class ByShare<T> {
     return kind.item;
   }
 
-  /** Returns the values of all kinds that conflict with such a claim. */
+  /** Returns the values of all kinds of claims that conflict with this kind. */
   against(share: Share): T[] {
     return [...this.#kinds.values()].filter((kind) => exclude(kind.share, share)).map(({ item }) => item);
   }

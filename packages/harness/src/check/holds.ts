@@ -22,7 +22,10 @@ export function holdsOf(attempts: readonly Attempt[]): Hold[] {
   return holds.sort((a, b) => a.from - b.from);
 }
 
-/** Returns when the holder stopped believing. Its reads and writes count if they are later than the end that follows from its other events. */
+/**
+ * Returns when the holder stopped believing in its hold. Reads and writes that found the lock held count, if they are later than the end
+ * that follows from its other events.
+ */
 export function believedUntil(hold: Hold): number {
   return Math.max(hold.until, hold.attempt.believedAt ?? -Infinity);
 }

@@ -59,7 +59,7 @@ export function numbersOf(run: Run): Numbers {
   };
 }
 
-/** Lists kills, freezes and stalls of workers that do not belong to a fault with a name. */
+/** Lists kills, freezes and stalls of workers outside of all faults that name the worker as their target. */
 function unnamedFaults({ lives, faults, calm = Infinity }: Run): { what: string }[] {
   const isNamed = (who: string, at: number): boolean =>
     faults.some(({ target, from, to }) => target === who && from <= at && at <= to);

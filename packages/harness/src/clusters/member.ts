@@ -143,8 +143,8 @@ export class Member {
   }
 
   /**
-   * Resolves with the member's own view of its role, requested past all faults of the network. Rejects when the member does not respond within 500
-   * ms.
+   * Resolves with the member's own view of its role. Faults of the network do not affect this request. Rejects when the member does not respond
+   * within 500 ms.
    */
   async role(): Promise<Role> {
     return (await this.view()).role;

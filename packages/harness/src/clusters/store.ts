@@ -33,7 +33,7 @@ export interface View {
   readonly leader?: string;
 }
 
-/** Returns the route by which the harness reaches a member, past all faults of the network. */
+/** Returns the route by which the harness reaches a member. No fault of the network affects it. */
 export function routeOf({ host, ports, operatorAddress }: MemberSite): Route {
   const route = { host, port: ports[0]! };
   return operatorAddress === undefined ? route : { ...route, localAddress: operatorAddress };

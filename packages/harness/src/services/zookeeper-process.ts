@@ -10,7 +10,7 @@ import { startProcess, type Place } from './server-process.ts';
 import type { ProcessService } from './service.ts';
 
 /**
- * Lines of zoo.cfg (`{ tickTime: 500, syncLimit: 5, minSessionTimeout: 1000 }`). Names that start with `znode.` or `zookeeper.`
+ * Lines of zoo.cfg (`{ tickTime: 500, syncLimit: 5, minSessionTimeout: 1000 }`). Names that start with `znode.`, `zookeeper.` or `jute.`
  * are Java system properties (`znode.container.checkIntervalMs`).
  */
 export type ZooKeeperSettings = Readonly<Record<string, string | number | boolean>>;
@@ -39,7 +39,7 @@ export function zooKeeperConfig(
 ): { file: string; properties: string[] } {
   const fixed = { 'admin.enableServer': 'false', '4lw.commands.whitelist': '*' };
   const all = Object.entries({ ...DEFAULTS, ...settings, ...rest, ...fixed });
-  const isProperty = ([name]: [string, unknown]): boolean => /^(znode|zookeeper)\./.test(name);
+  const isProperty = ([name]: [string, unknown]): boolean => /^(znode|zookeeper|jute)\./.test(name);
   return {
     file: all
       .filter((entry) => !isProperty(entry))

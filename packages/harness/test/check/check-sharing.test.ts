@@ -77,7 +77,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
   });
 
   describe('of a write lock that becomes a read lock', () => {
-    it("allows readers from the holder's request on, and not before", () => {
+    it('allows readers from the time at which the holder requests the downgrade, and not before', () => {
       fine(overlap({ downgrading: 50 }, { terms: READS }, 50));
       expect(rulesOf(overlap({ downgrading: 50 }, { terms: READS }, 50 - NS))).to.deep.equal(['S2']);
     });
@@ -156,7 +156,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, cancelled: 30, together: [1, 2] });
       expect(rulesOf(builder)).to.deep.equal(['story']);
     });
-    it('allows an incomplete last event of a killed worker', () => {
+    it('allows the last event of a killed worker to be recorded for only some of its names', () => {
       const builder = four()
         .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, acquired: 20, together: [1, 2] })
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] })
@@ -167,7 +167,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
 });
 
 describe('rule F1 (order of grants) with shared holds', () => {
-  it('does not flag readers that are granted in another order than they joined, or leave', () => {
+  it('does not flag a reader that is granted before an earlier reader, whether that one is granted later or leaves', () => {
     fine(overlap({ terms: READS, acquired: 60 }, { terms: READS }));
     fine(overlap({ terms: READS, ...gone }, { terms: READS }));
   });

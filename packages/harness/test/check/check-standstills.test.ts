@@ -70,7 +70,7 @@ describe('a standstill of the machine', () => {
     expect(rulesIn(still(afterCalm(allowed + 301), 5_000, 5_300))).to.deep.equal(['L3']);
     expect(rulesIn(still(afterCalm(allowed + 300), 500, 800))).to.deep.equal(['L3']);
   });
-  it('is no delay of an event loop (rule L5)', () => {
+  it('does not count as a delay of an event loop (rule L5)', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder()
         .worker('a', 0)

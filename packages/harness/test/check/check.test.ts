@@ -105,7 +105,7 @@ describe('the check of a history', () => {
       expect(rulesIn(handedOver(100 + NS, 100).close(300, 'a', 'b'))).to.deep.equal(['S2']);
       expectFine(handedOver(100, 100).close(300, 'a', 'b'));
     });
-    it('do not flag a frozen holder that records "revoked" late, if its reads are false', () => {
+    it('do not flag a frozen holder that records "revoked" late, if its reads of `held` return false', () => {
       expectFine(
         frozenHolder(DEADLINE + 1, 9_000)
           .look('a', 2_050, true)
@@ -113,7 +113,7 @@ describe('the check of a history', () => {
           .close(9_100, 'a', 'b'),
       );
     });
-    it('flag a frozen holder that reads true after the next holder acquired', () => {
+    it('flag a frozen holder whose read of `held` returns true after the next holder acquired', () => {
       const rules = rulesIn(
         frozenHolder(DEADLINE + 1, 9_000)
           .look('a', 8_999, true)

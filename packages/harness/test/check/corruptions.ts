@@ -85,7 +85,7 @@ function writeLate(events: readonly ChaosEvent[], choice: number): ChaosEvent[] 
   return [...events, write(next, 1n, false), late];
 }
 
-/** Changes the terms of a claim (its mode or its permits): that of the second of two simultaneous holders. */
+/** Changes the mode or the permits of a claim. The claim is that of the second of two simultaneous holders. */
 function alter(change: (terms: Terms) => Terms | false | undefined): Corruption['spoil'] {
   return (events, choice) => {
     const termsOf = (grant: Of<'acquired'>): Terms =>
@@ -204,7 +204,7 @@ function drop(...kinds: ChaosEvent['ev'][]): Corruption['spoil'] {
   };
 }
 
-/** Returns whether the check must flag a history without this event. It need not miss the exit of a killed process. */
+/** Returns whether the check must flag a history without this event. It need not flag one without the event `exited` of a killed process. */
 function isDropped(event: ChaosEvent): boolean {
   return event.ev !== 'exited' || event.clean;
 }

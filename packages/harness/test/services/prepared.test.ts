@@ -38,7 +38,7 @@ describe('programs that a run of the tests prepares', () => {
     });
   });
 
-  it('include all programs of the gate in a long run, and have instructions for getting them', () => {
+  it('include all programs of the gate in a long run, and each has instructions to install it', () => {
     expect(LONG_PROGRAMS).to.include.members([...GATE_PROGRAMS]);
     expect(LONG_PROGRAMS.map(howToGet)).to.not.include('');
   });

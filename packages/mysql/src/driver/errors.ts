@@ -9,6 +9,7 @@ const AGAIN: ReadonlySet<number> = new Set([1213, 1205, 1020, 1062]);
  * row the order of a new entry would be null.
  */
 const ABSENT: ReadonlySet<number> = new Set([1146, 1305, 1048]);
+const STATEMENT_LOG = 1665;
 const UNKNOWN_DATABASE = 1049;
 const NO_DATABASE = 1046;
 
@@ -16,15 +17,22 @@ const NO_DATABASE = 1046;
 const HINTS: ReadonlyMap<number, string> = new Map([
   [1040, 'it has no connection left (max_connections)'],
   [1114, 'the disk of the server is full'],
+  [1129, 'it refuses this address after failed attempts: run flush hosts, and raise max_connect_errors'],
+  [1203, 'this user has no connection left: raise max_user_connections'],
+  [1226, 'this user has reached a limit of its account: raise it by alter user … with'],
   [1290, 'this server is a replica or read-only: use the primary'],
   [
     1568,
     'a connection of the pool is inside a transaction: commit before you return a connection to the pool',
   ],
-  [1665, 'binlog_format is STATEMENT: set MIXED or ROW'],
   [1792, 'transaction_read_only (tx_read_only) is on: locks need transactions that write, so set it to OFF'],
   [1836, 'this server is read-only: use the primary'],
+  [1969, 'max_statement_time ended it: allow this user at least 1 s for a statement'],
+  [3024, 'max_execution_time ended it: allow this user at least 1 s for a statement'],
+  [3159, 'require_secure_transport is on: use TLS (mysqls://)'],
 ]);
+/** The text of a refused write where the storage engine is read-only. */
+const ENGINE_READ_ONLY = /Table is read only|innodb_read_only/i;
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 
 /**
@@ -79,12 +87,30 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
   const errno = errnoOf(error) ?? 0;
   if (errno === UNKNOWN_DATABASE || errno === NO_DATABASE)
     return invalidArgument('database', endpoint, `names a database that exists (${detail})`);
+  if (errno === STATEMENT_LOG) {
+    const message = `${endpoint} cannot run a step, since binlog_format is STATEMENT: set MIXED or ROW (${detail})`;
+    return new QueueLockError('INVALID_ARGUMENT', message, options);
+  }
   if (isDenial(error)) {
     const message = `${endpoint} refuses: ${detail}; the user needs the rights select, insert, update, delete and execute on the database`;
     return new QueueLockError('ACCESS_DENIED', message, options);
   }
-  const hint = HINTS.get(errno);
-  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
+  const message = `${endpoint}: ${describe(error)}`;
+  return new QueueLockError('UNAVAILABLE', message, { ...options, responded: isOfServer(errno) });
+}
+
+/** Returns the message of a failure, with a hint for the operator. */
+export function describe(error: unknown): string {
+  const detail = failureOf(error);
+  const hint = ENGINE_READ_ONLY.test(detail)
+    ? 'innodb_read_only or innodb_force_recovery is set: use the primary'
+    : HINTS.get(errnoOf(error) ?? 0);
+  return hint === undefined ? detail : `${detail} (${hint})`;
+}
+
+/** Returns whether the server has sent an error of this number. The client libraries use numbers from 2000 to 2999 and from 45000 on. */
+function isOfServer(errno: number): boolean {
+  return errno >= 1_000 && errno < 45_000 && (errno < 2_000 || errno >= 3_000);
 }
 
 /** Returns the number of any error of the server, including those that end the connection, such as a refused password. */

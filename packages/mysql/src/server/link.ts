@@ -5,12 +5,11 @@ import {
   QueueLockError,
   ConcurrencyLimiter,
   connectionClosed,
-  detailOf,
   isQueueLockError,
   type Clock,
 } from '@queuelock/core/backend';
 import type { Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, isReadOnly, numberOf } from '../driver/errors.ts';
+import { asQueueLockError, describe, isReadOnly, numberOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
 /** Number of unused connections of the application's pool that the backend keeps for steps and heartbeats. */
@@ -170,6 +169,7 @@ export class Link {
       for (const { error } of ended) throw error;
       made.push(wire);
       this.#pace.succeeded();
+      this.#failure = undefined;
       if (this.#isClosed) wire.destroy();
       else {
         this.#wires.add(wire);
@@ -177,10 +177,9 @@ export class Link {
       }
     } catch (error) {
       givenUp.abort();
-      this.#failure = error;
+      this.#record(error);
       this.#pace.failed();
-      // Running steps end by their own timeouts, and then pass their connections on. Waiting steps are
-      // rejected if no connection is left.
+      // Running steps end by their own timeouts, and pass their connections on. Without any connection, waiting steps are rejected.
       if (this.#wires.size === 0) this.#refuse(asQueueLockError(error, this.endpoint));
     }
     this.#isOpening = false;
@@ -191,10 +190,7 @@ export class Link {
     if (this.#wires.has(wire)) this.#hand(wire);
   }
 
-  /**
-   * Passes a free connection to a waiting step, and to heartbeats before all others. If no step waits, the connection is kept or returned to its
-   * pool.
-   */
+  /** Passes a free connection to a waiting step, heartbeats first. If no step waits, the connection is kept or returned to its pool. */
   #hand(wire: Wire): void {
     const waiting = [...this.#waiting].find(({ isUrgent }) => isUrgent) ?? [...this.#waiting][0];
     if (waiting) {
@@ -213,9 +209,14 @@ export class Link {
     const place = this.#idle.indexOf(wire);
     if (place !== -1) this.#idle.splice(place, 1);
     wire.destroy();
-    this.#failure = error;
+    this.#record(error);
     this.#pace.broke();
     this.#settings.onDown();
+  }
+
+  /** Records why a connection failed, for the message of a timeout. An earlier timeout would add nothing to it. */
+  #record(error: unknown): void {
+    if (!isQueueLockError(error)) this.#failure = error;
   }
 
   #refuse(error: unknown): void {
@@ -228,7 +229,7 @@ export class Link {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const exhaustion = this.#wires.size === 0 ? this.#driver.exhaustion?.() : undefined;
-        const before = this.#failure === undefined ? '' : `; before that: ${detailOf(this.#failure)}`;
+        const before = this.#failure === undefined ? '' : `; before that: ${describe(this.#failure)}`;
         const late = exhaustion === undefined ? 'did not respond' : 'gave no connection';
         const why = exhaustion === undefined ? before : `: ${exhaustion}`;
         const message = `${this.endpoint} ${late} within ${Math.round(Math.max(ms, 0))} ms${why}`;

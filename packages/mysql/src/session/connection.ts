@@ -51,7 +51,8 @@ export class Connection {
       clock,
       withinMs,
       connections,
-      // A new connection may lead to another server, or to one that has lost data.
+      // Lets the sessions read their entries again, because a new connection may lead to another server, or to
+      // one that has lost data.
       onDown: () => {
         setImmediate(() => {
           doubts$.next();
@@ -95,8 +96,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // Another object may have replaced this one: that of a session with the same id that was resumed in this
-    // process.
+    // Removes only this object. Another one may have replaced it, if a session with the same id was resumed in
+    // this process.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 

@@ -23,6 +23,17 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['57P03', 'the server is starting or stopping'],
 ]);
 
+/** Hints for errors whose code has several causes, by their text. They precede the hints by code. */
+const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/too many connections for role/, 'raise its limit: alter role … connection limit'],
+  [/too many connections for database/, 'raise its limit: alter database … connection limit'],
+  [/out of shared memory/, 'max_locks_per_transaction of the server is too small for its sessions'],
+  [
+    /too many notifications in the NOTIFY queue/,
+    'a session that listens is in a long transaction: end it (pg_stat_activity), then the queue of notifications empties',
+  ],
+];
+
 /**
  * Returns the SQLSTATE of an error that the server reports, or an empty text for other errors. Codes that
  * begin with E, such as ECONNRESET, are from the operating system.
@@ -88,6 +99,7 @@ export function asQueueLockError(
     const message = `${endpoint}: the schema ${schema} was not created by queuelock, or by another release of it (${detail}); nothing was changed: choose another schema`;
     return new QueueLockError('FOREIGN_FORMAT', message, options);
   }
-  const hint = HINTS.get(code);
-  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
+  const hint = TEXT_HINTS.find(([pattern]) => pattern.test(detail))?.[1] ?? HINTS.get(code);
+  const message = `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`;
+  return new QueueLockError('UNAVAILABLE', message, { ...options, responded: code !== '' });
 }

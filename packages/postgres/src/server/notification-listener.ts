@@ -197,7 +197,7 @@ export class NotificationListener {
 
   #within<T>(answer: Promise<T>): Promise<T> {
     const { clock, withinMs: ms } = this.#settings;
-    return within({ clock, ms, endpoint: this.#driver.endpoint }, answer);
+    return within({ clock, ms, endpoint: this.#driver.endpoint, isConnected: true }, answer);
   }
 
   #lost(wire: Wire): void {

@@ -52,8 +52,9 @@ export class Pool {
   async run(text: string, values?: readonly unknown[]): Promise<Rows> {
     const wire = await this.#wire();
     const { clock, withinMs: ms } = this.#settings;
+    const limit = { clock, ms, endpoint: this.#driver.endpoint, isConnected: true };
     try {
-      const rows = await within({ clock, ms, endpoint: this.#driver.endpoint }, wire.query(text, values));
+      const rows = await within(limit, wire.query(text, values));
       this.#free(wire);
       return rows;
     } catch (error) {

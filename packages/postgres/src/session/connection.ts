@@ -142,8 +142,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // Another object may have replaced this one: that of a session with the same id that was resumed in this
-    // process.
+    // Removes only this object. Another one may have replaced it, if a session with the same id was resumed in
+    // this process.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 

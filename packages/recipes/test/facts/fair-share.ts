@@ -3,8 +3,8 @@ import { fairShare } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
 /**
- * Returns a name that does not begin with the site's queue. On ZooKeeper the queues of keys are nodes below
- * the shared queue, and nodes below the site's queue would count as left over.
+ * Returns a name for the shared queue that does not begin with `site.queue`. On ZooKeeper, the queues of keys
+ * are nodes below the shared queue. Nodes below `site.queue` would count as left over after the test.
  */
 const nameOn = ({ queue }: Site): string => `shares-${queue}`;
 

@@ -26,7 +26,7 @@ export const oncePerFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the note of a slot outlives the clients that did it',
+    title: 'the note of a slot outlives the client that did its work',
     async check({ client, queue }) {
       const [first, second] = [client(), client()];
       expect(await oncePer(first, queue, { owner: 'a' }).run(1, () => 'done')).to.include({ value: 'done' });

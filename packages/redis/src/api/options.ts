@@ -129,7 +129,7 @@ export function settingsOf(options: RedisOptions): Settings {
   return { ...own, prefix: checkPrefix(rest.prefix ?? own.prefix), ...common };
 }
 
-/** Returns the driver for a server that the URL names, rather than a client from the caller, with the key prefix of that URL. */
+/** Returns the driver for the server that the URL names, and the key prefix of that URL. Used if the caller has passed no client. */
 function ownServer(
   { url = DEFAULT_URL, tls, auth }: { [Name in 'url' | 'tls' | 'auth']: RedisOptions[Name] | undefined },
   requestTimeoutMs: number,

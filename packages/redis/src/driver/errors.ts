@@ -20,10 +20,20 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['OOM', 'the memory of the server is full (maxmemory)'],
   ['MISCONF', 'the server cannot write to its disk'],
   ['LOADING', 'the server is reading its data'],
+  ['BUSY', 'another program runs a long script: SCRIPT KILL ends it unless it has written'],
   ['NOREPLICAS', 'the server requires more replicas than it has'],
   ['ASK', 'the cluster migrates the slot of these keys: steps continue after that'],
   ['TRYAGAIN', 'the cluster migrates the slot of these keys: steps continue after that'],
 ]);
+
+/** Hints for the operator, by the text of errors that have no word of their own. */
+const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/max number of clients/i, 'the server has no connection left: raise maxclients'],
+  [
+    /Socket closed unexpectedly|Connection is closed/,
+    'if the server runs, its log names the limit of connections: maxmemory-clients, client-output-buffer-limit or maxclients',
+  ],
+];
 
 /** Returns the error code with which the server has refused a command, for instance `NOPERM`. Empty for any other error. */
 export function wordOf(error: unknown): string {
@@ -76,6 +86,13 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
     const message = `${endpoint} lacks a command that locks need: ${detail}; let rename-command or the proxy keep eval, evalsha, publish and subscribe`;
     return new QueueLockError('ACCESS_DENIED', message, options);
   }
-  const hint = HINTS.get(word);
-  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
+  const message = `${endpoint}: ${describe(error)}`;
+  return new QueueLockError('UNAVAILABLE', message, { ...options, responded: word !== '' });
+}
+
+/** Returns the message of a failure, with a hint for the operator. */
+export function describe(error: unknown): string {
+  const detail = failureOf(error);
+  const hint = HINTS.get(wordOf(error)) ?? TEXT_HINTS.find(([pattern]) => pattern.test(detail))?.[1];
+  return hint === undefined ? detail : `${detail} (${hint})`;
 }

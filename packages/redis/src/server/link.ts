@@ -10,7 +10,7 @@ import {
   type Clock,
 } from '@queuelock/core/backend';
 import type { Address, Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
+import { asQueueLockError, describe, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
 // Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
@@ -151,6 +151,7 @@ export class Link {
       }
       if (over) throw over.error;
       wire = this.#wire = opened;
+      this.#failure = undefined;
       this.#connecting = false;
       this.#settle(({ resolve }) => {
         resolve(opened);
@@ -174,7 +175,7 @@ export class Link {
   #failed(error: unknown): void {
     this.#connecting = false;
     if (this.#isClosed) return;
-    this.#failure = error;
+    this.#record(error);
     this.#at = undefined;
     this.#pace.failed();
     this.#settle(({ reject }) => {
@@ -204,10 +205,15 @@ export class Link {
   #lost(wire: Wire, error: unknown): void {
     if (wire !== this.#wire || this.#isClosed) return;
     this.#wire = undefined;
-    this.#failure = error;
+    this.#record(error);
     this.#pace.broke();
     this.#settings.onDown?.();
     this.keep();
+  }
+
+  /** Records why a connection failed, for the message of a timeout. An earlier timeout would add nothing to it. */
+  #record(error: unknown): void {
+    if (!(error instanceof QueueLockError)) this.#failure = error;
   }
 
   #settle(end: (waiting: Waiting) => void): void {
@@ -219,7 +225,7 @@ export class Link {
   #within<T>(ms: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
-        const before = this.#failure === undefined ? '' : `; before that: ${detail(this.#failure)}`;
+        const before = this.#failure === undefined ? '' : `; before that: ${describe(this.#failure)}`;
         const message = `${this.#driver.endpoint} did not respond within ${this.#settings.withinMs} ms${before}`;
         // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
         // read before the timeout rejects.
@@ -230,8 +236,4 @@ export class Link {
       answer.then(resolve, reject).finally(cancel);
     });
   }
-}
-
-function detail(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

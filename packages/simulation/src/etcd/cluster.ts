@@ -121,7 +121,7 @@ export class Cluster {
   }
 
   /**
-   * Calls `ask` with the leader of `from`, which may be a former leader that still believes to lead. Calls it
+   * Calls `ask` with the leader of `from`, which may be a former leader that still believes that it leads. Calls it
    * with `undefined` when the member knows no leader.
    */
   toLeader(from: Member, ask: (leader: Member | undefined) => void): void {
@@ -221,7 +221,7 @@ export class Cluster {
   }
 
   /**
-   * Removes expired leases at a member that leads, or that still believes to lead. The latter no longer
+   * Removes expired leases at a member that leads, or that still believes that it leads. The latter no longer
    * happens since etcd 3.4.31 and 3.5.13.
    */
   #expire(member: Member): void {

@@ -13,7 +13,7 @@ import type { Member } from './member.ts';
 
 const MIN_TTL_S = 2;
 /**
- * A fault `stranger` of a lower severity than this takes the single key. Others add an entry to the queue.
+ * In the queue with a single key, a fault `stranger` below this severity takes the key. Any other adds an entry.
  */
 const TAKES_SINGLE = 0.75;
 // Prefix of registers. Clients also record there which entries they evicted.
@@ -110,7 +110,7 @@ export class EtcdStore implements Store {
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
     const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
-    // If older states were compacted or events of deletions may be lost, the moment cannot be determined.
+    // If older states were compacted, or events of deletions may be lost, the first moment of a state is unknown.
     // An observer that missed a deletion may even show a state that never existed, until it reads the queue
     // again.
     if (keyspace.compacted > 0 || mayHaveLostEvents) return since;

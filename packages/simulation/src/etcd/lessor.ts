@@ -16,7 +16,7 @@ export class Lessor {
     this.#machine = machine;
   }
 
-  /** Restarts all leases when a member becomes leader, plus the time in which there was no leader. */
+  /** Starts the TTL of every lease anew when a member becomes leader. Adds `extraMs` for the time without a leader. */
   begin(leases: Iterable<Lease>, extraMs: number): void {
     this.#ends.clear();
     for (const lease of leases) this.granted(lease, extraMs);

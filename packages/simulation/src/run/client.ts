@@ -1,7 +1,8 @@
 import type { LockClient } from '@queuelock/core';
 import type { Machine } from '../timeline.ts';
 import type { ClientPlan } from './plan.ts';
-import { Program, type Surroundings } from './program.ts';
+import { Program } from './program.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Access, Connected } from './store.ts';
 import { View } from './view.ts';
 

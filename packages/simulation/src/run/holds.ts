@@ -157,8 +157,8 @@ export class Holds {
   }
 
   /**
-   * Returns whether another client removed this entry so recently that its holder may not know. The holder's
-   * session may then keep its earlier entries.
+   * Returns whether another client removed the entry of the hold, so that the holder may not know it yet. That
+   * is no excuse if earlier entries of its session were still in the queue then, unless they were evicted too.
    */
   #mayNotKnow(held: Held): boolean {
     const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
@@ -168,7 +168,7 @@ export class Holds {
   }
 
   /**
-   * Returns whether the notification of a grant is late: the entry was removed before `other` was granted.
+   * Returns whether the client learns of this grant late: its entry was removed, and `other` is a later hold.
    */
   #isPassed(held: Held, other: Held): boolean {
     return other.token > held.token && this.#isRemoved(held);

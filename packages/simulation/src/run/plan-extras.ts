@@ -18,6 +18,30 @@ export function withGuards(random: Random, plan: Plan): Plan {
 }
 
 /**
+ * For a plan in which an operator removes one of several neighbouring waiters of a client: adds a third
+ * neighbour, and the removal of two of them. The first of the two then releases in the tick in which its
+ * client grants it, so that the client learns of neither removal before it hands the lock over twice.
+ */
+export function withTwoRemovals(random: Random, plan: Plan): Plan {
+  const removal = plan.faults.find(({ kind }) => kind === 'entry is removed');
+  if (!removal || random.chance(0.7)) return plan;
+  const clients = plan.clients.map((client, i) => {
+    const [holder, second] = client.lanes;
+    if (i !== removal.client || !holder || !second) return client;
+    const third = second.map((step) => ({ ...step, afterMs: 55, holdMs: 900, way: 'acquire' as const }));
+    const brief = { way: 'claim', patienceMs: 20_000, leavesAtGrant: true } as const;
+    return { ...client, lanes: [holder, second.map((step) => ({ ...step, ...brief })), third] };
+  });
+  // After the first removal, the second entry to remove is directly behind the holder too.
+  const both = [removal, removal].map((fault) => ({ ...fault, degree: 0.5 }));
+  return inOrder({
+    ...plan,
+    clients,
+    faults: [...plan.faults.filter((fault) => fault !== removal), ...both],
+  });
+}
+
+/**
  * For etcd only: adds a client with many entries in one queue, so that its session hands off among them. In
  * the midst of that, its process crashes and another one resumes the session. Or the client is cut off, and
  * another client steals the lock.

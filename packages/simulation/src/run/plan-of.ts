@@ -13,7 +13,7 @@ import {
   type Step,
   type StoreName,
 } from './plan.ts';
-import { inOrder, withCrowd, withGuards, withSteps } from './plan-extras.ts';
+import { inOrder, withCrowd, withGuards, withSteps, withTwoRemovals } from './plan-extras.ts';
 
 // Faults that are not simulated for ZooKeeper: it has no history to compact, and no request is repeated.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
@@ -36,7 +36,7 @@ const QUEUES = {
     ['w', 'b'],
   ],
 } as const;
-/** Severity of the fault `stranger`, at which a client that is not of queuelock takes the single key. */
+/** Severity of an added fault `stranger`: a client of other software takes the single key, and adds no entry. */
 const STRANGE = 0.6;
 // Queues whose entries can be shared.
 const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
@@ -64,7 +64,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   const context = { store, random, holdsMs, queues, hasOperator, isSeen };
   const clients = Array.from({ length: random.int(3, 6) }, () => clientOf(context));
   const faults = Array.from({ length: random.int(0, 8) }, () => faultOf(context, clients.length, members));
-  // Adds a fault `stranger`, in which a client that is not of queuelock takes the single key.
+  // Adds a fault `stranger`, in which a client of other software takes the single key.
   if (queues[1] === SINGLE.queue)
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;
@@ -115,7 +115,7 @@ function withNeighbours(random: Random, plan: Plan): Plan {
     member: 'all',
   } as const;
   const faults = [...plan.faults.slice(0, 2), { ...removal, atMs: random.int(300, 600), forMs: 4_000 }];
-  return { ...plan, clients, faults };
+  return withTwoRemovals(new Random(plan.seed).fork('two removals'), { ...plan, clients, faults });
 }
 
 /** Adds a client that holds for long while others wait, and is then cut off until its proven time ends. */

@@ -20,6 +20,8 @@ export interface Step {
    * milliseconds later. Only for exclusive locks.
    */
   readonly guardMs?: number;
+  /** Whether a `claim` releases in the tick in which it is granted. */
+  readonly leavesAtGrant?: boolean;
 }
 
 export interface ClientPlan {
@@ -133,6 +135,7 @@ export const RATE_ERROR = 0.004;
 export const FAULTS_END_MS = 30_000;
 /** Number of permits of the queue `p`. */
 export const LIMIT = 3;
-/** Number of members of the double barrier, and below the initial count of the latch. */
+/** Number of members of the double barrier. */
 export const ROUND_MEMBERS = 2;
+/** Initial count of the latch. */
 export const LATCH_COUNT = 3;

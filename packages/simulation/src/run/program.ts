@@ -1,29 +1,13 @@
 import { isQueueLockError } from '@queuelock/core';
 import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
-import type { Product } from '../product.ts';
-import type { Machine, Timeline } from '../timeline.ts';
-import type { Agreements } from './agreements.ts';
+import type { Machine } from '../timeline.ts';
 import { requestHold, queuesOf } from './hold-request.ts';
 import type { Circumstances } from './endings.ts';
-import type { GuardedWrites } from './guarded-writes.ts';
 import { heldOf, type Held } from './held.ts';
-import type { Holds } from './holds.ts';
-import type { Judge } from './judge.ts';
 import type { Step } from './plan.ts';
 import { resumeHold } from './resume-hold.ts';
+import type { Surroundings } from './surroundings.ts';
 import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
-
-/** The parts of a simulated run that a client's program uses. */
-export interface Surroundings {
-  readonly timeline: Timeline;
-  readonly judge: Judge;
-  readonly holds: Holds;
-  readonly agreements: Agreements;
-  readonly writes: GuardedWrites;
-  readonly product: Product;
-  /** The two queues that clients use in this run. */
-  readonly queues: readonly [string, string];
-}
 
 // Time limit in milliseconds for resuming a hold. It is longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
@@ -204,24 +188,36 @@ export class Program {
     this.#around.writes.send({ ...first, key: ownership.key }, takesMs);
   }
 
-  /** Acquires by a subscription to `claim`, and unsubscribes after a while in any state. */
+  /**
+   * Acquires by a subscription to `claim`, and unsubscribes after a while in any state, or at the moment of the
+   * grant.
+   */
   async #claim(client: LockClient, step: Step, who: string): Promise<void> {
     let hold: Hold | undefined;
+    let hasLeft = false;
     const { judge, holds } = this.#around;
+    const leave = (): void => {
+      if (hasLeft) return;
+      hasLeft = true;
+      hold?.held.forEach((one) => holds.end(one, 'released'));
+      if (hold) this.#present.delete(hold);
+      else judge.tell({ type: 'gets nothing', who, why: 'left' });
+      judge.note(`${who} leaves`);
+      subscription.unsubscribe();
+    };
     const subscription = client.claim(step.queue).subscribe({
       next: (state) => {
-        if (state.status === 'held' && !hold) hold = this.#begin(step, who, state.ownership);
+        if (state.status === 'held' && !hold) {
+          hold = this.#begin(step, who, state.ownership);
+          if (step.leavesAtGrant) leave();
+        }
         if (state.status === 'ended' && state.outcome === 'failed')
           judge.ended(who, state.error, this.#circumstancesOf(step));
       },
       error: (error: unknown) => judge.require('outcome', false, () => `${who} errors: ${String(error)}`),
     });
     await this.#pause(step.patienceMs ?? 0);
-    hold?.held.forEach((one) => holds.end(one, 'released'));
-    if (hold) this.#present.delete(hold);
-    else judge.tell({ type: 'gets nothing', who, why: 'left' });
-    judge.note(`${who} leaves`);
-    subscription.unsubscribe();
+    leave();
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { LockClient } from '@queuelock/core';
-import type { Surroundings } from './program.ts';
+import type { Surroundings } from './surroundings.ts';
 
 type QueueState = Parameters<Parameters<ReturnType<LockClient['watch']>['forEach']>[0]>[0];
 

@@ -27,7 +27,7 @@ export type IsDenied = () => boolean;
 
 /** The response to a request. Responses are sent in the order of the requests. */
 interface PendingResponse {
-  /** Sends the response. It is `undefined` while the request is being executed. */
+  /** Sends the response. `undefined` while the request is still being executed. */
   answer: (() => void) | undefined;
 }
 

@@ -44,8 +44,8 @@ export class Following {
   }
 
   /**
-   * Requests the active sessions of the follower. Its reply shows the leader that it is connected, until the
-   * tick `deadline`.
+   * Requests the active sessions of the follower. The follower's reply shows the leader that it is connected. So
+   * the leader does not drop it before the tick `deadline`.
    */
   ping(deadline: number): void {
     this.hear(() => {

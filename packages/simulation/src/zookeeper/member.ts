@@ -102,8 +102,8 @@ export class Member {
   }
 
   /**
-   * Applies the last entry of the log up to index `end`. Triggers watches, and then sends the response to the
-   * client that requested the change.
+   * Applies one entry of the log; `end` is the number of log entries up to and including it. Triggers watches,
+   * and then sends the response to the client that requested the change.
    */
   apply({ changes, zxid, done }: Entry, end: number): void {
     if (end <= this.#applied) return;
@@ -115,7 +115,7 @@ export class Member {
 
   /**
    * Runs a task at the leader, which may be this member. The leader's response uses the same connection
-   * between the two.
+   * between the leader and this member.
    */
   ask(task: (leading: Leading, answer: (back: () => void) => void) => void): void {
     const { following, leading } = this;

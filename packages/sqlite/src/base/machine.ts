@@ -38,7 +38,7 @@ export interface ProcessMark {
   readonly namespace: string;
 }
 
-/** Returns the mark of the process that runs this code. */
+/** Returns what identifies the process that runs this code. */
 export function ownMark(): ProcessMark {
   const { pid } = process;
   return { pid, started: statOf(pid)?.started ?? '', namespace: linkOf('/proc/self/ns/pid') };

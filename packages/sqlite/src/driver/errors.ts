@@ -5,9 +5,18 @@ import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '@qu
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
+const IOERR = 10;
 const CORRUPT = 11;
+const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
+
+/** Hints for the operator, by result code. */
+const HINTS: ReadonlyMap<number, string> = new Map([
+  [BUSY, 'another program keeps the file locked: no other program may open it'],
+  [IOERR, 'the disk or its file system is full or broken'],
+  [FULL, 'free space on its file system'],
+]);
 
 /** The error for a row with a value that no process of this library stores. */
 export class UnsoundFile extends Error {
@@ -50,7 +59,9 @@ export function asQueueLockError(error: unknown, file: string): QueueLockError {
     const message = `${file} cannot be opened for writing: ${detailOf(error)}; check the permissions of the file and its directory`;
     return new QueueLockError('ACCESS_DENIED', message, options);
   }
-  return new QueueLockError('UNAVAILABLE', `${file}: ${detailOf(error)}`, options);
+  const hint = code === undefined ? undefined : HINTS.get(code);
+  const message = `${file}: ${detailOf(error)}${hint === undefined ? '' : ` (${hint})`}`;
+  return new QueueLockError('UNAVAILABLE', message, { ...options, responded: true });
 }
 
 /** Creates the error for the sessions in a file that was removed or replaced. */

@@ -67,7 +67,7 @@ function realDirectory(file: string): string {
   try {
     return realpathSync(dirname(file));
   } catch (error) {
-    throw invalidArgument('file', file, `is in an existing directory:${detailOf(error)}`);
+    throw invalidArgument('file', file, `is in an existing directory (${detailOf(error)})`);
   }
 }
 
@@ -81,7 +81,7 @@ function create(path: string): void {
     linkSync(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-      throw invalidArgument('file', path, `can be created:${detailOf(error)}`);
+      throw invalidArgument('file', path, `can be created (${detailOf(error)})`);
   } finally {
     unlinkIfThere(draft);
   }

@@ -71,7 +71,7 @@ export class QueueOrder {
 
   /**
    * Returns the limit of the nearest entry ahead that has another limit. For a lock, the nearest exclusive entry decides, since no entry
-   * is admitted beside it. For a semaphore all entries ahead count, since one that is about to be refused may be in between.
+   * is admitted beside it. For a semaphore all entries ahead count, since an entry in between may have the same wrong limit, and be about to be refused.
    */
   otherLimit(
     queue: Uint8Array,
@@ -80,7 +80,7 @@ export class QueueOrder {
     return (this.#otherLimit.get(queue, ord, limit) as { readonly lim: number } | undefined)?.lim;
   }
 
-  /** Returns the number of conflicting entries ahead. Returns none if there are 100 or more. */
+  /** Returns the number of conflicting entries ahead, or no number if there are 100 or more. */
   ahead(queue: Uint8Array, ord: number, shared: boolean): { readonly ahead?: number } {
     const { n } = this.#countAhead.get(queue, ord, Number(shared)) as { readonly n: number };
     return n < COUNTED_AHEAD ? { ahead: n } : {};

@@ -26,8 +26,8 @@ const MAX_MESSAGE_LENGTH = 32;
 const MAX_TRIES = 3;
 
 /**
- * A message to another process, sent when a part of the file is missing. The other process then checks the file, and sends the reply that
- * follows below.
+ * A message to another process, sent when the lock file or one of its side files is missing. The other process then checks its files, and
+ * replies with `INQUIRY_REPLY`.
  */
 export const INQUIRY = '?';
 export const INQUIRY_REPLY = '!';

@@ -8,8 +8,8 @@ import { INQUIRY_REPLY, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Called before the file is opened. If a side file is missing, requests from each process that has the file open to compare it with the
- * files on disk. SQLite would create the missing side file again, so two groups of processes could hold the same lock. So processes with
+ * Called before the file is opened. If a side file is missing, each process that has the file open is requested to compare its files with
+ * those on disk. SQLite would create the missing side file again, so two groups of processes could hold the same lock. So processes with
  * the old side file first end their holds.
  * @throws {QueueLockError} `UNAVAILABLE` when a process did not respond
  */
@@ -37,7 +37,7 @@ function inboxesOf(file: string): readonly string[] {
 }
 
 /**
- * Requests one process to compare its files with those on disk. Resolves when it has responded, or has closed its inbox. It closes the
+ * Requests that one process compares its files with those on disk. Resolves when it has responded, or has closed its inbox. It closes the
  * inbox before it closes the file.
  */
 function inquire(file: string, inbox: string): Promise<void> {

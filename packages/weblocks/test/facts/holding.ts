@@ -30,7 +30,7 @@ export const holdingFacts: Facts = {
     },
     {
       title:
-        'a request rejects with exactly the value that its callback throws, even if it has a method then',
+        'a request rejects with exactly the value that its callback throws, even if that value has a method then',
       async check({ peer }) {
         const { locks } = peer();
         let isCalled = false;

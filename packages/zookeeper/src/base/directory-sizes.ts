@@ -1,4 +1,4 @@
-// How many directories are remembered. Then the one that was not listed for the longest time is forgotten.
+// Maximum number of remembered directories. Above it, the one that was not listed for the longest time is forgotten.
 const MAX_DIRECTORIES = 1_000;
 
 /**

@@ -47,10 +47,9 @@ export class Calls<Client> {
   readonly #defer: ((task: () => void) => unknown) | undefined;
   /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
-  /**
-   * Urgent calls that have not been sent; the next field has the others. A call that has failed meanwhile may still be in these lists.
-   */
+  /** Urgent calls that have not been sent. A call that has failed meanwhile may still be in the list. */
   readonly #urgent: Call<Client>[] = [];
+  /** All other calls that have not been sent. A call that has failed meanwhile may still be in the list. */
   readonly #normal: Call<Client>[] = [];
   /** Calls that were sent on the present connection and have no reply. */
   readonly #inFlight = new Set<Call<Client>>();

@@ -5,7 +5,7 @@ export interface PresentEntry {
   readonly path: string;
   /** The entry's fencing token, once it is known. */
   readonly token?: bigint | undefined;
-  /** Whether the entry was admitted when no conflicting entry was ahead of this node. */
+  /** Whether the entry was admitted alone while it had this node; see `markOwned` in `entry.ts`. */
   readonly isOwner?: boolean | undefined;
   /**
    * Whether the entry was enqueued in one transaction with entries of other queues. Two such transactions cannot have different orders in

@@ -2,7 +2,7 @@
 // entries.ts (this file): the children of a queue in order; names.ts, naming.ts and marks.ts define their names; foreign.ts finds entries of other
 // recipes.
 
-/** Functions for the children of a queue's directory that are entries. They ignore what precedes the mark in a name. */
+/** Functions for the children of a queue's directory that are entries. They ignore what precedes the mark (see `marks.ts`) in a name. */
 import type { EntrySpec } from '@queuelock/core/backend';
 import { parseMarked } from './marks.ts';
 import type { Scheme } from './naming.ts';

@@ -80,7 +80,7 @@ export async function refuseForeign(
   if (stranger !== undefined) throw blocksCurator(directory, stranger);
 }
 
-/** Resolves with whether the node is without children, and still so after the time in which a client uses a new directory. */
+/** Resolves with whether the node exists and never had a child, even after the time in which a client uses a new directory. */
 async function isAndStays(zk: ZkDriver, path: string): Promise<boolean> {
   if (!(await isLeaf(zk, path))) return false;
   await pause(DIRECTORY_IS_USED_WITHIN_MS);

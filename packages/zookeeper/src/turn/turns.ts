@@ -6,7 +6,9 @@ import {
   turnOf,
   followTurns,
   type Departure,
+  type EntriesAhead,
   type Placement,
+  type QueueView,
   type AdmissionRule,
   type Turn,
   type TurnListener,
@@ -52,7 +54,7 @@ function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn
 /**
  * Emits whether the entry is admitted, and records it. The stream ends with the session. It ends without an error if the session was
  * abandoned.
- * It does not use RxJS operators, since each hold subscribes to one. The first state of an entry that was admitted at once is not
+ * It does not use RxJS operators, since each hold subscribes to such a stream. The first state of an entry that was admitted at once is not
  * emitted, since the caller has recorded it already.
  */
 function recordedTurns(context: SessionContext, entryPosition: EntryPosition, first: Turn): Observable<Turn> {
@@ -84,26 +86,45 @@ function isAbandoned(cause: unknown): boolean {
   return isQueueLockError(cause, 'CLOSED');
 }
 
-function follow(
-  context: SessionContext,
-  { entry, position, rule }: EntryPosition,
-  listener: TurnListener,
-): () => void {
-  const { watches, unwatched } = context;
-  const pathNow = (): string => entry.path ?? position.path;
-  return followTurns<Contender>(
-    {
-      ahead: () => readEntriesAhead(context, entry.location, pathNow()),
-      removal: (conflicting) => departureOf(conflicting, { entry, position }, context),
-      // A getter, since only a hold that lasts long watches its own entry.
-      get ownRemoval$() {
-        return ownRemoval(pathNow, watches);
-      },
-      unwatched,
-    },
-    { rule, first: position.ahead },
-    listener,
-  );
+function follow(context: SessionContext, waiter: EntryPosition, listener: TurnListener): () => void {
+  const { rule, position } = waiter;
+  return followTurns<Contender>(new EntryView(context, waiter), { rule, first: position.ahead }, listener);
+}
+
+/**
+ * The queue as one of its entries sees it. This is a class, because an object literal with a getter takes 500
+ * bytes more for each of thousands of waiters.
+ */
+class EntryView implements QueueView<Contender> {
+  readonly #context: SessionContext;
+  readonly #waiter: EntryPosition;
+
+  constructor(context: SessionContext, waiter: EntryPosition) {
+    this.#context = context;
+    this.#waiter = waiter;
+  }
+
+  ahead(): Promise<EntriesAhead<Contender>> {
+    return readEntriesAhead(this.#context, this.#waiter.entry.location, pathOf(this.#waiter));
+  }
+
+  removal(conflicting: Contender): Observable<Departure | undefined> {
+    return departureOf(conflicting, this.#waiter, this.#context);
+  }
+
+  /** Made when it is read, because only a wait or a long hold watches its own entry. */
+  get ownRemoval$(): Observable<unknown> {
+    return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);
+  }
+
+  get unwatched(): QueueView<Contender>['unwatched'] {
+    return this.#context.unwatched;
+  }
+}
+
+/** Returns the present path of an entry, which changes when the entry is converted to a reader. */
+function pathOf({ entry, position }: EntryPosition): string {
+  return entry.path ?? position.path;
 }
 
 /**

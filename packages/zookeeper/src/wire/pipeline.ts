@@ -10,8 +10,8 @@ import { WireError } from './wire-error.ts';
 export type Settle<T> = (code: number, value?: T) => void;
 
 /**
- * The kind of a message from the server. The handler of a request has already been called when its reply is
- * returned.
+ * The kind of a message from the server. For the reply to a request (`answer`), the handler of the request has
+ * already been called.
  */
 export type ReceivedFrame =
   | { readonly type: 'answer' | 'pong' | 'watches' }

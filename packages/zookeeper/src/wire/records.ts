@@ -7,8 +7,9 @@ import { JuteWriter } from './jute-write.ts';
 export interface WireStat {
   readonly czxid: bigint;
   readonly mzxid: bigint;
-  /** Time of the creation, and below of the last write, by the servers' wall clock in milliseconds. */
+  /** Time of the node's creation, by the servers' wall clock in milliseconds. */
   readonly ctime: bigint;
+  /** Time of the last write to the node, by the same clock. */
   readonly mtime: bigint;
   readonly version: number;
   readonly cversion: number;

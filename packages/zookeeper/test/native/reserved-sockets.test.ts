@@ -24,7 +24,7 @@ describe('reserved socket numbers', () => {
     }
   });
 
-  it('are at most eight, and are all released at the end', () => {
+  it('are at most eight at a time, and are all released together', () => {
     const first = nextNumber();
     const free: number[] = [];
     for (let count = 0; count < 20; count += 1) {

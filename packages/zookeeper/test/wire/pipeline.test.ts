@@ -64,7 +64,7 @@ describe('the requests of one connection', () => {
     expect(() => pipeline.receive(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was expected');
   });
 
-  it('fail with the connection when the reply cannot be parsed', () => {
+  it('fail at the end of the connection if their reply cannot be parsed', () => {
     const pipeline = new Pipeline(0n);
     const replies: number[] = [];
     pipeline.ask(getData('/', false), (code) => replies.push(code));
@@ -74,7 +74,7 @@ describe('the requests of one connection', () => {
     expect(replies).to.deep.equal([-4]);
   });
 
-  it('reveal the last transaction that the session has seen, by their replies', () => {
+  it('get replies that show the last transaction that the session has seen', () => {
     const pipeline = new Pipeline(5n);
     const seen = [pipeline.lastZxid];
     const receive = (frame: Buffer): void => {
@@ -116,7 +116,7 @@ describe('the requests of one connection', () => {
     expect([replied, pipeline.size]).to.deep.equal([4_999, 1]);
   });
 
-  it('accept any bytes, or refuse them as a violation of the protocol', () => {
+  it('settle exactly once, whatever bytes arrive instead of replies', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: -9, max: 2 }), (bytes, xid) => {
         const frame = Buffer.from(bytes);

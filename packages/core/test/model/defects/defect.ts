@@ -6,7 +6,7 @@ import type { Rule } from '../judge.ts';
 /** A seeded defect, such as a programmer could introduce. */
 export interface Defect {
   readonly what: string;
-  /** The rules of judge.ts of which one must be the first to detect the defect. */
+  /** Rules of judge.ts. One of them must be the first rule that detects the defect. */
   readonly killedBy: readonly Rule[];
   /** Changes of the core's source files that introduce the defect. */
   readonly alterations?: readonly Alteration[];
