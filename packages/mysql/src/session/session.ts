@@ -1,5 +1,5 @@
-// The folder session answers: is this session alive, and until when is that proven?
-// A client's session (this file), and the connections that all sessions of a process share (connection.ts).
+// Folder "session": keeps a session alive, and computes until when it is proven to be alive.
+// session.ts (this file) contains a client's session. connection.ts contains the connections that all sessions of a process share.
 
 import {
   SessionReconciler,

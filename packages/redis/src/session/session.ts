@@ -1,5 +1,5 @@
-// The folder session answers: is this session alive, and until when is that proven?
-// A client's session (this file), the connection that all sessions of a process share (connection.ts), and missed notifications (news.ts).
+// Folder "session": keeps a session alive, and computes until when it is proven to be alive.
+// session.ts (this file) contains a session. connection.ts contains the connections of all sessions. news.ts detects lost notifications.
 
 import {
   SessionReconciler,

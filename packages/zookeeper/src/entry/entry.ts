@@ -1,5 +1,5 @@
-// The folder entry answers: how does a claim become an entry in the queue, and how does it leave?
-// entry.ts (this file) is one entry until its removal; enqueue.ts creates and lists; enqueue-one.ts enters one queue; traces.ts records holds.
+// Folder "entry": creates entries in queues, changes them, and removes them.
+// entry.ts (this file) contains one entry until its removal. enqueue.ts creates nodes and lists queues. traces.ts records holds.
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';

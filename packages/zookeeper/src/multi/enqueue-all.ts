@@ -1,5 +1,5 @@
-// The folder multi answers: how are several queues entered at once?
-// By one transaction (transaction.ts) if the driver supports it, otherwise through the gate.
+// Folder "multi": enqueues entries in several queues at once.
+// enqueue-all.ts (this file) uses one transaction (transaction.ts) if the driver supports it, and otherwise the gate.
 
 import {
   invalidArgument,
