@@ -221,7 +221,7 @@ export class OwnEntry {
     return true;
   }
 
-  /** Runs work on the entry's node, as a task of `lane`. Resolves with whether the node existed; if not, the entry is lost. */
+  /** Runs `work` on the entry's node, as a task of `lane`. Resolves with whether the node existed; if not, the entry is lost. */
   #withNode(work: (node: QueuedEntry) => Promise<boolean>): Promise<boolean> {
     return runInLanes([this.lane], async () => {
       const node = await this.#find();

@@ -6,7 +6,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** The stay of one entry in the queue, as it is drawn in a row: a wait, then a hold. */
+/** The stay of one entry in the queue (from joining to leaving), as it is drawn in a row: a wait, then a hold. */
 export interface Lane {
   readonly id: string;
   readonly span: Span;
