@@ -130,7 +130,7 @@ export class EtcdSession implements Session {
     return this.#entries.share({ queue, id, value });
   }
 
-  /** Ends this session's entry with that key and create revision (`order`), because a client of this process has evicted it. */
+  /** Ends the session's entry with this key and create revision (`order`), because a client of this process has evicted it. */
   noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
     for (const entry of this.#entries) if (entry.order === order && entry.keyText === key) entry.lose();
   }

@@ -1,6 +1,6 @@
 // If the next entry in the queue belongs to the same session, it takes over as soon as the holder releases,
 // before etcd has removed the holder's entry. No other entry can come between these entries. The removal
-// requires that the next entry exists, so one of both is always stored. So no other client is admitted earlier
+// requires that the next entry exists, so one of them is always stored. So no other client is admitted earlier
 // than without the hand-over.
 import type { Entry } from '../entry/entry.ts';
 import { MAX_REMOVALS, isPlain } from '../entry/leaving.ts';
