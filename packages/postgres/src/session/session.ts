@@ -1,4 +1,4 @@
-// Folder "session": keeps a session alive, and computes until when it is proven to be alive.
+// Folder "session": sends the heartbeats of a session, enqueues and removes its entries, and shares connections among sessions.
 // session.ts (this file) contains a session. connection.ts contains the connections of all sessions. as-known.ts detects missed changes.
 
 import {
