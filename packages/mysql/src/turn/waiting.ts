@@ -1,6 +1,6 @@
-// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
-// The procedures of the store decide, and waiters poll: the query (this file), its intervals (rounds.ts), and the polling of observers
-// (observers.ts).
+// Folder "turn": polls for the admission of waiting entries, and for changes that observers follow.
+// The store's procedures decide which entries are admitted. waiting.ts (this file) builds the query of a poll. rounds.ts polls for waiting
+// entries. observers.ts polls for observers.
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 import { literal } from '../queue/sql.ts';

@@ -1,6 +1,6 @@
-// The folder queue answers: how is a queue stored in the file, and which entries are ahead?
-// queue-order.ts (this file) and admissions.ts decide which entries are admitted; schema.ts has the tables; entries.ts, sessions.ts, traces.ts,
-// registers.ts and views.ts use them.
+// Folder "queue": defines the tables of the file, and decides which entries are admitted.
+// queue-order.ts (this file) and admissions.ts decide admission. schema.ts defines the tables. entries.ts, sessions.ts, traces.ts,
+// registers.ts and views.ts read and write them.
 
 import type { EntrySpec } from '@queuelock/core/backend';
 import { admissions, isAdmitted, type QueuedEntry, type TakenPermits } from './admissions.ts';

@@ -1,5 +1,5 @@
-// The folder entry answers: how does a claim become an entry in the queue, and how does it leave?
-// entry.ts (this file) is one entry until its removal; enqueue.ts creates and lists; enqueue-one.ts enters one queue; traces.ts records holds.
+// Folder "entry": creates entries in queues, changes them, and removes them.
+// entry.ts (this file) contains one entry until its removal. enqueue.ts creates nodes and lists queues. traces.ts records holds.
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
@@ -221,7 +221,7 @@ export class OwnEntry {
     return true;
   }
 
-  /** Runs work on the entry's node, as a task of `lane`. Resolves with whether the node existed; if not, the entry is lost. */
+  /** Runs `work` on the entry's node, as a task of `lane`. Resolves with whether the node existed; if not, the entry is lost. */
   #withNode(work: (node: QueuedEntry) => Promise<boolean>): Promise<boolean> {
     return runInLanes([this.lane], async () => {
       const node = await this.#find();
