@@ -33,7 +33,7 @@ class Members {
 describe('the keepalives of an etcd session', () => {
   const { signal } = new AbortController();
 
-  it('go to one member until the session makes them follow the other requests to another member', async () => {
+  it('continue at one member when other requests move to another one, until the session requests to follow them', async () => {
     const members = new Members();
     const keepAlive = new KeepAlive(members as unknown as Connection, '1', 1_000);
     await keepAlive.heartbeat(signal);

@@ -192,7 +192,7 @@ describe('a downgrade of an etcd entry', () => {
     await clients.follow(reader).untilAdmitted();
   });
 
-  it('is distinguished from an update of the entry, which causes no requests of waiting readers', async () => {
+  it('is noticed by waiting readers without a request for each update of the entry', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));

@@ -176,7 +176,7 @@ describe('a double barrier', () => {
     expect(where([quick, slow, next!, after!])).to.deep.equal(['out', 'out', 'in', 'in']);
   });
 
-  it('writes the round once even if the reply is lost', async () => {
+  it('writes once that the round has begun, even if the reply is lost', async () => {
     let writes = 0;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();

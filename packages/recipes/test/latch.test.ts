@@ -83,7 +83,7 @@ describe('a latch', () => {
     expect(early.end).to.equal('open');
   });
 
-  it('resolves a wait for an earlier round when its client sees only the next round', async () => {
+  it('resolves a wait for an earlier round when its client was cut off until the next round had begun', async () => {
     const line = new MemoryLine(stage.server);
     const slow = latch(clientOver(line), 'exit');
     await exit.trySetCount(1);

@@ -6,7 +6,7 @@ import { MemoryStage, deferred, failureOf } from './election-stage.ts';
 
 const noWork = (): void => undefined;
 
-describe('once per slot, with late slots', () => {
+describe('oncePer with lateSlots', () => {
   let stage: MemoryStage;
   let client: LockClient;
 
@@ -25,7 +25,7 @@ describe('once per slot, with late slots', () => {
     return results;
   };
 
-  it('does a late slot once, and returns to a second call which client did it', async () => {
+  it('does the work of a late slot once, and returns to a second call which client did it', async () => {
     const late = job(2, { owner: 'cold' });
     expect(await outcomes(late, [1, 3])).to.deep.equal(['ran', 'ran']);
     const ran = await late.run(2, () => 'late');

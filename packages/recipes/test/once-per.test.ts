@@ -4,7 +4,7 @@ import { oncePer, type OncePer, type SlotOutcome } from '../src/index.ts';
 import { MemoryStage, deferred, failureOf, thrownBy } from './election-stage.ts';
 import { givenUpAtEveryPoint } from './give-up.ts';
 
-describe('once per slot', () => {
+describe('oncePer', () => {
   let stage: MemoryStage;
   let client: LockClient;
   let report: OncePer;
@@ -39,7 +39,7 @@ describe('once per slot', () => {
     expect(await theirs.run(3, () => 'next')).to.include({ outcome: 'ran', value: 'next' });
   });
 
-  it('resolves other calls while the work of an at-most-once slot is still running', async () => {
+  it('resolves other calls for an at-most-once slot while the first call is still doing its work', async () => {
     const { promise: end, resolve } = deferred();
     const calls = [report, theirs].map((one) => one.run(1, () => end));
     const second = await calls[1];
@@ -97,7 +97,7 @@ describe('once per slot', () => {
     }
   });
 
-  it('aborts the work when the caller aborts, and counts work that returns as done', async () => {
+  it('aborts the work when the caller aborts, and notes the slot as done if the work then returns', async () => {
     const giving = new AbortController();
     const reason = new Error('shutdown');
     const run = untilDone('a').run(

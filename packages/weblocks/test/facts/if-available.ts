@@ -73,7 +73,8 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'a request with ifAvailable neither overtakes nor delays the request that is next',
+      title:
+        'a request with ifAvailable gets null while another client is at the front of the queue, and delays no other client',
       async check({ peer, scope }) {
         const { locks, client } = peer();
         const front = await client.acquire(`${scope}/line/jobs`);
