@@ -85,7 +85,7 @@ describe('oncePerTick', () => {
     expect((await job.run(ticks[2]!)).outcome).to.equal('ran');
   });
 
-  it('names argument, value and rule of each argument that it rejects', async () => {
+  it('rejects invalid arguments with an error that names the argument', async () => {
     expect(() => oncePerTick(oncePer(one, 'x'), () => 0, { maxWaitingTicks: 0 })).to.throw(
       /maxWaitingTicks.*from 1 to 10000/,
     );

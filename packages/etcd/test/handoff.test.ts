@@ -92,7 +92,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('skips an entry that an operator has removed just before', async () => {
+  it('skips an entry that an operator has removed just before the hand-off', async () => {
     const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await bench.at.operator.remove(second.turns.key);
     await leave(first);

@@ -103,7 +103,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('shows that the entry held alone if its own process recorded that for this creation of the key', () => {
+  it('shows that the entry held alone if its process recorded this for the same creation of the key', () => {
     const reported = departures();
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);

@@ -5,7 +5,7 @@ import { onLoss, livedBetween, livedSince, stampOf, type Loss } from '../src/liv
 const STANDSTILL_MS = 400;
 
 describe('the time in which a process could run', () => {
-  it('does not count a standstill', async () => {
+  it('does not include a standstill', async () => {
     const [from, stamp] = [performance.now(), process.hrtime.bigint()];
     standStill();
     expect(livedSince(from), 'right after it').to.be.lessThan(STANDSTILL_MS / 2);
@@ -15,7 +15,7 @@ describe('the time in which a process could run', () => {
     expect(performance.now() - from).to.be.at.least(STANDSTILL_MS);
   });
 
-  it('counts the time before and after a standstill', async () => {
+  it('includes the time before and after a standstill', async () => {
     const before = process.hrtime.bigint();
     for (let ticks = 0; ticks < 20; ticks += 1) await pause(10);
     const between = process.hrtime.bigint();
@@ -60,7 +60,7 @@ describe('the time in which a process could run', () => {
     expect(reported).to.have.lengthOf(1);
   });
 
-  it('converts its times to stamps', () => {
+  it('is measured in times that stampOf converts to stamps within a microsecond', () => {
     const before = process.hrtime.bigint();
     const stamp = BigInt(stampOf(performance.now()));
     const after = process.hrtime.bigint();

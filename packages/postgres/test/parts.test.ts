@@ -19,7 +19,7 @@ describe('a text that is stored in PostgreSQL', () => {
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('is stored without the character 0, and texts with a common prefix still have one', () => {
+  it('is stored without the character 0, and texts with a common prefix are stored with a common prefix', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });

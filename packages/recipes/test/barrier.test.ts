@@ -28,7 +28,7 @@ describe('a barrier', () => {
     );
   };
 
-  it('is open until it is closed, and stores nothing', async () => {
+  it('is open, and leaves nothing in the store, until it is closed', async () => {
     await gate.pass();
     await stage.settle();
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);

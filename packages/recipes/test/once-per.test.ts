@@ -33,7 +33,7 @@ describe('oncePer', () => {
     expect(JSON.parse(JSON.stringify(already))).to.include({ token: String(token) });
   });
 
-  it('does a newer slot and no older slot, whatever the clock of the caller shows', async () => {
+  it('does the work of a newer slot, and not of an older one, whatever the clock of the caller shows', async () => {
     await report.run(2, () => undefined);
     expect(await theirs.run(1, () => expect.fail('late'))).to.include({ outcome: 'superseded', slot: '2' });
     expect(await theirs.run(3, () => 'next')).to.include({ outcome: 'ran', value: 'next' });
@@ -168,7 +168,7 @@ describe('oncePer', () => {
     await report.forget();
   });
 
-  it('does a release after its release candidates, with or without a leading v', async () => {
+  it('does the work of a release after that of its release candidates, with or without a leading v', async () => {
     for (const slot of ['1.9.0', '1.10.0-rc.1', '1.10.0-rc.2', '1.10.0', 'v1.11.0', '1.12.0'])
       expect(await report.run(slot, () => slot), slot).to.include({ outcome: 'ran', value: slot });
     expect(await report.run('v1.12.0', () => expect.fail('not again'))).to.include({

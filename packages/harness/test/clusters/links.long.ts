@@ -23,7 +23,7 @@ describe('a cut of a member', () => {
     );
   });
 
-  it('affects one direction as the member sees it', () => {
+  it('affects packets to the member with direction in, and packets from the member with direction out', () => {
     expect(cutPairs({ from: 'members', direction: 'in' })).to.deep.equal([
       'member-2>member-1 silence',
       'member-3>member-1 silence',

@@ -85,7 +85,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'a lock is available as soon as its request has settled',
+      title: 'a lock is available as soon as the request that held it has settled',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         for (let i = 0; i < 5; i += 1) {

@@ -40,7 +40,7 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(Buffer.concat(sent).toString('hex')).to.equal(RECORDED.client.join(''));
   });
 
-  it('is parsed as the server meant it', () => {
+  it('is parsed into the values and events that the server sent', () => {
     const frames = new FrameReader(2 ** 20);
     frames.push(Buffer.from(RECORDED.server.join(''), 'hex'));
     const welcome = welcomeOf(frames.next()!);
