@@ -164,7 +164,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('leaves no entry when the outcome of the second enqueue was unknown', async () => {
+  it('removes an entry of the earlier process although its own enqueue of that entry had an unknown outcome', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue(), { limit: 3 });
     await session.enqueue(spec);

@@ -189,7 +189,7 @@ describe('a TCP proxy', () => {
     echo = new Echo();
   });
 
-  it('passes each chunk to the callback before it forwards the chunk, so that the callback can make a fault', async () => {
+  it('calls a callback with each chunk before it forwards the chunk, so that the callback can make a fault first', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.onClientData = (chunk) => {

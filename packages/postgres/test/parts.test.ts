@@ -50,7 +50,7 @@ describe('an error of PostgreSQL', () => {
     });
   }
 
-  it('breaks the connection if it is a network error, or the server accepts no writes or shuts down', () => {
+  it('ends the connection if it is a network error, or if the server accepts no writes or shuts down', () => {
     expect(breaksConnection(serverError('23505'))).to.equal(false);
     expect(breaksConnection(serverError('25006'))).to.equal(true);
     expect(breaksConnection(serverError('57P01'))).to.equal(true);

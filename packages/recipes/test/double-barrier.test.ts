@@ -273,7 +273,7 @@ describe('a double barrier', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(2);
   });
 
-  it('rejects a member that joins behind others with another number of members', async () => {
+  it('rejects a member that requires another number of members than the members ahead of it', async () => {
     const all = await walkers(1, 2);
     all.push(...(await walkers(1, 3)), ...(await walkers(1, 2)));
     expect(where(all)).to.deep.equal(['in', 'LIMIT_MISMATCH', 'in']);

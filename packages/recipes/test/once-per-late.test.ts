@@ -38,7 +38,7 @@ describe('oncePer with lateSlots', () => {
     expect(await late.latest()).to.include({ slot: '3' });
   });
 
-  it('does a late slot that waited while a newer slot was done', async () => {
+  it('does the work of a late slot that waited during the work of a newer slot', async () => {
     const hold = await client.acquire('report');
     const { promise: end, resolve } = deferred();
     const newer = job(1).run(2, () => end);
@@ -64,7 +64,7 @@ describe('oncePer with lateSlots', () => {
     ]);
   });
 
-  it('does no older slot after a client without lateSlots has dropped earlier notes', async () => {
+  it('does the work of no older slot after a client without lateSlots has dropped earlier notes', async () => {
     expect(await outcomes(job(0), [3, 5])).to.deep.equal(['ran', 'ran']);
     expect(await outcomes(job(3), [3, 4, 6, 5])).to.deep.equal([
       'superseded',
@@ -76,7 +76,7 @@ describe('oncePer with lateSlots', () => {
     expect(await outcomes(job(3), [6, 5])).to.deep.equal(['superseded', 'superseded']);
   });
 
-  it('does each slot at most once, and not at all after more than lateSlots newer ones', async () => {
+  it('does the work of each slot at most once, and not at all after more than lateSlots newer slots', async () => {
     const plan = fc.record({
       lateSlots: fc.nat(3),
       slots: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 25 }),

@@ -105,7 +105,7 @@ describe('options of the ZooKeeper backend', () => {
 });
 
 describe('URLs of the ZooKeeper backend', () => {
-  it('can contain hosts, chroot, credentials and numbers', () => {
+  it('can contain hosts, chroot, credentials and options that are numbers', () => {
     const url = 'zk://alice:s%40cret@h1:2281,h2/our/locks?tickTimeMs=500&syncLimit=3&connectTimeoutMs=900';
     expect(optionsOfUrl(url)).to.deep.equal({
       hosts: ['h1:2281', 'h2'],
