@@ -23,7 +23,7 @@ describe('a hand-off on etcd', () => {
     }
   });
 
-  it("between processes costs one removal when the next holder's value is not a label, so that it cannot announce itself", async () => {
+  it("between processes costs one removal when the next holder's value is no label, to which it could add an announcement", async () => {
     const queue = freshQueue();
     const positions = [
       await bench.enter(await bench.open(), queue),

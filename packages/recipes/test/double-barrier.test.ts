@@ -298,7 +298,7 @@ describe('a double barrier', () => {
     raw.leave();
   });
 
-  it('rejects invalid options, and a register with a foreign text', async () => {
+  it('rejects invalid options, and a register whose text another program has written', async () => {
     for (const members of [0, 101, 1.5]) {
       expect(thrownBy(() => at(members))).to.include({ code: 'INVALID_ARGUMENT' });
     }

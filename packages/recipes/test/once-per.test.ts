@@ -149,7 +149,7 @@ describe('oncePer', () => {
     expect(await report.run(1, () => undefined)).to.include({ outcome: 'ran' });
   });
 
-  it('rejects invalid arguments, and a register with a foreign text', async () => {
+  it('rejects invalid arguments, and a register whose text another program has written', async () => {
     expect(thrownBy(() => oncePer(client, ''))).to.include({ code: 'INVALID_ARGUMENT' });
     const wrong = { guarantee: 'exactly-once' as 'at-least-once' };
     expect(thrownBy(() => oncePer(client, 'report', wrong))).to.include({ code: 'INVALID_ARGUMENT' });

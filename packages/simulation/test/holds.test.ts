@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import type { Store } from '../src/run/store.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the checker that holds do not overlap', () => {
+describe('the checker that reports overlapping holds', () => {
   const timeline = new Timeline();
   const machine = new Machine(timeline, 'c0');
 
