@@ -113,7 +113,7 @@ describe('the errors of MySQL', () => {
     ]);
   });
 
-  it('do not count as results of the server when they end the connection', () => {
+  it('have no number of a server error when they end the connection', () => {
     expect(numberOf(refused(1213))).to.equal(1213);
     expect(numberOf(refused(1927, { fatal: true }))).to.equal(undefined);
     expect(numberOf(new Error('Connection lost'))).to.equal(undefined);
