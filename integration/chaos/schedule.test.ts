@@ -91,7 +91,7 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('begins after the load, and heals all faults before the end', () => {
+  it('begins some time after the start of the run, and heals all faults some time before its end', () => {
     fc.assert(
       fc.property(terms, (any) => {
         for (const { startMs, durationMs } of scheduleOf(any).faults) {

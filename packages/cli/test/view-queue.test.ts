@@ -53,7 +53,7 @@ describe('the events that commands derive from two states of a queue', () => {
       ({ ev, entry: { owner }, position, holds }) => `${ev} ${owner} ${String(position)} ${String(holds)}`,
     );
 
-  it('are one for each present entry when there is no earlier state', () => {
+  it('are an event `present` for each entry when there is no earlier state', () => {
     expect(reports(undefined, queue(entry(1), entry(2)))).to.deep.equal([
       'present owner-1 0 true',
       'present owner-2 1 false',

@@ -138,7 +138,7 @@ describe('the findings about a Consul cluster', () => {
     ]);
   });
 
-  it('are computed from durations in the format of Go', () => {
+  it('are computed from durations that Consul writes in the format of Go, such as 1m30s', () => {
     expect(['0s', '100ms', '10s', '1m30s', '1h0m0s', undefined].map(millisecondsIn)).to.deep.equal([
       10_000,
       100,

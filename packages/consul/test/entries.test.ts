@@ -103,7 +103,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([placement.key]);
   });
 
-  it('adds further entries after it has invalidated one of its requests', async () => {
+  it('adds further entries after it has removed an entry whose enqueue was still in flight', async () => {
     const { proxy, session } = await behindProxy();
     const [lost, kept] = [specOf({ queue: 'lost' }), specOf({ queue: 'kept' })];
     proxy.hold((request) => isLock(request) && request.body.includes('/queues/lost/'));

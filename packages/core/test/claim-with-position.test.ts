@@ -147,7 +147,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'emits the new position after the holder has let another entry pass',
+    'emits its position again, with a new id, after a claim with steal has overtaken it',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const queue = await stand(stage);

@@ -48,7 +48,7 @@ describe('claims of several queues', () => {
     ]);
   });
 
-  it('can deadlock when they enter their queues at several times, even if both use the same order of names', () => {
+  it('can deadlock when they enter their queues one by one before they wait, even in the same order of names', () => {
     for (const group of combinations(specs, 2)) {
       const [one, other] = group as [NameClaim, NameClaim];
       const common = one.names.filter((name) => other.names.includes(name));
