@@ -44,7 +44,7 @@ describe('the diagrams in the report of a chaos run', () => {
     expect(windowsOf(runOf(builder.events), [])).to.deep.equal([[0, 9]]);
   });
 
-  it('show the workers that existed at that time, sorted by number', () => {
+  it('show the workers that existed in the shown part of the run, sorted by number', () => {
     const builder = new HistoryBuilder();
     for (const number of [10, 2, 1, 3])
       builder.tell(`worker-${number}`, number * 1_000, {

@@ -24,7 +24,7 @@ describe('the report of a run', () => {
       .and.contain('(my%20run.svg)')
       .and.contain('a \\*run\\*');
   });
-  it('shows each violation with the events around it, in seconds of the run', () => {
+  it('shows each violation with the events around it, timed in seconds from the start of the run', () => {
     const run = runOf(twoAtOnce);
     const verdict = check(run, LIMITS);
     const grant = twoAtOnce.find((event) => event.who === 'b' && event.ev === 'acquired');

@@ -135,7 +135,7 @@ describe('the schedule of faults', () => {
   });
 
   for (const store of ['etcd', 'zookeeper'] as const) {
-    it(`has over 2,000 faults in 35 minutes of ${store}, among them every kind`, () => {
+    it(`has over 2,000 faults in a run of 35 minutes on ${store}, among them every kind of fault`, () => {
       const there = { ...ETCD, store, ttlMs: store === 'etcd' ? 5_000 : 4_000 };
       for (const seed of [1, 2, 3]) {
         const { faults } = scheduleOf({ seed, minutes: 35, capabilities: there });

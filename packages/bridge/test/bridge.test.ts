@@ -159,7 +159,7 @@ describe('the bridge', () => {
     controller.abort();
   });
 
-  it('shows the operator the name that authorize returned', async () => {
+  it("uses the name that authorize returned as owner of a page's entry, and as author of its evictions", async () => {
     const actions: Action[] = [];
     const authorize = (_: Request, action: Action) => (actions.push(action), { name: 'olga' });
     await using s = await stage({ authorize, storeLabel: 'memory:' });

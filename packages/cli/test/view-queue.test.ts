@@ -92,7 +92,7 @@ describe('the events that commands derive from two states of a queue', () => {
 });
 
 describe('the clocks of machines', () => {
-  it('are reported as wrong when an entry joined in the future', () => {
+  it('are reported as wrong when an entry has a join time in the future', () => {
     const entries = [
       entry(1, { host: 'a', since: 10_900 }),
       entry(2, { host: 'b', since: 13_000 }),

@@ -248,7 +248,7 @@ describe('any interleaving of contenders, faults and cancellations', () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 
-  it('rejects only with a QueueLockError or the reason of the signal', async () => {
+  it('makes an acquisition reject only with the reason of the signal or a QueueLockError', async () => {
     const client = createLockClient(memory());
     const reasons: unknown[] = [];
     await client

@@ -31,7 +31,7 @@ describe('claims of several queues', () => {
     return standstill;
   };
 
-  it('can deadlock when they enter one queue at a time in crossing orders, also with a reader', () => {
+  it('can deadlock when they wait in one queue at a time in crossing orders, even if one of two is a reader', () => {
     const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
     const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);

@@ -52,7 +52,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'reading the key of a hold throws when the next holder already holds',
+    title: 'reading the key of a hold throws OWNERSHIP_LOST when the next holder already holds',
     async check(stage) {
       const own = await stage.client(withSession({ exposeKey: () => false })).acquire('x');
       expect(() => own.key)
