@@ -64,7 +64,7 @@ for (const database of databases) {
       });
     });
 
-    it('rejects a claim whose token is smaller only in its last digit', async () => {
+    it('has a claim that is rejected even if its token is smaller only in the last digit', async () => {
       const claim = (token: bigint): Promise<boolean> => claims('digits', token);
       expect([await claim(BIG), await claim(BIG), await claim(BIG - 1n)]).to.deep.equal([true, true, false]);
       expect([await claim(BIG + 1n), await claim(BIG)]).to.deep.equal([true, false]);

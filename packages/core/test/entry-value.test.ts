@@ -74,7 +74,7 @@ describe('the label of an entry', () => {
     expect(labelFromOwner(encodeLabel({ owner: 'x', metadata: { owned: 'true' } }))).to.equal(undefined);
   });
 
-  it('may contain a flag that its entry has no conflicting entry ahead only if queuelock encoded it', () => {
+  it('gets no flag that its entry has no conflicting entry ahead if another program wrote it', () => {
     for (const foreign of ['', '127.0.0.1', '{', '[]', '{"owner":7}', '{"owned":true}', '{"owner":"x"} ']) {
       expect(labelOfOwner(foreign)).to.equal(undefined);
       expect(labelFromOwner(`${foreign.slice(0, -1)},"owned":true}`)).to.equal(undefined);
