@@ -13,11 +13,11 @@ interface StoredEntry {
 export class Heartbeats {
   /** Whether heartbeats are sent. If not, each one fails at once. */
   sent = true;
-  readonly #recorder: Recorder;
+  readonly #recorder: Pick<Recorder, 'tell'>;
   readonly #stored = new Map<string, StoredEntry>();
   readonly #hearers = new Map<string, PlaceHearer>();
 
-  constructor(recorder: Recorder) {
+  constructor(recorder: Pick<Recorder, 'tell'>) {
     this.#recorder = recorder;
   }
 
@@ -42,13 +42,18 @@ export class Heartbeats {
   /** Returns the backend with sessions that record what each of their heartbeats proved. */
   around(backend: Backend): Backend {
     return passingOn(backend, {
-      open: async (ttlMs, signal) => {
-        const sentAt = stampNow();
-        const session = await backend.open(ttlMs, signal);
-        this.#recorder.tell({ ev: 'beat', session: session.id, sentAt, provenMs: session.ttlMs });
-        return this.#session(session);
-      },
+      open: (ttlMs, signal) => this.#opened(() => backend.open(ttlMs, signal)),
+      ...(backend.resume && {
+        resume: (resumption, signal) => this.#opened(() => backend.resume!(resumption, signal)),
+      }),
     });
+  }
+
+  async #opened(open: () => Promise<Session>): Promise<Session> {
+    const sentAt = stampNow();
+    const session = await open();
+    this.#recorder.tell({ ev: 'beat', session: session.id, sentAt, provenMs: session.ttlMs });
+    return this.#session(session);
   }
 
   #session(session: Session): Session {

@@ -1,0 +1,161 @@
+import type { QueueEntry } from '@queuelock/core';
+import type { AttemptEvent, ChaosEvent, Terms } from '@queuelock/harness/check/event';
+import { checkSafety } from '@queuelock/harness/check';
+import type { Finding } from '@queuelock/harness/check/finding';
+import { runOf } from '@queuelock/harness/check/history';
+import { stampNow, type EventInput } from '@queuelock/harness/check/worker-record';
+
+/**
+ * How long the holder of an entry that was removed by another client may believe in its hold, in milliseconds.
+ * It learns of the removal by a notification or its next heartbeat, and the machine may be busy.
+ */
+const NOTICED_WITHIN_MS = 5_000;
+
+/** What `AttemptEvent` describes without the members that `Attempts` adds. */
+type Report = AttemptEvent extends infer E
+  ? E extends AttemptEvent
+    ? Omit<E, 't' | 'who' | 'queue' | 'n'>
+    : never
+  : never;
+
+/** Identifies an entry in its queue. Does not read its key, which has an effect on etcd. */
+export type Place = Pick<QueueEntry, 'order'> & { readonly token: bigint };
+
+/** The events of one run, for the judge of the harness. */
+export class History {
+  readonly #events: ChaosEvent[] = [];
+  #faults = 0;
+
+  tell(who: string, input: EventInput): void {
+    this.#events.push({ t: stampNow(), who, ...input } as ChaosEvent);
+  }
+
+  /** Records that these entries are removed by another client or by an operator, from `t` on. */
+  removal(queue: string, orders: readonly bigint[], t: string): void {
+    const entries = orders.map((order) => ({ key: keyOf(queue, order) }));
+    this.#faults += 1;
+    this.tell('harness', { ev: 'fault', number: this.#faults, what: 'removed', target: queue, entries, t });
+  }
+
+  judge(): readonly Finding[] {
+    return checkSafety(runOf(this.#events), { evictionMs: NOTICED_WITHIN_MS });
+  }
+}
+
+function keyOf(queue: string, order: bigint): string {
+  return `${queue}/${order}`;
+}
+
+/** One client in the history: the numbers of its attempts, and its present session. */
+export class Life {
+  readonly who: string;
+  readonly history: History;
+  session = '';
+  #attempts = 0;
+
+  constructor(who: string, history: History, { ttlMs, safetyMarginMs }: { ttlMs: number; safetyMarginMs: number }) {
+    this.who = who;
+    this.history = history;
+    history.tell(who, { ev: 'started', pid: process.pid, ttlMs, safetyMarginMs });
+  }
+
+  tell(input: EventInput): void {
+    if (input.ev === 'beat') this.session = input.session;
+    this.history.tell(this.who, input);
+  }
+
+  nextNumbers(count: number): readonly number[] {
+    this.#attempts += count;
+    return Array.from({ length: count }, (_, at) => this.#attempts - count + 1 + at);
+  }
+}
+
+/** The attempts of one claim in the history: one for each name, and others when the claim joins again. */
+export class Attempts {
+  readonly #life: Life;
+  readonly #queues: readonly string[];
+  readonly #terms: Terms;
+  #numbers: readonly number[] = [];
+  #places: readonly Place[] = [];
+  #isHeld = false;
+  #isOver = false;
+  /** Whether the client has requested a release that the store has not confirmed. */
+  #isReleased = false;
+
+  constructor(life: Life, queues: readonly string[], terms: Terms) {
+    this.#life = life;
+    this.#queues = queues;
+    this.#terms = terms;
+    this.#begin();
+  }
+
+  get places(): readonly Place[] {
+    return this.#places;
+  }
+
+  placed(places: readonly Place[]): void {
+    if (this.#isOver || places.every(({ order }, at) => order === this.#places[at]?.order)) return;
+    if (this.#places.length > 0) {
+      this.#all({ ev: 'failed', code: 'ENTRY_LOST', message: 'it joins again' });
+      this.#begin();
+    }
+    this.#places = places;
+    const { session } = this.#life;
+    this.#each(({ order, token }, queue) => {
+      return { ev: 'queued', order: String(order), token: String(token), key: keyOf(queue, order), session };
+    });
+  }
+
+  held(places: readonly Place[], remainingMs: number): void {
+    this.placed(places);
+    if (this.#isHeld || this.#isOver) return;
+    this.#isHeld = true;
+    this.#each(({ order, token }) => {
+      return { ev: 'acquired', order: String(order), token: String(token), remainingMs };
+    });
+  }
+
+  /** Records the beginning and the end of a change to a shared hold. */
+  downgrade(ev: 'downgrading' | 'downgraded'): void {
+    if (this.#isHeld && !this.#isOver) this.#all({ ev });
+  }
+
+  /** Records that the client ends the claim, before its request. */
+  ends(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#isReleased = this.#isHeld;
+    this.#all({ ev: this.#isHeld ? 'released' : 'cancelled' });
+  }
+
+  /** Records that the store has confirmed the end. */
+  left(): void {
+    if (this.#isReleased) this.#all({ ev: 'left' });
+    this.#isReleased = false;
+  }
+
+  /** Records the end of a claim that its client did not end. */
+  over(code: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#all(this.#isHeld ? { ev: 'revoked', reason: code } : { ev: 'failed', code, message: code });
+  }
+
+  #begin(): void {
+    this.#numbers = this.#life.nextNumbers(this.#queues.length);
+    const together = this.#queues.length > 1 ? { together: this.#numbers } : {};
+    this.#all({ ev: 'enqueue', terms: this.#terms, ...together });
+  }
+
+  #each(report: (place: Place, queue: string) => Report): void {
+    for (const [at, place] of this.#places.entries()) this.#tell(at, report(place, this.#queues[at]!));
+  }
+
+  #all(report: Report): void {
+    for (const at of this.#queues.keys()) this.#tell(at, report);
+  }
+
+  #tell(at: number, report: Report): void {
+    this.#life.tell({ queue: this.#queues[at]!, n: this.#numbers[at]!, ...report } as EventInput);
+  }
+}

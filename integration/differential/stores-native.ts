@@ -1,0 +1,64 @@
+// Operators of other packages' tests are imported by path, because no package exports them.
+/* eslint-disable no-restricted-imports */
+import { Operator as ConsulOperator } from '../../packages/consul/test/operator.ts';
+import { Operator as EtcdOperator } from '../../packages/etcd/test/operator.ts';
+/* eslint-enable no-restricted-imports */
+import { consul } from '@queuelock/consul';
+import { etcd } from '@queuelock/etcd';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
+import { startConsul, startEtcd, startZooKeeper } from '@queuelock/harness/services';
+import { zookeeper } from '@queuelock/zookeeper';
+import type { Store } from './store.ts';
+
+const TTL_MS = 30_000;
+const TICK_MS = 500;
+
+export async function startConsulStore(): Promise<Store> {
+  const server = await startConsul({ way: 'process' });
+  const operator = new ConsulOperator(server.endpoint);
+  return {
+    name: 'consul',
+    ttlMs: TTL_MS,
+    connect: () => consul({ hosts: server.endpoint, minTtlMs: 100 }),
+    removeEntry: (_queue, { key }) => operator.remove(key),
+    endSession: async (id) => void (await operator.ask('PUT', `/v1/session/destroy/${id}`)),
+    stop: () => server.stop(),
+  };
+}
+
+export async function startEtcdStore(): Promise<Store> {
+  const server = await startEtcd({ way: 'process' });
+  const operator = new EtcdOperator(server.endpoint);
+  return {
+    name: 'etcd',
+    ttlMs: TTL_MS,
+    connect: () => etcd({ hosts: server.endpoint }),
+    removeEntry: (_queue, { key }) => operator.remove(key),
+    endSession: (id) => operator.revoke(id),
+    stop: async () => {
+      operator.close();
+      await server.stop();
+    },
+  };
+}
+
+export async function startZooKeeperStore(): Promise<Store> {
+  const server = await startZooKeeper({ way: 'process', settings: { tickTime: TICK_MS } });
+  const connect = (): ReturnType<typeof zookeeper> =>
+    zookeeper({ hosts: server.endpoint, tickTimeMs: TICK_MS, syncLimit: 2 });
+  return {
+    name: 'zookeeper',
+    // The longest session that a server with this tick grants.
+    ttlMs: 20 * TICK_MS,
+    connect,
+    removeEntry: (_queue, { key }) => ZooKeeperWire.during(server.endpoint, (wire) => wire.delete(key)),
+    // The server ends a session only for a client that knows its password, so another connection resumes it first.
+    endSession: async (_id, client) => {
+      const backend = connect();
+      const session = await backend.resume!(await client.exportSession(), new AbortController().signal);
+      await session.close();
+      await backend.close();
+    },
+    stop: () => server.stop(),
+  };
+}
