@@ -220,6 +220,8 @@ export class Claim implements ClaimView {
       return;
     }
     this.attempts.over(reasonOf(state.error));
+    const eviction = isQueueLockError(state.error) ? state.error.eviction : undefined;
+    if (eviction) this.attempts.evicted(eviction.entry.order);
     this.#ends.push(`${state.outcome} ${state.error === ABORT ? 'by the abort' : textOf(state.error)}`);
   }
 

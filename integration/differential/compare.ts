@@ -28,9 +28,7 @@ export function newPrefix({ seed }: Pick<Script, 'seed'>): string {
 
 async function firstDifference(player: Player, moments: readonly Moment[]): Promise<Problem | undefined> {
   for (const moment of moments) {
-    player.begin();
     const problem = await reach(player, moment);
-    player.recordEvictions();
     if (problem) return problem;
   }
   return undefined;
@@ -39,7 +37,7 @@ async function firstDifference(player: Player, moments: readonly Moment[]): Prom
 async function reach(player: Player, { step, state }: Moment): Promise<Problem | undefined> {
   const begun = performance.now();
   const call = new Call(player.perform(step));
-  while (!call.isSettled || !areEqual(state, player.state)) {
+  while (!call.isSettled || !player.isIdle || !areEqual(state, player.state)) {
     if (call.failure !== undefined) return { rule: 'call', detail: `${step.act}: ${String(call.failure)}` };
     if (livedSince(begun) > REACHED_WITHIN_MS) return differenceOf(step, state, player.state);
     await pause(POLL_MS);

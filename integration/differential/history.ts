@@ -77,6 +77,7 @@ export class Attempts {
   readonly #terms: Terms;
   #numbers: readonly number[] = [];
   #places: readonly Place[] = [];
+  #placedAt = '';
   #isHeld = false;
   #isOver = false;
   /** Whether the client has requested a release that the store has not confirmed. */
@@ -96,10 +97,11 @@ export class Attempts {
   placed(places: readonly Place[]): void {
     if (this.#isOver || places.every(({ order }, at) => order === this.#places[at]?.order)) return;
     if (this.#places.length > 0) {
-      this.#all({ ev: 'failed', code: 'ENTRY_LOST', message: 'it joins again' });
+      this.over('ENTRY_LOST');
       this.#begin();
     }
     this.#places = places;
+    this.#placedAt = stampNow();
     const { session } = this.#life;
     this.#each(({ order, token }, queue) => {
       return { ev: 'queued', order: String(order), token: String(token), key: keyOf(queue, order), session };
@@ -118,6 +120,12 @@ export class Attempts {
   /** Records the beginning and the end of a change to a shared hold. */
   downgrade(ev: 'downgrading' | 'downgraded'): void {
     if (this.#isHeld && !this.#isOver) this.#all({ ev });
+  }
+
+  /** Records that another client removed an entry of the claim at some time since the entry exists. */
+  evicted(order: bigint): void {
+    const at = this.#places.findIndex((place) => place.order === order);
+    if (at !== -1) this.#life.history.removal(this.#queues[at]!, [order], this.#placedAt);
   }
 
   /** Records that the client ends the claim, before its request. */
@@ -142,6 +150,8 @@ export class Attempts {
   }
 
   #begin(): void {
+    this.#isHeld = false;
+    this.#isOver = false;
     this.#numbers = this.#life.nextNumbers(this.#queues.length);
     const together = this.#queues.length > 1 ? { together: this.#numbers } : {};
     this.#all({ ev: 'enqueue', terms: this.#terms, ...together });

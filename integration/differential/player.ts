@@ -4,6 +4,7 @@ import { BehaviorSubject } from 'rxjs';
 import { Heartbeats } from '../chaos/instrumented.ts';
 import { Claim } from './claim.ts';
 import { History, Life } from './history.ts';
+import { PendingChanges } from './pending.ts';
 import { liveOf, type Situation } from './situation.ts';
 import { FIRST_LIMIT, type Features, type Step } from './step.ts';
 import type { Store } from './store.ts';
@@ -39,8 +40,7 @@ export class Player {
   readonly #limit$ = new BehaviorSubject(FIRST_LIMIT);
   readonly #observer: LockClient;
   readonly #views: Views;
-  /** Stamp of the first removal in the present step or race. */
-  #since = stampNow();
+  readonly #pending = new PendingChanges();
 
   constructor(setup: PlayerSetup) {
     this.#setup = setup;
@@ -54,6 +54,11 @@ export class Player {
 
   get claims(): readonly Claim[] {
     return [...this.#claims.values()];
+  }
+
+  /** Whether every change of an entry has its response. */
+  get isIdle(): boolean {
+    return this.#pending.count === 0;
   }
 
   /** The observable state: one text for each claim, client, queue and view. */
@@ -106,16 +111,6 @@ export class Player {
     }
   }
 
-  /** Begins a step or a race: entries that evictions remove are counted as removed from now on. */
-  begin(): void {
-    this.#since = stampNow();
-  }
-
-  /** Records the entries that clients have removed since `begin`. */
-  recordEvictions(): void {
-    for (const [queue, orders] of this.#views.evicted()) this.history.removal(queue, orders, this.#since);
-  }
-
   async close(): Promise<void> {
     this.#views.close();
     const clients = [...this.#roles.values()].map(({ client }) => client);
@@ -128,7 +123,7 @@ export class Player {
 
   #open(owner: string, life: Life, resume?: string): LockClient {
     const { store, clock, features } = this.#setup;
-    return createLockClient(new Heartbeats(life).around(store.connect()), {
+    return createLockClient(new Heartbeats(life).around(this.#pending.around(store.connect())), {
       ...this.#times(),
       heartbeatIntervalMs: HEARTBEAT_MS,
       owner,

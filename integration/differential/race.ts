@@ -29,12 +29,10 @@ export async function race(store: Store, script: Script): Promise<readonly Probl
   const player = new Player({ store, prefix: newPrefix(script), ...script });
   const calls: NamedCall[] = [];
   try {
-    player.begin();
     const next = chanceOf(script.seed);
     await Promise.all(lanesOf(script).map((lane) => run(lane, { player, calls, next })));
     calls.push({ step: DRAIN, call: new Call(player.perform(DRAIN)) });
     const problems = await untilQuiet(player, calls);
-    player.recordEvictions();
     return [...problems, ...player.claims.flatMap(unexplained), ...player.history.judge().map(problemOf)];
   } finally {
     await player.close();

@@ -1,4 +1,6 @@
 import type { Backend, LockClient, QueueEntry } from '@queuelock/core';
+import { until } from '@queuelock/harness/services/until';
+
 
 /** A store on which scripts are played. */
 export interface Store {
@@ -11,4 +13,11 @@ export interface Store {
   /** Ends the session of this client as an operator does, directly in the store. */
   endSession(id: string, client: LockClient): Promise<void>;
   stop(): Promise<void>;
+}
+
+const CHANGED_WITHIN_MS = 10_000;
+
+/** Repeats a change of an operator that may be sent again, for instance after a deadlock or a connection that the server has closed. */
+export function forSure<T>(change: () => Promise<T>): Promise<T> {
+  return until(change, { what: 'the change of an operator', withinMs: CHANGED_WITHIN_MS });
 }

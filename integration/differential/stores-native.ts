@@ -8,20 +8,20 @@ import { etcd } from '@queuelock/etcd';
 import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
 import { startConsul, startEtcd, startZooKeeper } from '@queuelock/harness/services';
 import { zookeeper } from '@queuelock/zookeeper';
-import type { Store } from './store.ts';
+import { forSure, type Store } from './store.ts';
 
 const TTL_MS = 30_000;
 const TICK_MS = 500;
 
 export async function startConsulStore(): Promise<Store> {
-  const server = await startConsul({ way: 'process' });
+  const server = await startConsul({ way: 'process', settings: { limits: { http_max_conns_per_client: 10_000 } } });
   const operator = new ConsulOperator(server.endpoint);
   return {
     name: 'consul',
     ttlMs: TTL_MS,
     connect: () => consul({ hosts: server.endpoint, minTtlMs: 100 }),
-    removeEntry: (_queue, { key }) => operator.remove(key),
-    endSession: async (id) => void (await operator.ask('PUT', `/v1/session/destroy/${id}`)),
+    removeEntry: (_queue, { key }) => forSure(() => operator.remove(key)),
+    endSession: async (id) => void (await forSure(() => operator.ask('PUT', `/v1/session/destroy/${id}`))),
     stop: () => server.stop(),
   };
 }

@@ -12,7 +12,7 @@ import { postgres } from '@queuelock/postgres';
 import { redis } from '@queuelock/redis';
 import { sqlite } from '@queuelock/sqlite';
 import { Client } from 'pg';
-import type { Store } from './store.ts';
+import { forSure, type Store } from './store.ts';
 
 const TTL_MS = 30_000;
 const PREFIX = 'differential';
@@ -60,8 +60,9 @@ export async function startMariaDbStore(): Promise<Store> {
     name: 'mariadb',
     ttlMs: TTL_MS,
     connect: () => mysql({ url: `mysql://root@${server.endpoint}/locks` }),
-    removeEntry: (_queue, { key }) => operator.evict(key),
-    endSession: (id) => operator.run(`update queuelock_session set expires = utc_timestamp(6) where id = '${id}'`),
+    removeEntry: (_queue, { key }) => forSure(() => operator.evict(key)),
+    endSession: (id) =>
+      forSure(() => operator.run(`update queuelock_session set expires = utc_timestamp(6) where id = '${id}'`)),
     stop: async () => {
       await operator.close();
       await server.stop();

@@ -10,7 +10,6 @@ export class Views {
   readonly #entries = new Map<string, QueueState>();
   readonly #evictions = new Map<string, readonly Eviction[]>();
   readonly #records = new Map<string, RecordedHoldsState>();
-  readonly #recorded = new Set<string>();
   #list: Subscription | undefined;
   #listed: string | undefined;
 
@@ -39,7 +38,8 @@ export class Views {
         const by = 'eviction' in hold && hold.eviction ? ` by ${hold.eviction.by}` : '';
         return `${hold.owner} ${'reason' in hold ? hold.reason : hold.status}${by}`;
       });
-      state.set(`records of ${queue}`, `${status}: ${texts.join('; ')}`);
+      // Holds that begin or end at the same time may be recorded in any order.
+      state.set(`records of ${queue}`, `${status}: ${texts.sort().join('; ')}`);
     }
     if (this.#list) state.set('list', this.#listed ?? 'not read yet');
     return state;
@@ -48,17 +48,6 @@ export class Views {
   /** Returns the entry of this claim, if the queue has one. */
   entry(queue: string, claim: string): QueueEntry | undefined {
     return this.#entries.get(queue)?.entries.find(({ owner }) => owner === claim);
-  }
-
-  /** Returns the orders of the entries that were evicted since the last call, by the name of the queue. */
-  evicted(): ReadonlyMap<string, readonly bigint[]> {
-    const found = new Map<string, readonly bigint[]>();
-    for (const [queue, evictions] of this.#evictions) {
-      const unknown = evictions.filter(({ entry }) => !this.#recorded.has(`${queue} ${entry.order}`));
-      for (const { entry } of unknown) this.#recorded.add(`${queue} ${entry.order}`);
-      if (unknown.length > 0) found.set(this.#prefix + queue, unknown.map(({ entry }) => entry.order));
-    }
-    return found;
   }
 
   /** Lists the queues, with the entries of each by their tokens, until `unlist`. */
