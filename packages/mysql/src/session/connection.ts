@@ -6,7 +6,7 @@ import { Rounds, type Found } from '../turn/rounds.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import { literal, textOf, type Value } from '../queue/sql.ts';
 import { Steps, type Answer } from '../server/steps.ts';
-import { firsts, roundQuery, type Placed, type PollRow } from '../turn/waiting.ts';
+import { firsts, mayHold, roundQuery, type Placed, type PollRow } from '../turn/waiting.ts';
 
 /** A session of this process, as the connection calls it. */
 export interface Resident {
@@ -126,9 +126,12 @@ export class Connection {
       const ids = residents.map(({ id }) => id);
       const rows = await this.steps.read<PollRow>(roundQuery(ids, waiting));
       this.#notify(residents, rows);
-      const ahead = rows.filter(({ kind }) => kind === 4).map(({ b, c }) => [Number(b), Number(c)] as const);
-      for (const [nth, count] of ahead)
-        if (count === 0) this.#mendLater(waiting[nth]?.queue ?? '', waiting[nth]?.ord ?? '');
+      const conflicts = rows.filter(({ kind }) => kind === 4);
+      const ahead = conflicts.map(({ b, c }) => [Number(b), Number(c)] as const);
+      for (const { a, b } of conflicts) {
+        const first = waiting[Number(b)];
+        if (first && mayHold(first, Number(textOf(a)))) this.#mendLater(first);
+      }
       const isQuiet = this.#isAsBefore(
         ahead.map(([nth, count]) => `${waiting[nth]?.ord}:${count}`).join(' '),
       );
@@ -165,10 +168,10 @@ export class Connection {
   }
 
   /**
-   * Repairs a queue in which an entry waits although none is ahead. That is normal for a moment between two statements, and permanent when an
-   * operator deleted the entry ahead by hand.
+   * Repairs a queue in which an entry waits although it may hold. That is normal for a moment between two statements, and permanent when an
+   * operator deleted an entry ahead by hand.
    */
-  #mendLater(queue: string, ord: string): void {
+  #mendLater({ queue, ord }: Placed): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>
       [...entries.waiting].some((placed) => placed.ord === ord),
     );
