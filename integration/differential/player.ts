@@ -41,6 +41,8 @@ export class Player {
   readonly #observer: LockClient;
   readonly #views: Views;
   readonly #pending = new PendingChanges();
+  /** Whether holders release at once, so that they need not receive a request. */
+  #isDraining = false;
 
   constructor(setup: PlayerSetup) {
     this.#setup = setup;
@@ -66,7 +68,7 @@ export class Player {
     const state = new Map<string, string>();
     for (const claim of this.#claims.values()) {
       state.set(`claim ${claim.name}`, claim.text);
-      if (claim.received !== '') state.set(`requests to ${claim.name}`, claim.received);
+      if (claim.received !== '' && !this.#isDraining) state.set(`requests to ${claim.name}`, claim.received);
     }
     for (const [name, { session }] of this.#roles) state.set(`session of ${name}`, statusOf(session));
     for (const queue of this.#setup.queues) state.set(`tokens of ${queue}`, tokensOf(queue, this.claims));
@@ -107,6 +109,7 @@ export class Player {
         this.#views.list();
         return;
       case 'drain':
+        this.#isDraining = true;
         await Promise.all(this.claims.map((claim) => claim.release()));
     }
   }
