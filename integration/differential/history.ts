@@ -122,10 +122,13 @@ export class Attempts {
     if (this.#isHeld && !this.#isOver) this.#all({ ev });
   }
 
-  /** Records that another client removed an entry of the claim at some time since the entry exists. */
+  /**
+   * Records that another client removed an entry of the claim at some time since the entry exists. On etcd all entries of a claim of
+   * several names have the same order.
+   */
   evicted(order: bigint): void {
-    const at = this.#places.findIndex((place) => place.order === order);
-    if (at !== -1) this.#life.history.removal(this.#queues[at]!, [order], this.#placedAt);
+    for (const [at, place] of this.#places.entries())
+      if (place.order === order) this.#life.history.removal(this.#queues[at]!, [order], this.#placedAt);
   }
 
   /** Records that the client ends the claim, before its request. */
