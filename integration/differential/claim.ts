@@ -99,6 +99,8 @@ export class Claim implements ClaimView {
     const [name = '', ...others] = queues.map(this.#setup.nameOf);
     const single = (): Observable<unknown> =>
       features.positions ? client.claimWithPosition(name, options) : client.claim(name, options);
+    if (this.terms.isTheft)
+      this.#setup.life.history.removal(({ queue, order }) => queue === name && order < (this.attempts.order ?? order));
     const state$ = others.length === 0 ? single() : client.multi([name, ...others]).claim(options);
     this.#states = (state$ as Observable<State>).subscribe((state) => this.#see(state));
   }
@@ -220,8 +222,6 @@ export class Claim implements ClaimView {
       return;
     }
     this.attempts.over(reasonOf(state.error));
-    const eviction = isQueueLockError(state.error) ? state.error.eviction : undefined;
-    if (eviction) this.attempts.evicted(eviction.entry.order);
     this.#ends.push(`${state.outcome} ${state.error === ABORT ? 'by the abort' : textOf(state.error)}`);
   }
 

@@ -21,24 +21,38 @@ type Report = AttemptEvent extends infer E
 /** Identifies an entry in its queue. Does not read its key, which has an effect on etcd. */
 export type Place = Pick<QueueEntry, 'order'> & { readonly token: bigint };
 
+/** An entry that a claim had at some time. */
+interface KnownEntry {
+  readonly queue: string;
+  readonly order: bigint;
+  readonly session: string;
+}
+
 /** The events of one run, for the judge of the harness. */
 export class History {
   readonly #events: ChaosEvent[] = [];
-  #faults = 0;
+  readonly #entries: KnownEntry[] = [];
+  readonly #removals: (readonly [isRemoved: (entry: KnownEntry) => boolean, t: string])[] = [];
 
   tell(who: string, input: EventInput): void {
     this.#events.push({ t: stampNow(), who, ...input } as ChaosEvent);
   }
 
-  /** Records that these entries are removed by another client or by an operator, from `t` on. */
-  removal(queue: string, orders: readonly bigint[], t: string): void {
-    const entries = orders.map((order) => ({ key: keyOf(queue, order) }));
-    this.#faults += 1;
-    this.tell('harness', { ev: 'fault', number: this.#faults, what: 'removed', target: queue, entries, t });
+  add(entry: KnownEntry): void {
+    this.#entries.push(entry);
+  }
+
+  /** Records that these entries, also ones that become known later, may be removed by another client or by an operator from now on. */
+  removal(isRemoved: (entry: KnownEntry) => boolean): void {
+    this.#removals.push([isRemoved, stampNow()]);
   }
 
   judge(): readonly Finding[] {
-    return checkSafety(runOf(this.#events), { evictionMs: NOTICED_WITHIN_MS });
+    const faults = this.#removals.map(([isRemoved, t], at): ChaosEvent => {
+      const entries = this.#entries.filter(isRemoved).map(({ queue, order }) => ({ key: keyOf(queue, order) }));
+      return { t, who: 'harness', ev: 'fault', number: at + 1, what: 'removed', target: 'store', entries };
+    });
+    return checkSafety(runOf([...this.#events, ...faults]), { evictionMs: NOTICED_WITHIN_MS });
   }
 }
 
@@ -77,7 +91,6 @@ export class Attempts {
   readonly #terms: Terms;
   #numbers: readonly number[] = [];
   #places: readonly Place[] = [];
-  #placedAt = '';
   #isHeld = false;
   #isOver = false;
   /** Whether the client has requested a release that the store has not confirmed. */
@@ -90,8 +103,9 @@ export class Attempts {
     this.#begin();
   }
 
-  get places(): readonly Place[] {
-    return this.#places;
+  /** Order of the present or last entry in the first queue. */
+  get order(): bigint | undefined {
+    return this.#places[0]?.order;
   }
 
   placed(places: readonly Place[]): void {
@@ -101,8 +115,8 @@ export class Attempts {
       this.#begin();
     }
     this.#places = places;
-    this.#placedAt = stampNow();
-    const { session } = this.#life;
+    const { session, history } = this.#life;
+    for (const [at, { order }] of places.entries()) history.add({ queue: this.#queues[at]!, order, session });
     this.#each(({ order, token }, queue) => {
       return { ev: 'queued', order: String(order), token: String(token), key: keyOf(queue, order), session };
     });
@@ -120,15 +134,6 @@ export class Attempts {
   /** Records the beginning and the end of a change to a shared hold. */
   downgrade(ev: 'downgrading' | 'downgraded'): void {
     if (this.#isHeld && !this.#isOver) this.#all({ ev });
-  }
-
-  /**
-   * Records that another client removed an entry of the claim at some time since the entry exists. On etcd all entries of a claim of
-   * several names have the same order.
-   */
-  evicted(order: bigint): void {
-    for (const [at, place] of this.#places.entries())
-      if (place.order === order) this.#life.history.removal(this.#queues[at]!, [order], this.#placedAt);
   }
 
   /** Records that the client ends the claim, before its request. */

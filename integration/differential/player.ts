@@ -1,11 +1,10 @@
 import { createLockClient, type Clock, type LockClient, type SessionState } from '@queuelock/core';
-import { stampNow } from '@queuelock/harness/check/worker-record';
 import { BehaviorSubject } from 'rxjs';
 import { Heartbeats } from '../chaos/instrumented.ts';
 import { Claim } from './claim.ts';
 import { History, Life } from './history.ts';
 import { PendingChanges } from './pending.ts';
-import { liveOf, type Situation } from './situation.ts';
+import type { Situation } from './situation.ts';
 import { FIRST_LIMIT, type Features, type Step } from './step.ts';
 import type { Store } from './store.ts';
 import { Views } from './views.ts';
@@ -47,7 +46,8 @@ export class Player {
   constructor(setup: PlayerSetup) {
     this.#setup = setup;
     this.#observer = this.#open('observer', new Life('observer', this.history, this.#times()));
-    this.#views = new Views(this.#observer, setup);
+    const isOfSeveral = (name: string): boolean => (this.#claims.get(name)?.queues.length ?? 0) > 1;
+    this.#views = new Views(this.#observer, { ...setup, isOfSeveral });
   }
 
   get situation(): Situation {
@@ -167,7 +167,7 @@ export class Player {
     const name = this.#setup.prefix + queue;
     const entry = this.#views.entry(queue, claim);
     if (!entry) return;
-    this.history.removal(name, [entry.order], stampNow());
+    this.history.removal(({ queue: at, order }) => at === name && order === entry.order);
     if (act === 'evict') await this.#observer.evict(name, entry, { reason: `${claim} is in the way` });
     else await this.#setup.store.removeEntry(name, entry);
   }
@@ -184,16 +184,10 @@ export class Player {
     }
   }
 
-  /** Ends the session in the store. The entries that it has by then are removed from the beginning of the request on. */
-  async #endSession({ session, life }: Role, client: LockClient): Promise<void> {
-    const { id } = session;
-    if (id === undefined || !['alive', 'suspect'].includes(session.status)) return;
-    const t = stampNow();
-    const live = liveOf(life.who, this.claims).map(({ name }) => this.#claims.get(name)!);
+  async #endSession({ session: { id, status } }: Role, client: LockClient): Promise<void> {
+    if (id === undefined || !['alive', 'suspect'].includes(status)) return;
+    this.history.removal(({ session }) => session === id);
     await this.#setup.store.endSession(id, client);
-    for (const { attempts, queues } of live)
-      for (const [at, { order }] of attempts.places.entries())
-        this.history.removal(this.#setup.prefix + queues[at]!, [order], t);
   }
 
   async #move(name: string, role: Role, client: LockClient): Promise<void> {

@@ -68,7 +68,7 @@ async function run(lane: readonly Step[], { player, calls, next }: Track): Promi
   for (const step of lane) {
     const performed = player.perform(step);
     calls.push({ step, call: new Call(performed) });
-    if (AWAITED.has(step.act)) await performed;
+    if (AWAITED.has(step.act)) await performed.catch(() => undefined);
     if (step.act === 'claim' && next() < 0.5)
       await player.claims.find(({ name }) => name === step.claim)!.leaves('joining');
     if (next() < 0.5) await nextTurn();

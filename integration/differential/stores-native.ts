@@ -34,7 +34,12 @@ export async function startEtcdStore(): Promise<Store> {
     ttlMs: TTL_MS,
     connect: () => etcd({ hosts: server.endpoint }),
     removeEntry: (_queue, { key }) => operator.remove(key),
-    endSession: (id) => operator.revoke(id),
+    endSession: async (id) => {
+      await operator.revoke(id).catch((error: unknown) => {
+        // The session may have ended by itself meanwhile.
+        if (!String(error).includes('lease not found')) throw error;
+      });
+    },
     stop: async () => {
       operator.close();
       await server.stop();
@@ -45,7 +50,7 @@ export async function startEtcdStore(): Promise<Store> {
 export async function startZooKeeperStore(): Promise<Store> {
   const server = await startZooKeeper({ way: 'process', settings: { tickTime: TICK_MS } });
   const connect = (): ReturnType<typeof zookeeper> =>
-    zookeeper({ hosts: server.endpoint, tickTimeMs: TICK_MS, syncLimit: 2 });
+    zookeeper({ hosts: [server.endpoint], tickTimeMs: TICK_MS, syncLimit: 2 });
   return {
     name: 'zookeeper',
     // The longest session that a server with this tick grants.

@@ -2,6 +2,14 @@ import type { Eviction, LockClient, QueueEntry, QueueState, RecordedHoldsState }
 import { filter, Subscription, switchMap, type Observable } from 'rxjs';
 import type { Features } from './step.ts';
 
+export interface ViewsSetup {
+  readonly prefix: string;
+  readonly queues: readonly string[];
+  readonly features: Features;
+  /** Returns whether the claim is for several names. */
+  readonly isOfSeveral: (claim: string) => boolean;
+}
+
 /** What one client observes of the queues of a script. */
 export class Views {
   readonly #observer: LockClient;
@@ -10,15 +18,14 @@ export class Views {
   readonly #entries = new Map<string, QueueState>();
   readonly #evictions = new Map<string, readonly Eviction[]>();
   readonly #records = new Map<string, RecordedHoldsState>();
+  readonly #isOfSeveral: (claim: string) => boolean;
   #list: Subscription | undefined;
   #listed: string | undefined;
 
-  constructor(
-    observer: LockClient,
-    { prefix, queues, features }: { prefix: string; queues: readonly string[]; features: Features },
-  ) {
+  constructor(observer: LockClient, { prefix, queues, features, isOfSeveral }: ViewsSetup) {
     this.#observer = observer;
     this.#prefix = prefix;
+    this.#isOfSeveral = isOfSeveral;
     for (const queue of queues) {
       const name = prefix + queue;
       this.#follow(observer.watch(name), (state) => this.#entries.set(queue, state));
@@ -35,6 +42,8 @@ export class Views {
       state.set(`evictions from ${queue}`, evictions.map((each) => evictionText(each)).join('; '));
     for (const [queue, { status, holds }] of this.#records) {
       const texts = holds.map((hold) => {
+        // Of a claim of several names one hold is recorded as lost and the others as released, in any order.
+        if (this.#isOfSeveral(hold.owner)) return `${hold.owner} ${hold.status}`;
         const by = 'eviction' in hold && hold.eviction ? ` by ${hold.eviction.by}` : '';
         return `${hold.owner} ${'reason' in hold ? hold.reason : hold.status}${by}`;
       });
