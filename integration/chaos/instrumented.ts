@@ -1,5 +1,5 @@
 import type { Backend, EntrySpec, Placement, Session } from '@queuelock/core/backend';
-import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record';
+import { stampNow, type EventInput } from '@queuelock/harness/check/worker-record';
 
 type PlaceHearer = (queue: string, place: Placement) => void;
 
@@ -9,15 +9,20 @@ interface StoredEntry {
   readonly session: string;
 }
 
+/** Records events; a `Recorder` is one. */
+interface HeartbeatRecorder {
+  tell(input: EventInput): unknown;
+}
+
 /** Controls heartbeats, and records the keys and proofs of sessions that the harness needs. */
 export class Heartbeats {
   /** Whether heartbeats are sent. If not, each one fails at once. */
   sent = true;
-  readonly #recorder: Pick<Recorder, 'tell'>;
+  readonly #recorder: HeartbeatRecorder;
   readonly #stored = new Map<string, StoredEntry>();
   readonly #hearers = new Map<string, PlaceHearer>();
 
-  constructor(recorder: Pick<Recorder, 'tell'>) {
+  constructor(recorder: HeartbeatRecorder) {
     this.#recorder = recorder;
   }
 

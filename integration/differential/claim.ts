@@ -1,27 +1,17 @@
 import {
   isQueueLockError,
-  type ClaimOptions,
   type HandoverRequest,
   type Hold,
   type LockClient,
   type Ownership,
 } from '@queuelock/core';
 import type { Observable, Subscription } from 'rxjs';
-import { Attempts, type Life, type Place } from './history.ts';
+import { describeError, optionsOf, reasonOf, type State } from './claim-state.ts';
+import { Attempts, type Life } from './history.ts';
 import type { ClaimView } from './situation.ts';
 import { KIND_OF, LARGEST_LIMIT, type Features, type Reply, type Terms } from './step.ts';
 
-/** How long a waiter waits for the reply to its request, in milliseconds: longer than any run. */
-const REPLY_WITHIN_MS = 3_600_000;
 const ABORT = new Error('the script aborts the wait');
-
-/** A state of a claim of one name or of several. */
-type State =
-  | { readonly status: 'joining' }
-  | ({ readonly status: 'queued'; readonly id?: string; readonly position?: number } & Partial<Place>)
-  | { readonly status: 'held' | 'suspect'; readonly ownership: Hold }
-  | { readonly status: 'ended'; readonly outcome: 'released' }
-  | { readonly status: 'ended'; readonly outcome: 'lost' | 'failed'; readonly error: unknown };
 
 export interface ClaimSetup extends Pick<ClaimView, 'name' | 'client' | 'queues' | 'terms'> {
   readonly life: Life;
@@ -95,12 +85,15 @@ export class Claim implements ClaimView {
 
   join(client: LockClient): void {
     const { queues, features } = this.#setup;
-    const options = this.#options();
+    const { isShared } = this;
+    const options = optionsOf({ ...this.#setup, isShared, id: this.#id, signal: this.#giveUp.signal });
     const [name = '', ...others] = queues.map(this.#setup.nameOf);
     const single = (): Observable<unknown> =>
       features.positions ? client.claimWithPosition(name, options) : client.claim(name, options);
     if (this.terms.isTheft)
-      this.#setup.life.history.removal(({ queue, order }) => queue === name && order < (this.attempts.order ?? order));
+      this.#setup.life.history.removal(
+        ({ queue, order }) => queue === name && order < (this.attempts.order ?? order),
+      );
     const state$ = others.length === 0 ? single() : client.multi([name, ...others]).claim(options);
     this.#states = (state$ as Observable<State>).subscribe((state) => this.#see(state));
   }
@@ -157,22 +150,6 @@ export class Claim implements ClaimView {
     await this.#changing(request[reply]('not now'));
   }
 
-  #options(): ClaimOptions {
-    const { terms, limit$, queues, name } = this.#setup;
-    const { isTry, isTheft, isRequest, maxWaiters, limit, permits } = terms;
-    const common = { owner: name, signal: this.#giveUp.signal, ...(this.isShared && { mode: 'shared' as const }) };
-    if (queues.length > 1) return { ...common, ...(isTry && { timeoutMs: 0 }) };
-    const first: ClaimOptions = {
-      ...(isTry && { timeoutMs: 0 }),
-      ...(isTheft && { steal: { reason: `${name} steals` } }),
-      ...(isRequest && { request: { reason: `${name} requests`, withinMs: REPLY_WITHIN_MS } }),
-      ...(maxWaiters !== undefined && { maxWaiters }),
-    };
-    const share =
-      KIND_OF[queues[0]!] === 'varying' ? { limit: limit$ } : limit === undefined ? {} : { limit, permits: permits ?? 1 };
-    return { ...common, ...share, ...(this.#id === undefined ? first : { id: this.#id }) };
-  }
-
   #see(state: State): void {
     if (this.isMoving) return;
     if (state.status === 'queued') this.#waits(state);
@@ -189,7 +166,10 @@ export class Claim implements ClaimView {
     this.#id = id;
     if (order !== undefined && token !== undefined) this.attempts.placed([{ order, token }]);
     const { answer } = state as { readonly answer?: object };
-    this.#detail = [position === undefined ? '' : `position ${position}`, answer ? JSON.stringify(answer) : '']
+    this.#detail = [
+      position === undefined ? '' : `position ${position}`,
+      answer ? JSON.stringify(answer) : '',
+    ]
       .filter(Boolean)
       .join(', ');
   }
@@ -222,7 +202,9 @@ export class Claim implements ClaimView {
       return;
     }
     this.attempts.over(reasonOf(state.error));
-    this.#ends.push(`${state.outcome} ${state.error === ABORT ? 'by the abort' : textOf(state.error)}`);
+    this.#ends.push(
+      `${state.outcome} ${state.error === ABORT ? 'by the abort' : describeError(state.error)}`,
+    );
   }
 
   #parts(hold: Hold): readonly Ownership[] {
@@ -249,15 +231,4 @@ export class Claim implements ClaimView {
     await this.leaves('waiting');
     return this.status === 'holding' ? (this.#hold as Ownership) : undefined;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return isQueueLockError(error) ? (error.reason ?? error.code) : String(error);
-}
-
-function textOf(error: unknown): string {
-  if (!isQueueLockError(error)) return String(error);
-  const { code, reason = '', eviction } = error;
-  const by = eviction ? `${eviction.kind} by ${eviction.by}: ${eviction.reason}` : '';
-  return [code, reason, by].filter(Boolean).join(' ');
 }

@@ -11,7 +11,9 @@ import type { Store } from './store.ts';
 const SEEDS = 40;
 
 /** The rules that have to find each defect, and the mode in which they do. */
-const FOUND_BY: Readonly<Record<string, readonly (readonly [rule: Problem['rule'], mode: typeof compare])[]>> = {
+const FOUND_BY: Readonly<
+  Record<string, readonly (readonly [rule: Problem['rule'], mode: typeof compare])[]>
+> = {
   'grants early': [
     ['state', compare],
     ['S2', race],

@@ -7,7 +7,14 @@ import { isDetermined, type ClaimView } from './situation.ts';
 import { textOf, type Step } from './step.ts';
 
 function claim(name: string, part: Partial<ClaimView> = {}): ClaimView {
-  const usual = { client: 'A', queues: ['a'], terms: {}, status: 'waiting', isShared: false, requests: [] } as const;
+  const usual = {
+    client: 'A',
+    queues: ['a'],
+    terms: {},
+    status: 'waiting',
+    isShared: false,
+    requests: [],
+  } as const;
   return { name, ...usual, ...part };
 }
 
@@ -27,7 +34,9 @@ describe('a script of random steps', () => {
 
   it('has other steps for other seeds', () => {
     const first = (seed: number): Step | undefined => new Generator(seed).step({ claims: [] });
-    expect(new Set(Array.from({ length: 20 }, (_, seed) => JSON.stringify(first(seed)))).size).to.be.greaterThan(5);
+    expect(
+      new Set(Array.from({ length: 20 }, (_, seed) => JSON.stringify(first(seed)))).size,
+    ).to.be.greaterThan(5);
   });
 
   it('leaves out the steps that have no effect after others were removed', async () => {
@@ -80,7 +89,9 @@ describe('a difference between two states', () => {
     expect(areEqual(expected, expected)).to.equal(true);
     expect(areEqual(expected, actual)).to.equal(false);
     const { detail } = differenceOf(step, expected, actual);
-    expect(detail).to.include(textOf(step)).and.to.match(/claim c1\n.*holding\n.*waiting/);
+    expect(detail)
+      .to.include(textOf(step))
+      .and.to.match(/claim c1\n.*holding\n.*waiting/);
     expect(detail).not.to.include('queue a');
   });
 });
@@ -88,7 +99,8 @@ describe('a difference between two states', () => {
 describe('the search for a shorter script', () => {
   it('leaves out every item that the failure does not need', async () => {
     const items = Array.from({ length: 17 }, (_, n) => n);
-    const fails = async (fewer: readonly number[]): Promise<boolean> => fewer.includes(3) && fewer.includes(12);
+    const fails = async (fewer: readonly number[]): Promise<boolean> =>
+      fewer.includes(3) && fewer.includes(12);
     expect(await shrunk(items, 10_000, fails)).to.deep.equal([3, 12]);
   });
 });

@@ -32,8 +32,13 @@ function optionsOf(args: readonly string[]): Options | undefined {
     allowPositionals: true,
     options: { from: text, to: text, mode: text, 'at-once': text },
   });
-  const [from, to, atOnce] = [values.from, values.to, values['at-once'] ?? 4].map(Number) as [number, number, number];
-  const stores = positionals.length === 0 ? STORE_NAMES : STORE_NAMES.filter((name) => positionals.includes(name));
+  const [from, to, atOnce] = [values.from, values.to, values['at-once'] ?? 4].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const stores =
+    positionals.length === 0 ? STORE_NAMES : STORE_NAMES.filter((name) => positionals.includes(name));
   const modes = MODES.filter((mode) => (values.mode ?? mode) === mode);
   const areKnown = positionals.every((name) => stores.includes(name as StoreName)) && modes.length > 0;
   const areNumbers = [from, to, atOnce].every((value) => Number.isSafeInteger(value) && value > 0);
@@ -53,7 +58,9 @@ async function playOn(name: StoreName, { modes, ...range }: Options): Promise<vo
       const steps = await playAll(store, { mode, ...range, onFailure });
       const seconds = Math.round((performance.now() - began) / 1_000);
       const seeds = range.to - range.from;
-      console.log(`${name}, ${mode}: ${seeds} scripts, ${steps} steps, ${failed} with problems, ${seconds} s`);
+      console.log(
+        `${name}, ${mode}: ${seeds} scripts, ${steps} steps, ${failed} with problems, ${seconds} s`,
+      );
       if (failed > 0) process.exitCode = 1;
     }
   } finally {

@@ -70,11 +70,20 @@ export class Generator {
     const client = this.#pick(this.#clients);
     const locks = this.queues.filter((queue) => KIND_OF[queue] === 'lock');
     if (locks.length > 1 && this.#is(0.15)) {
-      const terms = { ...(this.#is(0.3) && { isShared: true }), ...(this.#is(0.2) && { isTry: true }) } as Terms;
+      const terms = {
+        ...(this.#is(0.3) && { isShared: true }),
+        ...(this.#is(0.2) && { isTry: true }),
+      } as Terms;
       return { act: 'claim', claim, client, queues: locks, terms };
     }
     const queue = this.#pick(this.queues);
-    return { act: 'claim', claim, client, queues: [queue], terms: { ...this.#share(queue), ...this.#manner() } };
+    return {
+      act: 'claim',
+      claim,
+      client,
+      queues: [queue],
+      terms: { ...this.#share(queue), ...this.#manner() },
+    };
   }
 
   /** Rarely uses a queue in two ways, which the later claim has to notice. */

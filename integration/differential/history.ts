@@ -49,7 +49,9 @@ export class History {
 
   judge(): readonly Finding[] {
     const faults = this.#removals.map(([isRemoved, t], at): ChaosEvent => {
-      const entries = this.#entries.filter(isRemoved).map(({ queue, order }) => ({ key: keyOf(queue, order) }));
+      const entries = this.#entries
+        .filter(isRemoved)
+        .map(({ queue, order }) => ({ key: keyOf(queue, order) }));
       return { t, who: 'harness', ev: 'fault', number: at + 1, what: 'removed', target: 'store', entries };
     });
     return checkSafety(runOf([...this.#events, ...faults]), { evictionMs: NOTICED_WITHIN_MS });
@@ -67,14 +69,18 @@ export class Life {
   session = '';
   #attempts = 0;
 
-  constructor(who: string, history: History, { ttlMs, safetyMarginMs }: { ttlMs: number; safetyMarginMs: number }) {
+  constructor(
+    who: string,
+    history: History,
+    { ttlMs, safetyMarginMs }: { ttlMs: number; safetyMarginMs: number },
+  ) {
     this.who = who;
     this.history = history;
     history.tell(who, { ev: 'started', pid: process.pid, ttlMs, safetyMarginMs });
   }
 
   tell(input: EventInput): void {
-    if (input.ev === 'beat') this.session = input.session;
+    if ('provenMs' in input) this.session = input.session;
     this.history.tell(this.who, input);
   }
 

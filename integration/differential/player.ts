@@ -68,7 +68,9 @@ export class Player {
     const state = new Map<string, string>();
     for (const claim of this.#claims.values()) {
       state.set(`claim ${claim.name}`, claim.text);
-      if (claim.received !== '' && !this.#isDraining) state.set(`requests to ${claim.name}`, claim.received);
+      // A holder that is about to lose its hold may receive a request or not.
+      const isHolding = claim.status === 'holding' && !this.#isDraining;
+      if (isHolding && claim.received !== '') state.set(`requests to ${claim.name}`, claim.received);
     }
     for (const [name, { session }] of this.#roles) state.set(`session of ${name}`, statusOf(session));
     for (const queue of this.#setup.queues) state.set(`tokens of ${queue}`, tokensOf(queue, this.claims));

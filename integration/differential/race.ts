@@ -84,7 +84,9 @@ async function untilQuiet(player: Player, calls: readonly NamedCall[]): Promise<
     const busy = [
       ...calls.flatMap(({ step, call }) => (call.isSettled ? [] : [`"${textOf(step)}" has not settled`])),
       ...player.claims.flatMap(({ name, status, text }) => (status === 'over' ? [] : [`${name}: ${text}`])),
-      ...[...player.state].flatMap(([key, text]) => (/^queue/.test(key) && text !== EMPTY ? [`${key}: ${text}`] : [])),
+      ...[...player.state].flatMap(([key, text]) =>
+        /^queue/.test(key) && text !== EMPTY ? [`${key}: ${text}`] : [],
+      ),
     ];
     if (busy.length === 0) return [];
     if (livedSince(begun) > QUIET_WITHIN_MS) return [{ rule: 'quiet', detail: busy.join('\n') }];

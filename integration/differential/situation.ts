@@ -31,7 +31,9 @@ export function isDetermined(step: Step, { claims }: Situation): boolean {
     case 'claim': {
       const { isTheft, isRequest, limit } = step.terms;
       if (isTheft) return step.queues.every((queue) => waitersOf(queue).length < 2);
-      return !isRequest || claims.every((other) => other.terms.limit === limit || !isIn(step.queues[0]!, other));
+      return (
+        !isRequest || claims.every((other) => other.terms.limit === limit || !isIn(step.queues[0]!, other))
+      );
     }
     case 'abort':
       return named(step.claim)?.status === 'waiting';
@@ -74,6 +76,6 @@ function isLock({ terms, queues }: ClaimView): boolean {
 }
 
 /** Returns the claims of the client that are not over. */
-export function liveOf(client: string, claims: readonly ClaimView[]): readonly ClaimView[] {
+function liveOf(client: string, claims: readonly ClaimView[]): readonly ClaimView[] {
   return claims.filter((claim) => claim.client === client && claim.status !== 'over');
 }

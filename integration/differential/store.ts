@@ -1,7 +1,6 @@
 import type { Backend, LockClient, QueueEntry } from '@queuelock/core';
 import { until } from '@queuelock/harness/services/until';
 
-
 /** A store on which scripts are played. */
 export interface Store {
   readonly name: string;

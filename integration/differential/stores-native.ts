@@ -14,7 +14,10 @@ const TTL_MS = 30_000;
 const TICK_MS = 500;
 
 export async function startConsulStore(): Promise<Store> {
-  const server = await startConsul({ way: 'process', settings: { limits: { http_max_conns_per_client: 10_000 } } });
+  const server = await startConsul({
+    way: 'process',
+    settings: { limits: { http_max_conns_per_client: 10_000 } },
+  });
   const operator = new ConsulOperator(server.endpoint);
   return {
     name: 'consul',

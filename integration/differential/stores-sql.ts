@@ -45,7 +45,9 @@ export async function startPostgresStore(): Promise<Store> {
     removeEntry: async (queue, { order }) =>
       void (await operator.query('select queuelock.evict($1, $2)', [queue, String(order)])),
     endSession: async (id) =>
-      void (await operator.query('update queuelock.session set expires = clock_timestamp() where id = $1', [id])),
+      void (await operator.query('update queuelock.session set expires = clock_timestamp() where id = $1', [
+        id,
+      ])),
     stop: async () => {
       await operator.end();
       await server.stop();
@@ -62,7 +64,9 @@ export async function startMariaDbStore(): Promise<Store> {
     connect: () => mysql({ url: `mysql://root@${server.endpoint}/locks` }),
     removeEntry: (_queue, { key }) => forSure(() => operator.evict(key)),
     endSession: (id) =>
-      forSure(() => operator.run(`update queuelock_session set expires = utc_timestamp(6) where id = '${id}'`)),
+      forSure(() =>
+        operator.run(`update queuelock_session set expires = utc_timestamp(6) where id = '${id}'`),
+      ),
     stop: async () => {
       await operator.close();
       await server.stop();

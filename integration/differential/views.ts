@@ -29,8 +29,10 @@ export class Views {
     for (const queue of queues) {
       const name = prefix + queue;
       this.#follow(observer.watch(name), (state) => this.#entries.set(queue, state));
-      if (features.evictions) this.#follow(observer.evictions(name), (all) => this.#evictions.set(queue, all));
-      if (features.records) this.#follow(observer.recordedHolds(name), (all) => this.#records.set(queue, all));
+      if (features.evictions)
+        this.#follow(observer.evictions(name), (all) => this.#evictions.set(queue, all));
+      if (features.records)
+        this.#follow(observer.recordedHolds(name), (all) => this.#records.set(queue, all));
     }
   }
 
@@ -105,14 +107,13 @@ export class Views {
 }
 
 function entryText(entry: QueueEntry): string {
-  const { owner, shared, limit, permits, metadata, request, answers } = entry;
+  const { owner, shared, limit, permits, metadata, request } = entry;
   const parts = [
     owner,
     shared ? 'shared' : '',
     limit > 1 ? `${permits} of ${limit}` : '',
     metadata['updated'] === undefined ? '' : 'updated',
     request ? 'requests' : '',
-    ...answers.map(({ answer }) => answer.answer),
   ];
   return parts.filter(Boolean).join(' ');
 }
