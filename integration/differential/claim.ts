@@ -120,8 +120,7 @@ export class Claim implements ClaimView {
 
   /** Releases the claim once it holds. Resolves when it is over. */
   async release(): Promise<void> {
-    await this.leaves('joining');
-    await this.leaves('waiting');
+    await this.#granted();
     if (this.status !== 'holding') return;
     this.attempts.ends();
     await this.#changing(this.#hold?.release());
@@ -225,10 +224,14 @@ export class Claim implements ClaimView {
     }
   }
 
+  /** Resolves when the claim holds or is over. A waiter that was overtaken joins again. */
+  async #granted(): Promise<void> {
+    while (this.status === 'joining' || this.status === 'waiting') await this.#change;
+  }
+
   /** Resolves with the ownership of a claim of one name once it holds. */
   async #ownership(): Promise<Ownership | undefined> {
-    await this.leaves('joining');
-    await this.leaves('waiting');
-    return this.status === 'holding' ? (this.#hold as Ownership) : undefined;
+    await this.#granted();
+    return this.status === 'holding' && !this.isMoving ? (this.#hold as Ownership) : undefined;
   }
 }

@@ -195,9 +195,9 @@ export class Player {
   async #move(name: string, role: Role, client: LockClient): Promise<void> {
     const claims = this.claims.filter((claim) => claim.client === name);
     await Promise.all(claims.map((claim) => claim.leaves('joining')));
+    const resume = await client.exportSession();
     const live = claims.filter(({ status }) => status !== 'over');
     if (live.length === 0 || live.some(({ queues, isChanging }) => isChanging || queues.length > 1)) return;
-    const resume = await client.exportSession();
     for (const claim of live) claim.isMoving = true;
     await client.abandon();
     role.client = undefined;
