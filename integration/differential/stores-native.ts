@@ -4,6 +4,7 @@ import { Operator as ConsulOperator } from '../../packages/consul/test/operator.
 import { Operator as EtcdOperator } from '../../packages/etcd/test/operator.ts';
 /* eslint-enable no-restricted-imports */
 import { consul } from '@queuelock/consul';
+import { isQueueLockError, type Backend } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
 import { startConsul, startEtcd, startZooKeeper } from '@queuelock/harness/services';
@@ -62,11 +63,21 @@ export async function startZooKeeperStore(): Promise<Store> {
     removeEntry: (_queue, { key }) => ZooKeeperWire.during(server.endpoint, (wire) => wire.delete(key)),
     // The server ends a session only for a client that knows its password, so another connection resumes it first.
     endSession: async (_id, client) => {
-      const backend = connect();
-      const session = await backend.resume!(await client.exportSession(), new AbortController().signal);
-      await session.close();
-      await backend.close();
+      const resumption = await client.exportSession();
+      await forSure(() => endResumed(connect(), resumption));
     },
     stop: () => server.stop(),
   };
+}
+
+/** Resumes a session and ends it. The client that has it may take it back meanwhile, so a failure is no outcome. */
+async function endResumed(backend: Backend, resumption: string): Promise<void> {
+  try {
+    const session = await backend.resume!(resumption, new AbortController().signal);
+    await session.close();
+  } catch (error) {
+    if (!isQueueLockError(error, 'SESSION_LOST')) throw error;
+  } finally {
+    await backend.close();
+  }
 }

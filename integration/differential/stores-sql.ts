@@ -11,7 +11,7 @@ import { mysql } from '@queuelock/mysql';
 import { postgres } from '@queuelock/postgres';
 import { redis } from '@queuelock/redis';
 import { sqlite } from '@queuelock/sqlite';
-import { Client } from 'pg';
+import { Pool } from 'pg';
 import { forSure, type Store } from './store.ts';
 
 const TTL_MS = 30_000;
@@ -36,8 +36,7 @@ export async function startRedisStore(): Promise<Store> {
 
 export async function startPostgresStore(): Promise<Store> {
   const server = await startPostgres();
-  const operator = new Client({ connectionString: postgresUrl(server) });
-  await operator.connect();
+  const operator = new Pool({ connectionString: postgresUrl(server), max: 2 });
   return {
     name: 'postgres',
     ttlMs: TTL_MS,
