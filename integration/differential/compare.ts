@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { livedSince } from '@queuelock/harness/lived-time';
+import { Call } from './call.ts';
 import { Player } from './player.ts';
 import { areEqual, differenceOf, problemOf, type Problem } from './problem.ts';
 import type { Moment, Script } from './script.ts';
@@ -38,22 +39,9 @@ async function reach(player: Player, { step, state }: Moment): Promise<Problem |
   const begun = performance.now();
   const call = new Call(player.perform(step));
   while (!call.isSettled || !player.isIdle || !areEqual(state, player.state)) {
-    if (call.failure !== undefined) return { rule: 'call', detail: `${step.act}: ${String(call.failure)}` };
+    if (call.failure !== undefined) return { rule: 'call', detail: `${step.act}: ${call.failure}` };
     if (livedSince(begun) > REACHED_WITHIN_MS) return differenceOf(step, state, player.state);
     await pause(POLL_MS);
   }
   return undefined;
-}
-
-/** A call whose outcome is read later. */
-export class Call {
-  isSettled = false;
-  failure: unknown;
-
-  constructor(call: Promise<unknown>) {
-    call.then(
-      () => (this.isSettled = true),
-      (error: unknown) => (this.failure = error),
-    );
-  }
 }

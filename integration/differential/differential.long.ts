@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { MODES, playAll } from './play-all.ts';
 import { STORE_NAMES, startStore } from './stores.ts';
 
-const SEEDS = 200;
+const SEEDS = 100;
 
 for (const name of STORE_NAMES) {
   describe(`random scripts on ${name}`, function () {

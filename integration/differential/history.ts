@@ -35,7 +35,7 @@ export class History {
   readonly #removals: (readonly [isRemoved: (entry: KnownEntry) => boolean, t: string])[] = [];
 
   tell(who: string, input: EventInput): void {
-    this.#events.push({ t: stampNow(), who, ...input } as ChaosEvent);
+    this.#events.push({ t: stampNow(), who, ...input });
   }
 
   add(entry: KnownEntry): void {
@@ -180,6 +180,6 @@ export class Attempts {
   }
 
   #tell(at: number, report: Report): void {
-    this.#life.tell({ queue: this.#queues[at]!, n: this.#numbers[at]!, ...report } as EventInput);
+    this.#life.tell({ queue: this.#queues[at]!, n: this.#numbers[at]!, ...report });
   }
 }

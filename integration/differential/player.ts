@@ -118,8 +118,8 @@ export class Player {
 
   async close(): Promise<void> {
     this.#views.close();
-    const clients = [...this.#roles.values()].map(({ client }) => client);
-    await Promise.all([...clients, this.#observer].map((client) => client?.close()));
+    const clients = [...this.#roles.values()].flatMap(({ client }) => client ?? []);
+    await Promise.all([...clients, this.#observer].map((client) => client.close()));
   }
 
   #times(): { readonly ttlMs: number; readonly safetyMarginMs: number } {

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { chanceOf } from '@queuelock/harness/chance';
 import { livedSince } from '@queuelock/harness/lived-time';
+import { Call } from './call.ts';
 import type { Claim } from './claim.ts';
-import { Call, newPrefix } from './compare.ts';
+import { newPrefix } from './compare.ts';
 import { Player } from './player.ts';
 import { problemOf, type Problem } from './problem.ts';
 import type { Script } from './script.ts';
@@ -80,7 +81,7 @@ async function untilQuiet(player: Player, calls: readonly NamedCall[]): Promise<
   const begun = performance.now();
   for (;;) {
     const failed = calls.find(({ call }) => call.failure !== undefined);
-    if (failed) return [{ rule: 'call', detail: `${textOf(failed.step)}: ${String(failed.call.failure)}` }];
+    if (failed) return [{ rule: 'call', detail: `${textOf(failed.step)}: ${failed.call.failure}` }];
     const busy = [
       ...calls.flatMap(({ step, call }) => (call.isSettled ? [] : [`"${textOf(step)}" has not settled`])),
       ...player.claims.flatMap(({ name, status, text }) => (status === 'over' ? [] : [`${name}: ${text}`])),

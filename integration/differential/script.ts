@@ -1,4 +1,5 @@
 import { createMemoryServer, memory, virtualClock, type VirtualClock } from '@queuelock/memory';
+import { Call } from './call.ts';
 import { Generator } from './generator.ts';
 import { memoryStore } from './memory-store.ts';
 import { Player } from './player.ts';
@@ -61,13 +62,10 @@ async function played(
 }
 
 /** Lets virtual time pass until the call has settled and all clients are quiet. */
-async function quiet(clock: VirtualClock, call: Promise<void>): Promise<void> {
-  let isSettled = false;
-  const settled = call.finally(() => (isSettled = true));
-  settled.catch(() => undefined);
+async function quiet(clock: VirtualClock, performed: Promise<void>): Promise<void> {
+  const call = new Call(performed);
   const until = clock.now() + LONGEST_CALL_MS;
   do await clock.advance(QUIET_MS);
-  while (!isSettled && clock.now() < until);
-  if (!isSettled) throw new Error(`a call on memory has not settled within ${LONGEST_CALL_MS} ms`);
-  await settled;
+  while (!call.isSettled && call.failure === undefined && clock.now() < until);
+  if (!call.isSettled) throw new Error(`a call on memory: ${call.failure ?? 'has not settled'}`);
 }

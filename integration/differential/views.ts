@@ -46,7 +46,7 @@ export class Views {
       const texts = holds.map((hold) => {
         // Of a claim of several names one hold is recorded as lost and the others as released, in any order.
         if (this.#isOfSeveral(hold.owner)) return `${hold.owner} ${hold.status}`;
-        const by = 'eviction' in hold && hold.eviction ? ` by ${hold.eviction.by}` : '';
+        const by = 'eviction' in hold ? ` by ${hold.eviction.by}` : '';
         return `${hold.owner} ${'reason' in hold ? hold.reason : hold.status}${by}`;
       });
       // Holds that begin or end at the same time may be recorded in any order.
