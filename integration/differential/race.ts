@@ -34,7 +34,11 @@ export async function race(store: Store, script: Script): Promise<readonly Probl
     await Promise.all(lanesOf(script).map((lane) => run(lane, { player, calls, next })));
     calls.push({ step: DRAIN, call: new Call(player.perform(DRAIN)) });
     const problems = await untilQuiet(player, calls);
-    return [...problems, ...player.claims.flatMap(unexplained), ...player.history.judge().map(problemOf)];
+    return [
+      ...problems,
+      ...player.claims.flatMap((claim) => unexplained(claim, store)),
+      ...player.history.judge().map(problemOf),
+    ];
   } finally {
     await player.close();
   }
@@ -95,6 +99,8 @@ async function untilQuiet(player: Player, calls: readonly NamedCall[]): Promise<
   }
 }
 
-function unexplained({ name, status, text }: Claim): readonly Problem[] {
-  return status !== 'over' || EXPLAINED.test(text) ? [] : [{ rule: 'outcome', detail: `${name}: ${text}` }];
+function unexplained({ name, status, text }: Claim, { explained }: Store): readonly Problem[] {
+  return status !== 'over' || EXPLAINED.test(text) || explained?.test(text)
+    ? []
+    : [{ rule: 'outcome', detail: `${name}: ${text}` }];
 }

@@ -12,6 +12,8 @@ export interface Store {
   /** Ends the session of this client as an operator does, directly in the store. */
   endSession(id: string, client: LockClient): Promise<void>;
   stop(): Promise<void>;
+  /** Outcomes of claims in a race that are explained on this store only. */
+  readonly explained?: RegExp;
 }
 
 const CHANGED_WITHIN_MS = 10_000;

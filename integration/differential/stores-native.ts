@@ -66,6 +66,8 @@ export async function startZooKeeperStore(): Promise<Store> {
       const resumption = await client.exportSession();
       await forSure(() => endResumed(connect(), resumption));
     },
+    // A session belongs to one connection, so the end of a session interrupts the attempts that are in flight.
+    explained: /UNAVAILABLE/,
     stop: () => server.stop(),
   };
 }

@@ -2,6 +2,7 @@ import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/ba
 import type { NodePosition } from './enqueue.ts';
 import type { OwnEntry } from './entry.ts';
 import { runInLanes } from '../base/lane.ts';
+import { checkShape } from '../queue/shape.ts';
 
 /**
  * Enqueues the entry in one queue, or resolves with its present position if it is in the queue already. If the enqueue fails with a definite
@@ -21,7 +22,7 @@ export function enqueueOne(entry: OwnEntry, spec: EntrySpec): Promise<NodePositi
       if (mustClear && !isQueueLockError(error, 'SESSION_LOST')) await entry.clear();
       throw error;
     }
-    entry.checkShape(position, spec);
+    checkShape(position.own, spec);
     return position;
   });
 }

@@ -1,22 +1,15 @@
 import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from './entries.ts';
 
-/** Whether the limits must be equal too. The limit may change while an entry waits, and its name keeps the first one. */
-interface Compared {
-  readonly limit: boolean;
-}
-
 /**
- * Compares a stored entry with the requested one. A caller that continues with an existing entry cannot change its kind.
+ * Compares a stored entry with the requested one. A caller that continues with an existing entry cannot change its kind. The limit is not compared,
+ * because it may change and the node's name keeps the first one.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when they differ
  */
-export function checkShape(own: Contender, spec: EntrySpec, compared: Compared): void {
+export function checkShape(own: Contender, spec: EntrySpec): void {
   const { shared, permits = 1, limit = 1 } = own;
   const wanted = { shared: spec.shared, permits: spec.permits ?? 1, limit: spec.limit };
-  const isSame =
-    shared === wanted.shared &&
-    (shared || (permits === wanted.permits && (!compared.limit || limit === wanted.limit)));
-  if (isSame) return;
+  if (shared === wanted.shared && (shared || permits === wanted.permits)) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
     `the entry ${spec.id} in ${JSON.stringify(spec.queue)} is stored as ${describe({ shared, permits, limit })} and was requested as ${describe(wanted)}`,
