@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { Call } from './call.ts';
 import { Player } from './player.ts';
-import { areEqual, differenceOf, problemOf, type Problem } from './problem.ts';
+import { areEqual, differenceOf, violationsOf, type Problem } from './problem.ts';
 import type { Moment, Script } from './script.ts';
 import type { Store } from './store.ts';
 
@@ -16,7 +16,7 @@ export async function compare(store: Store, script: Script): Promise<readonly Pr
   const player = new Player({ store, prefix: newPrefix(script), ...script });
   try {
     const problem = await firstDifference(player, script.moments);
-    return [...(problem ? [problem] : []), ...player.history.judge().map(problemOf)];
+    return [...(problem ? [problem] : []), ...violationsOf(player.history, store)];
   } finally {
     await player.close();
   }

@@ -5,12 +5,6 @@ import type { Finding } from '@queuelock/harness/check/finding';
 import { runOf } from '@queuelock/harness/check/history';
 import { stampNow, type EventInput } from '@queuelock/harness/check/worker-record';
 
-/**
- * How long the holder of an entry that was removed by another client may believe in its hold, in milliseconds.
- * It learns of the removal by a notification or its next heartbeat, and the machine may be busy.
- */
-const NOTICED_WITHIN_MS = 5_000;
-
 /** What `AttemptEvent` describes without the members that `Attempts` adds. */
 type Report = AttemptEvent extends infer E
   ? E extends AttemptEvent
@@ -47,14 +41,15 @@ export class History {
     this.#removals.push([isRemoved, stampNow()]);
   }
 
-  judge(): readonly Finding[] {
+  /** @param noticedWithinMs how long the holder of an entry that was removed by another client may believe in its hold */
+  judge(noticedWithinMs: number): readonly Finding[] {
     const faults = this.#removals.map(([isRemoved, t], at): ChaosEvent => {
       const entries = this.#entries
         .filter(isRemoved)
         .map(({ queue, order }) => ({ key: keyOf(queue, order) }));
       return { t, who: 'harness', ev: 'fault', number: at + 1, what: 'removed', target: 'store', entries };
     });
-    return checkSafety(runOf([...this.#events, ...faults]), { evictionMs: NOTICED_WITHIN_MS });
+    return checkSafety(runOf([...this.#events, ...faults]), { evictionMs: noticedWithinMs });
   }
 }
 

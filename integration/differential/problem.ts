@@ -1,5 +1,10 @@
 import type { Finding } from '@queuelock/harness/check/finding';
+import type { History } from './history.ts';
 import { textOf, type Step } from './step.ts';
+import type { Store } from './store.ts';
+
+/** How long a holder may believe after its entry was removed. It learns of the removal by a notification or its next heartbeat, and the machine may be busy. */
+const NOTICED_WITHIN_MS = 5_000;
 
 /** A difference between a store and memory, or a violation of a rule. */
 export interface Problem {
@@ -8,8 +13,12 @@ export interface Problem {
   readonly detail: string;
 }
 
-export function problemOf({ rule, message }: Finding): Problem {
-  return { rule, detail: message };
+/** Returns the violations that the judge finds in the history of a run. */
+export function violationsOf(
+  history: History,
+  { noticedWithinMs = NOTICED_WITHIN_MS }: Store,
+): readonly Problem[] {
+  return history.judge(noticedWithinMs).map(({ rule, message }) => ({ rule, detail: message }));
 }
 
 /** Describes the parts of two states that differ. */

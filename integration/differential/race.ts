@@ -5,7 +5,7 @@ import { Call } from './call.ts';
 import type { Claim } from './claim.ts';
 import { newPrefix } from './compare.ts';
 import { Player } from './player.ts';
-import { problemOf, type Problem } from './problem.ts';
+import { violationsOf, type Problem } from './problem.ts';
 import type { Script } from './script.ts';
 import { textOf, type Step } from './step.ts';
 import type { Store } from './store.ts';
@@ -37,7 +37,7 @@ export async function race(store: Store, script: Script): Promise<readonly Probl
     return [
       ...problems,
       ...player.claims.flatMap((claim) => unexplained(claim, store)),
-      ...player.history.judge().map(problemOf),
+      ...violationsOf(player.history, store),
     ];
   } finally {
     await player.close();

@@ -12,6 +12,8 @@ export interface Store {
   /** Ends the session of this client as an operator does, directly in the store. */
   endSession(id: string, client: LockClient): Promise<void>;
   stop(): Promise<void>;
+  /** How long the holder of an entry that was removed in the store may believe in its hold, in milliseconds. Default 5,000. */
+  readonly noticedWithinMs?: number;
   /** Outcomes of claims in a race that are explained on this store only. */
   readonly explained?: RegExp;
 }

@@ -13,6 +13,8 @@ import { forSure, type Store } from './store.ts';
 
 const TTL_MS = 30_000;
 const TICK_MS = 500;
+/** The longest session that a server with this tick grants. */
+const TTL_OF_ZOOKEEPER_MS = 20 * TICK_MS;
 
 export async function startConsulStore(): Promise<Store> {
   const server = await startConsul({
@@ -57,8 +59,7 @@ export async function startZooKeeperStore(): Promise<Store> {
     zookeeper({ hosts: [server.endpoint], tickTimeMs: TICK_MS, syncLimit: 2 });
   return {
     name: 'zookeeper',
-    // The longest session that a server with this tick grants.
-    ttlMs: 20 * TICK_MS,
+    ttlMs: TTL_OF_ZOOKEEPER_MS,
     connect,
     removeEntry: (_queue, { key }) => ZooKeeperWire.during(server.endpoint, (wire) => wire.delete(key)),
     // The server ends a session only for a client that knows its password, so another connection resumes it first.
@@ -66,8 +67,10 @@ export async function startZooKeeperStore(): Promise<Store> {
       const resumption = await client.exportSession();
       await forSure(() => endResumed(connect(), resumption));
     },
-    // A session belongs to one connection, so the end of a session interrupts the attempts that are in flight.
+    // A session belongs to one connection. To end it, the operator takes it over while its client sends requests. These fail, or have no
+    // response until the client gives the connection up.
     explained: /UNAVAILABLE/,
+    noticedWithinMs: TTL_OF_ZOOKEEPER_MS,
     stop: () => server.stop(),
   };
 }
