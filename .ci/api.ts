@@ -1,5 +1,5 @@
-// Compares the public API of every package with its reviewed report packages/<p>/api/*.api.md; --update
-// writes them.
+// Compares the public API of every package with its reviewed report packages/<p>/api/*.api.md. With --update
+// it writes the reports.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -73,7 +73,10 @@ const doors = publicPackages().flatMap((one) =>
     config: configOf(one, door, types),
   })),
 );
-/** Returns one compiler state for all entries, so that the core and the libraries are read only once. */
+/**
+ * Returns one compiler state for all entries of the packages, so that the compiler reads the core and the
+ * libraries only once.
+ */
 function asOneProgram([first, ...others]: readonly ExtractorConfig[]): CompilerState {
   if (first === undefined) throw new Error('there are no packages to publish here');
   const additionalEntryPoints = others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath);

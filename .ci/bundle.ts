@@ -15,21 +15,21 @@ interface Manifest {
   readonly peerDependencies?: Dependencies;
 }
 
-/** Programs and modules that worker threads load by their URLs. */
+/** Files that a worker thread loads by their URL, so each needs its own bundle. */
 const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
   core: ['session/heartbeat-thread.js'],
   etcd: ['open-renewer.js'],
 };
 
 /**
- * This dependency is bundled. Its 30 files take 40 ms to load, and a bundle needs only its retry policy and
- * its backoff.
+ * The dependency that is bundled. Loading its 30 files takes 40 ms, and a bundle needs only its retry policy
+ * and its backoff.
  */
 const INLINED = 'cockatiel';
 
 /**
- * Packages of others that a bundle may have in it, with the files of their notices, which their authors ask for in each copy. Others stay outside: some
- * licenses do not allow it, and some packages are large.
+ * Third-party packages that a bundle may contain, with the files of their license notices, which every copy
+ * must include. All others stay imports: some licenses forbid bundling, and some packages are large.
  */
 const NOTICES: ReadonlyMap<string, string> = new Map([
   [INLINED, 'LICENSE'],
@@ -53,7 +53,8 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
   const { metafile } = await build({
     entryPoints: files.map((file) => resolve('packages', name, 'dist', file)),
     outdir,
-    // All outputs are in one folder, because they find the package and each other by relative paths.
+    // Writes all bundles into one folder, because they load each other and files of their package by relative
+    // paths.
     entryNames: '[name]',
     external: outside.flatMap((one) => [one, `${one}/*`]),
     // Prefers the ES modules of a dependency, because esbuild can drop their unused parts.
@@ -64,7 +65,8 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
-    // A file of a library that only a thread needs is left out of the command.
+    // Hides esbuild's warning about a dropped import: the command bundle omits library files that only a
+    // worker thread needs.
     logOverride: { 'ignored-bare-import': 'silent' },
     ...options,
     metafile: true,
@@ -72,7 +74,7 @@ async function bundle(name: string, files: readonly string[], options: BuildOpti
   for (const folder of othersIn(metafile)) copyNotice(folder, name);
 }
 
-/** Returns the folders of the packages of others of which a bundle has a part. */
+/** Returns the folders of the third-party packages of which a bundle contains a part. */
 function othersIn({ outputs }: Metafile): ReadonlySet<string> {
   const parts = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const files = parts.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
@@ -109,7 +111,7 @@ for (const { name } of publicPackages()) {
   if (doors.length > 0) await bundle(name, files, { sourcemap: true, plugins });
 }
 
-// The bundle of the command contains our packages that it loads, and RxJS as ES modules, whose unused parts
-// are dropped.
+// The bundle of the command contains all packages of queuelock that the command loads. It also contains the
+// ES modules of RxJS, of which esbuild drops the unused parts.
 const rxjs = resolve('packages/cli/node_modules/rxjs');
 await bundle('cli', ['main.js', 'run/watchdog-process.js'], { plugins: [wholeRx(rxjs)] });

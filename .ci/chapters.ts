@@ -1,8 +1,8 @@
 /**
- * Chapters are the folders of a package's `src`. Each answers one question, which is the first line of one of
- * its files, and the imports between them run one way. This program checks both. It also checks that no
- * modules of the repository import each other in a circle, type imports included, and that
- * packages/architecture.svg shows the present imports. --update draws that file.
+ * Checks the chapters of the packages. A chapter is a folder of a package's `src`. One of its files begins
+ * with a comment that states the chapter's question, and imports between chapters run in one direction only.
+ * This program also checks that no modules of the repository import each other in a circle, type imports
+ * included, and that packages/architecture.svg shows the present imports. --update draws that file.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -101,7 +101,8 @@ function picture(): string {
 }
 
 /**
- * A drawing of imports that form a circle is not possible, so the drawing is checked only without a circle.
+ * Yields what is wrong with the drawing, or writes it with --update. It is called only if no imports form a
+ * circle: in the drawing all arrows lead down, so it cannot show a circle.
  */
 function* wrongWithPicture(): Generator<string> {
   const drawn = picture();

@@ -17,8 +17,8 @@ const MODULES: Readonly<Record<Resolution, string>> = {
 };
 
 /**
- * Packages that a TypeScript user installs in addition: types of dependencies without own types, and an
- * optional peer that one entry needs.
+ * Packages that a TypeScript user must also install: type declarations for dependencies that have none, and
+ * an optional peer that one entry needs.
  */
 const TYPES = ['@types/node', '@types/pg', '@types/react', '@types/mocha', '@types/chai', '@nestjs/schedule'];
 
@@ -58,7 +58,10 @@ export function installConsumer(folder: string, tarballs: string, packages: read
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
 }
 
-/** Returns the messages of the compiler about a file, by default the consumer, line by line. Also checks the declarations of the packages. */
+/**
+ * Returns the compiler's messages about a file, line by line. Default: the program that imports all packages.
+ * The compiler also checks the declarations of the packages.
+ */
 export function compileConsumer(
   folder: string,
   compiler: readonly string[],

@@ -14,7 +14,7 @@ export interface Arrow {
   readonly to: string;
 }
 
-/** One part of a drawing. */
+/** One part of a drawing: a title, and below it boxes and the arrows between them. */
 export interface Part {
   readonly title: string;
   readonly boxes: readonly Box[];
@@ -26,7 +26,10 @@ interface Spot {
   readonly box: Box | undefined;
   readonly floor: number;
   readonly width: number;
-  /** Height in pixels; that of an arrow's point is set once the height of the floor is known. */
+  /**
+   * Height in pixels. The height of a point where an arrow crosses a floor is set when the floor's height is
+   * known.
+   */
   height: number;
   /** Horizontal position of the middle, in pixels. */
   x: number;
@@ -80,7 +83,10 @@ export function drawing(parts: readonly Part[]): string {
   return [head, STYLE, ground, ...body.filter((line) => line !== ''), '</svg>', ''].join('\n');
 }
 
-/** Returns the arrows that no longer path implies, each as its positions from floor to floor. */
+/**
+ * Returns the arrows to draw: those that are not implied by a path of several arrows. Each is a list of
+ * positions, one for each floor it crosses.
+ */
 function waysOf({ boxes, arrows }: Part): readonly Way[] {
   const next = new Map(boxes.map(({ name }) => [name, new Set<string>()]));
   for (const { from, to } of arrows) next.get(from)?.add(to);

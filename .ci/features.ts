@@ -12,7 +12,7 @@ const BEGIN = '<!-- features: written by .ci/features.ts -->\n';
 const END = '<!-- features: end -->';
 /** Title of the section whose features no other tool has. */
 const UNIQUE = 'What no other tool has';
-/** Most tool names in a cell: a longer list makes the cell too wide. */
+/** Largest number of tool names in a cell. A longer list would make the cell too wide. */
 const MAX_NAMES = 4;
 
 /** Titles of tests by file, relative to packages/. */

@@ -20,7 +20,7 @@ export function bytesOfOthers(nameAtVersion: string): number {
   return found === undefined ? 0 : bytesIn(join(STORE, found, 'node_modules', name));
 }
 
-/** Returns the bytes that are published of one of our packages, its build included. */
+/** Returns the size in bytes of one of queuelock's packages as it is published, its build included. */
 export function bytesOfOurs(folder: string): number {
   const { files = [] } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   const published = files.filter((entry) => !entry.startsWith('!')).map((entry) => join(folder, entry));

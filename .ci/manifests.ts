@@ -2,8 +2,8 @@
  * Checks the manifest of each published package. Its source, homepage and bug tracker must derive from
  * `repository` of the root manifest. `main`, `types` and `typesVersions` must repeat `exports`, for compilers
  * that do not read `exports`. --update writes all of these; keywords are written by hand. A package must also
- * declare the peers of its dependencies: only then do pnpm and yarn give these dependencies the application's
- * copy.
+ * declare the peers of its dependencies: only then do pnpm and yarn make the dependencies use the
+ * application's copy of each peer.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ function* wrongKeywords(manifest: Manifest): Generator<string> {
     yield `there are fewer than ${String(FEWEST_KEYWORDS)} keywords`;
 }
 
-/** The members of a manifest about dependencies. */
+/** The members of a manifest that name its dependencies and peers. */
 interface Dependencies {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;

@@ -9,12 +9,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { broken, sum, type Outcome } from './outcome.ts';
 
 export interface MochaRun {
-  /** The name of the run in messages about the whole run. */
+  /** Name of the run, for messages that concern no single test. */
   readonly name: string;
   readonly files: readonly string[];
   readonly options: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The output of the run is kept until this promise settles. */
+  /** If set, the output of the run is printed only after this promise has settled. */
   readonly printAfter?: Promise<unknown>;
   /** How long processes that the tests started may outlive the run, in milliseconds. Default 10,000. */
   readonly leftGraceMs?: number;
@@ -92,7 +92,8 @@ async function endOthers(
     // The group does not exist any more: all of its processes have ended.
   }
   if (isAlone || (await happens(closed, KILLED_WITHIN_MS))) return isAlone;
-  // A process in another group still holds the pipes open, so they are closed from this side.
+  // A process in another process group still holds the pipes open, so this process closes its ends of the
+  // pipes.
   for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   return false;
 }

@@ -31,8 +31,8 @@ export interface Settled extends Outcome {
 }
 
 /**
- * Most failed tests that are run again. A few failures may be caused by a busy machine; more of them are a
- * pattern.
+ * Largest number of failed tests that are run again. A few failures may be caused by a busy machine, and more
+ * of them by a defect.
  */
 export const MOST_FLAKY = 3;
 

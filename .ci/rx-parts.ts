@@ -1,7 +1,8 @@
 /**
- * Lets a package load only the files of RxJS that it uses. `import … from 'rxjs'` makes Node read 190 files; the parts that core uses are 90, and
- * files that `require` loads cost a third less than ones that `import` does. They are the same files that the application's own RxJS consists of, so
- * an `Observable` of queuelock is an `instanceof` the application's class. RxJS exports `rxjs/internal/*` in all of 7.8.
+ * Makes a package load only the files of RxJS that it uses. `import … from 'rxjs'` would make Node read 190
+ * files, of which the core uses 90. Loading a file with `require` takes a third less time than with `import`.
+ * The files belong to the application's own RxJS, so an `Observable` of queuelock is an `instanceof` the
+ * application's class. All versions 7.8 of RxJS export `rxjs/internal/*`.
  */
 import type { Plugin } from 'esbuild';
 import { readFileSync, writeFileSync } from 'node:fs';

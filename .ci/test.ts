@@ -66,8 +66,8 @@ async function makeReady(): Promise<readonly Outcome[]> {
 }
 
 /**
- * Runs the groups in their order, as many at a time as there are processors. The outputs of two groups are
- * never mixed.
+ * Runs the groups in their order, one more at a time than there are processors: tests wait for servers and
+ * for time to pass during more than half of their duration. The outputs of two groups are never mixed.
  */
 async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> {
   const waiting = groups.map((group, place) => ({ group, place }));
@@ -84,7 +84,7 @@ async function runGroups(groups: readonly Group[]): Promise<readonly Outcome[]> 
       outcomes[next.place] = await running;
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work));
   return outcomes;
 }
 

@@ -14,7 +14,7 @@ const TEXT = /\.(ts|tsx|md)$/;
 // The glossary quotes the ruled out words, and programs generate the other files.
 const SKIPPED = /(GLOSSARY|EVIDENCE)\.md$|CHANGELOG\.md$|\.api\.md$/;
 const ROOTS = ['.ci', '.github', 'integration', 'packages'];
-// The large ones of the folders that git ignores. cspell skips them all, but listing them takes time.
+// The large folders that git ignores. cspell would skip them anyway, but listing their files takes time.
 const GENERATED = new Set(['node_modules', 'dist', 'bundle']);
 const MAX_SHOWN = 5;
 

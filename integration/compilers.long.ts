@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-// The gate uses the compiler that builds the packages. Users of the sources or declarations may have the
-// previous major version.
+// `pnpm test` uses the compiler that builds the packages. Users who compile against the sources or
+// declarations may have the previous major version.
 describe('the sources of all packages', () => {
   for (const project of ['.ci/tsconfig.sources.json', 'packages/dashboard/test'])
     it(`compile with TypeScript 6 as well (${project})`, async () => {

@@ -10,11 +10,12 @@ import { packAll } from '../.ci/tarballs.ts';
 interface Compiler {
   readonly version: string;
   readonly command: readonly string[];
-  /** Module resolutions that this compiler does not have. */
+  /** Module resolutions that this compiler does not support. */
   readonly lacks?: readonly Resolution[];
   readonly options?: Readonly<Record<string, unknown>>;
   /**
-   * Messages that this compiler reports about declarations of other projects, whatever program imports them.
+   * Messages that this compiler reports about the declarations of other projects. They are no findings, since
+   * they appear in any program that imports those.
    */
   readonly others?: Readonly<Partial<Record<Resolution, RegExp>>>;
 }
@@ -29,14 +30,15 @@ const fromNpm = (version: string): readonly string[] => [
 const installed = (name: string): readonly string[] => [resolve('node_modules/.bin', name)];
 
 const COMPILERS: readonly Compiler[] = [
-  // etcd3 depends on grpc-js, whose `import type Long from 'long'` this compiler takes for a namespace.
+  // etcd3 depends on grpc-js, whose `import type Long from 'long'` this compiler mistakes for the import of a
+  // namespace.
   { version: '5.4.5', command: fromNpm('5.4.5'), others: { bundler: /@grpc\/grpc-js\/.*TS2709.*'Long'/ } },
   { version: '5.9.3', command: fromNpm('5.9.3') },
   { version: '6.0', command: installed('tsc6'), options: { ignoreDeprecations: '6.0' } },
   { version: '7.0', command: installed('tsc'), lacks: ['node10'] },
 ];
 
-/** A page has neither the types of Node nor a `lib` with AsyncDisposable. */
+/** A web page's source: compiled without the types of Node, and with a `lib` that has no AsyncDisposable. */
 const PAGE = `
 import { createBridgeClient } from '@queuelock/bridge/client';
 import { BridgeProvider, useLock } from '@queuelock/react';
@@ -86,7 +88,7 @@ describe('the packed packages in a program that checks all declarations', () => 
     const doors = publicPackages().flatMap(({ name, doors: subpaths }) =>
       subpaths.map(([subpath]) => join('@queuelock', name, subpath)),
     );
-    // The conformance suite is left out, since it runs only inside of a test runner.
+    // Leaves out the conformance suite, since it runs only inside of a test runner.
     const names = JSON.stringify(doors.filter((door) => !door.endsWith('/conformance')));
     const imports = `for (const name of ${names}) await import(name);`;
     execFileSync(process.execPath, ['--input-type=module', '-e', imports], { cwd: consumer, stdio: 'pipe' });

@@ -26,7 +26,7 @@ import { acquireOrYield, watchDeadlocks } from '@queuelock/recipes';
 
 const TTL_MS = 10_000;
 
-/** Opens the resources with which the test causes errors, and closes them. */
+/** Creates the clients and servers with which a test causes errors, and closes them. */
 class Stage {
   readonly clock: VirtualClock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
@@ -49,7 +49,7 @@ class Stage {
   }
 }
 
-/** Returns the error of an attempt, and fails if the attempt succeeds. */
+/** Returns the error with which the promise rejects, and fails the test if it resolves. */
 async function errorOf(attempt: Promise<unknown>): Promise<unknown> {
   return attempt.then(
     (value) => expect.fail(`it answered ${String(value)}`),
@@ -221,8 +221,8 @@ const CODES: Readonly<Record<QueueLockErrorCode, Row>> = {
     },
     says: [/"x"/, /a limit of 5, here it is 6/, /use the same number in all clients, or another name/],
   },
-  // Only ZooKeeper can have a queue with foreign nodes. Its own tests of foreign entries cause this error
-  // there.
+  // Only ZooKeeper queues can have nodes of other libraries, and ZooKeeper's own tests cause this error with
+  // real nodes. So here the memory backend throws it.
   FOREIGN_FORMAT: {
     make: (stage) =>
       errorOf(stage.client(refuse('enqueue', 'FOREIGN_FORMAT', 'the node of kazoo')).acquire('x')),

@@ -125,7 +125,7 @@ describe('the reader of features and citations', () => {
     expect(countTests(data)).to.equal(6);
   });
 
-  it('reads test titles from the column `tested by`, and from no other column', () => {
+  it('reads test titles only from the column `tested by`', () => {
     const page = `
 | theirs | on our side | tested by |
 | - | - | - |

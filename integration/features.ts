@@ -9,7 +9,7 @@
  */
 type ReadFile = (path: string) => string | undefined;
 
-/** A cell of a table. */
+/** A cell of a table in a page. */
 interface Statement {
   /** The first words of the table row. */
   readonly about: string;
@@ -29,7 +29,7 @@ const QUOTED = /"((?:\\"|[^"])+)"/g;
 const CITED = /\[([^\]]+)\](?:\(([^)]+)\))?((?:,?\s*"(?:\\"|[^"])+")*)/g;
 const TESTED_BY = 'tested by';
 
-/** For each store, the paths of tests that belong to other stores. */
+/** For each store, a pattern of test paths that cannot prove a feature of that store. */
 const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   memory: /etcd|zookeeper|integration\//,
   etcd: /zookeeper|(?:core|memory)\/test|recipes\/test\/[^/]*$/,
@@ -74,7 +74,7 @@ export function findingsInData({ sections, scenarios }: FeatureData, read: ReadF
   ];
 }
 
-/** Returns how many tests the data names. */
+/** Returns how many tests the data names, for a check that the data was read at all. */
 export function countTests({ sections, scenarios }: FeatureData): number {
   const all = [
     ...sections.flatMap(({ features }) => features.map(({ tests = {} }) => tests)),
@@ -120,7 +120,7 @@ function faultsIn(statement: Statement, read: ReadFile): string[] {
   return [...rule(statement), ...stray, ...cited.flatMap((citation) => unkept(citation, read))];
 }
 
-/** Returns the rule for a cell, or nothing for a cell that only describes its row. */
+/** Returns the check for a cell: of evidence in the column "tested by". Other cells have none. */
 function ruleFor({ column, columns }: Statement): ((statement: Statement) => string[]) | undefined {
   return columns.includes(TESTED_BY) && column === TESTED_BY ? ofEvidence : undefined;
 }
@@ -168,7 +168,10 @@ function statementsIn(page: string): Statement[] {
   });
 }
 
-/** Returns the cited tests. Links within the page and to other pages are no evidence and are left out. */
+/**
+ * Returns the tests that a cell cites. Links to headings and to other pages are left out, since they are no
+ * evidence.
+ */
 function citationsIn(text: string, defined: ReadonlyMap<string, string>): Citation[] {
   return [...text.matchAll(CITED)].flatMap(([, label = '', target, quoted = '']) => {
     const path = target ?? defined.get(label) ?? `[${label}], which is not defined`;

@@ -13,14 +13,14 @@ describe('the links of a README on npm', () => {
     );
   });
 
-  it('show images as files, also inside of a link', () => {
+  it('show images as files, also when the image is inside of a link', () => {
     const raw = repositoryUrl().replace('github.com', 'raw.githubusercontent.com');
     expect(written('[![the packages](../architecture.svg)](../README.md)')).to.equal(
       `[![the packages](${raw}/main/packages/architecture.svg)](${repositoryUrl()}/blob/main/packages/README.md)`,
     );
   });
 
-  it('stay as they are when they are addresses or headings of the same page', () => {
+  it('are not changed when they are web addresses or headings of the same page', () => {
     const page =
       '[a](https://example.org/x.md) [b](#order) <mailto:a@example.org>\n\n[c]: https://example.org\n';
     expect(written(page)).to.equal(page);
@@ -45,13 +45,13 @@ describe('the links of a page', () => {
     expect(linksOf(page).map(({ path, anchor }) => path + anchor)).to.deep.equal(['one.md#x', 'four.md']);
   });
 
-  it('are replaced one by one', () => {
+  it('are replaced only where the function returns a replacement', () => {
     expect(
       rewriteLinks('[a](one.md) [b](two.md)', ({ path }) => (path === 'two.md' ? '/two' : undefined)),
     ).to.equal('[a](one.md) [b](/two)');
   });
 
-  it("find headings by GitHub's anchors, which number a repeated heading", () => {
+  it('include the anchors of headings as GitHub writes them, with a number for a repeated heading', () => {
     const page = '# `run` and [more](x.md)\n\n## Who, when?\n\n```sh\n# no heading\n```\n\n## Who, when?\n';
     expect(anchorsOf(page)).to.deep.equal(['run-and-more', 'who-when', 'who-when-1']);
   });

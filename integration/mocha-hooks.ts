@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import type { RootHookObject } from 'mocha';
 import { stopShared } from '@queuelock/harness/services';
 
-// Property tests of the gate use the same values every time. The long run uses others.
+// Property tests of `pnpm test` use the same random values every time, and those of the long run use new
+// ones.
 fc.configureGlobal({ seed: Number(process.env['QUEUELOCK_SEED'] ?? 1) });
 
 /** Hooks for mocha's `--require`. They end the shared servers after the last test. */

@@ -1,5 +1,5 @@
-// Installs missing programs before the first test starts, so that this takes no time of a test: prepare.ts
-// [long]
+// Installs missing programs before the first test starts, so that no test has to wait for the installation:
+// prepare.ts [long]
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -55,7 +55,10 @@ async function linkNamespaces(): Promise<void> {
   await network.stop();
 }
 
-/** A function for each program that starts it once, which installs what is missing. */
+/**
+ * For each program that tests need, a function that starts and stops it. Starting it installs what is
+ * missing.
+ */
 const STARTS: Readonly<Record<Program, () => Promise<unknown>>> = {
   'the compiled ZooKeeper client': compileAddon,
   etcd: async () => (await startEtcd()).stop(),
@@ -88,7 +91,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Starts a program once. Returns whether this program is ready for the tests. */
+/** Starts and stops a program. Returns whether it is ready for the tests. */
 async function prepare(program: Program): Promise<boolean> {
   const begun = performance.now();
   try {

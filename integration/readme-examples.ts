@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { firstExample, runExample } from '@queuelock/harness/readme';
 import { sharedConsul, sharedEtcd, sharedRedis, sharedZooKeeper } from '@queuelock/harness/services';
 
-/** Matches examples that need a database. The tests of those packages run them. */
+/** Matches examples that need PostgreSQL or MySQL. The tests of these two packages run them. */
 const NEEDS_A_DATABASE = /@queuelock\/(postgres|mysql)/;
 
-/** Pages that most users read first, which the gate tests. */
+/** Pages that most users read first. `pnpm test` runs their examples, and the long run all others. */
 const FIRST = [
   'README.md',
   ...['core', 'etcd', 'zookeeper', 'memory'].map((name) => `packages/${name}/README.md`),
@@ -20,7 +20,10 @@ function readmes(): string[] {
   return ['README.md', ...packages];
 }
 
-/** Defines the tests of the first pages, or of all others. The first example of each page runs unchanged. */
+/**
+ * Defines the tests of the first pages, or of all other pages. Each test runs the first example of a page
+ * unchanged.
+ */
 export function describeExamples(which: 'first' | 'others'): void {
   const pages = readmes().filter((page) => FIRST.includes(page) === (which === 'first'));
   describe('the first example of each README', () => {

@@ -65,7 +65,7 @@ describe('the report of the test run', () => {
     ]);
   });
 
-  it('names the failed tests, with the cause, and the suite of a failed hook', () => {
+  it('names the failed tests with the cause, and the suite of a failed hook', () => {
     const failures = outcome.failures.map(({ title, suite }) => [title, suite]);
     expect(failures).to.deep.equal([
       ['a sample suite fails', undefined],
@@ -76,12 +76,12 @@ describe('the report of the test run', () => {
     for (const { file } of outcome.failures) expect(file).to.match(/day\.mjs$/);
   });
 
-  it('distinguishes a safety violation from other failures, also when it is only a cause', () => {
+  it('distinguishes a safety violation from other failures, even if it is only the cause of an error', () => {
     expect(outcome.failures.map(({ isUnsafe }) => isUnsafe)).to.deep.equal([false, true, false]);
   });
 });
 
-// A test whose process ends while another process, which it started, keeps the output open.
+// Source of a test whose process ends while another process, which the test started, keeps the output open.
 const LEAVES_ONE_BEHIND = `
   import { spawn } from 'node:child_process';
   it('leaves a process running', () => {
@@ -120,7 +120,7 @@ describe('a process that a test leaves running', () => {
     });
     const left = Number(/left=(\d+)/.exec(printed)?.[1]);
     expect(left).to.be.above(0);
-    // A zombie process has no program.
+    // Linux shows no program for a process that has ended, even if its parent has not reaped it yet.
     expect(existsSync(`/proc/${left}/exe`)).to.equal(false);
   }).timeout(60_000);
 });
@@ -155,7 +155,7 @@ describe('a failed test', () => {
     expect(settled).to.deep.equal({ ...NOTHING, ...passed('a'), flaky: [failure] });
   });
 
-  it('stays failed when it fails alone, and both causes are reported', () => {
+  it('stays failed when it fails alone, and the report has both causes', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, after(failed('a', { cause: 'wrong', isUnsafe: true })));
     expect(settled.flaky).to.be.empty;
@@ -169,7 +169,7 @@ describe('a failed test', () => {
     expect(settle(after(failure), failure, NOTHING).failures).to.have.length(1);
   });
 
-  it('does not add tests that had passed before to the count', () => {
+  it('is run again without counting other tests twice', () => {
     const failure = failed('night "after each" hook', { suite: 'night' });
     const settled = settle(
       { ...after(failure), ...passed('night a') },
@@ -179,7 +179,7 @@ describe('a failed test', () => {
     expect(settled.passed.map(({ title }) => title)).to.deep.equal(['night a', 'night b']);
   });
 
-  it('is shown for the backend on which it ran, if it belongs to the conformance suite', () => {
+  it('is reported with the name of the backend, if it belongs to the conformance suite', () => {
     const failure = failed('x');
     const fact = { backend: 'etcd', title: 'x' };
     const first: Settled = { ...after(failure), conformance: [{ ...fact, state: 'failed' }] };
@@ -187,7 +187,7 @@ describe('a failed test', () => {
     expect(settle(first, failure, again).conformance).to.deep.equal([{ ...fact, state: 'passed' }]);
   });
 
-  it('is selected by its whole title, and a hook by the title of its suite', () => {
+  it('is selected by its full title, and a hook by the title of its suite', () => {
     const test = new RegExp(titlesOf(failed('a sample suite passes (slowly)')));
     expect(
       ['a sample suite passes (slowly)', 'a sample suite passes (slowly) now'].map((title) =>
@@ -219,7 +219,7 @@ describe('the groups of test files', () => {
     ]);
   });
 
-  it('belong to the gate or to a part of the long run', () => {
+  it('belong to `pnpm test` or to a part of the long run', () => {
     const inGate = gate().flatMap(({ files }) => files);
     expect(inGate).to.include.members(['integration/runner.test.ts', 'packages/core/test/lock.test.ts']);
     expect(new Set(inGate).size).to.equal(inGate.length);

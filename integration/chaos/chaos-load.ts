@@ -2,7 +2,7 @@ import type { Experiment } from './experiment.ts';
 import { recipesLoad } from './recipes-load.ts';
 import type { LoadCommand } from './worker-load.ts';
 
-/** Number of worker slots. */
+/** Number of workers that run at the same time. */
 export const WORKERS = 8;
 
 const BUSY_QUEUES = 32;
@@ -11,11 +11,13 @@ const BUSY_MS = [0, 20] as const;
 const BUSY_LONGER_MS = [0, 200] as const;
 /** Half as many queues as workers, so that in each queue one worker holds and one waits. */
 const STEADY_QUEUES = 4;
-/** Range of holds in milliseconds. The longest hold is longer than a session lives without heartbeats. */
+/**
+ * Shortest and longest hold in milliseconds. The longest is longer than a session lives without heartbeats.
+ */
 const STEADY_MS = [0, 8_000] as const;
 /**
- * Ranges of holds in milliseconds. In these queues all workers wait for each other, so longer holds would be
- * few.
+ * Shortest and longest hold in milliseconds, in queues that all workers wait for. With longer holds each
+ * worker would be granted too rarely.
  */
 const RECIPES_MS = { quick: [0, 20], slow: [0, 500] } as const;
 const OPERATED = { busy: 3, steady: 1 } as const;

@@ -8,7 +8,7 @@ function optionsOf(...args: string[]): ChaosOptions {
 }
 
 describe('the arguments of pnpm chaos', () => {
-  it('default to five minutes of both stores, a random seed, and the unchanged product', () => {
+  it('default to five minutes of both stores, a random seed, and clients that follow the rule of queuelock', () => {
     const { minutes, seed, stores, rule, recipes, keep, out } = optionsOf();
     expect({ minutes, stores, rule, recipes, keep }).to.deep.equal({
       minutes: 5,
@@ -21,7 +21,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(out('etcd')).to.equal(`chaos-report/etcd-${seed}`);
   });
 
-  it('name one store and its directory, or a directory for each of both', () => {
+  it('name one store and the directory of its report, or one directory for the reports of both stores', () => {
     expect(optionsOf('--backend', 'zookeeper', '--out', 'here').out('zookeeper')).to.equal('here');
     expect(optionsOf('--out', 'here').out('zookeeper')).to.equal('here/zookeeper');
   });
@@ -36,7 +36,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });
   });
 
-  it('request the help', () => {
+  it('print the help for --help', () => {
     expect(chaosOptions(['--help'])).to.equal(undefined);
   });
 

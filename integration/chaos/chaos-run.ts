@@ -20,12 +20,12 @@ export interface ChaosPlan {
   readonly seed: number;
   readonly rule: Rule;
   readonly recipes: boolean;
-  /** Aborts to end the load early. */
+  /** Signal whose abort ends the load early. */
   readonly signal: AbortSignal;
   readonly out: NodeJS.WriteStream;
 }
 
-/** The result of a run, whose histories still exist. */
+/** The result of a run. The files with its histories have not been deleted yet. */
 export interface ChaosOutcome {
   readonly schedule: Schedule;
   readonly performed: Performed;
@@ -48,7 +48,8 @@ const DRAIN_LOOK_EVERY_MS = 300;
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const { store, rule, out } = plan;
   const { ttlMs } = timingOf(store, 'fast', false);
-  // An operator also acts in a run that is aborted, so its limit is set in any case.
+  // Sets `evictionMs`, how long a holder may believe in its hold after the operator removed its entry, at the
+  // start of the run. The check of an aborted run needs it too.
   const limits = { exitMs: EXIT_WITHIN_MS, evictionMs: ttlMs };
   const experiment = await startExperiment({ store, rule, holdMs: LONGEST_HOLD_MS, limits });
   const { loads, operated, shared } = chaosLoad(experiment, plan);
@@ -129,8 +130,8 @@ async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promi
   experiment.calm();
   const deadline = performance.now() + DRAIN_WITHIN_MS;
   let idle = 0;
-  // Requires two idle reads in a row, because the message that an attempt has ended may arrive after the
-  // first.
+  // Requires two reads in a row that show no attempt in progress, because a worker may report the end of an
+  // attempt after the first read.
   while (idle < 2 && performance.now() < deadline) {
     await pause(DRAIN_LOOK_EVERY_MS);
     live.look();

@@ -25,7 +25,7 @@ const KINDS = [
   ['c', 70_000],
 ] as const;
 
-describe('the pictures of a chaos run', () => {
+describe('the diagrams in the report of a chaos run', () => {
   it('show the time with the most kinds of faults', () => {
     expect(windowsOf(runOf(builderWith(...KINDS).events), [])).to.deep.equal([[59, 89]]);
   });
@@ -60,7 +60,7 @@ describe('the pictures of a chaos run', () => {
     expect(whoIn(0, 2)).to.deep.equal(['worker-1', 'worker-2', 'worker-3']);
   });
 
-  it('are limited in number, also with many violations', () => {
+  it('are limited in number, even with many violations', () => {
     const wrong = Array.from({ length: 12 }, (_, index) => ({ at: stamp(index * 10_000) }));
     expect(windowsOf(runOf(builderWith(...KINDS).events), wrong)).to.have.length(6);
   });

@@ -30,10 +30,10 @@ describe('pnpm chaos', function () {
 
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'queuelock-chaos-test-'))));
   afterEach(async function () {
-    // The child processes of the command end with it.
+    // The child processes of `pnpm chaos` end when it is killed.
     running?.process.kill('SIGKILL');
     await expectLeftSafe((await running?.ran)?.printed ?? '');
-    // The report of a failed test is kept.
+    // Keeps the report of the run if the test failed.
     if (this.currentTest?.state !== 'failed') rmSync(directory, { recursive: true });
   });
 
@@ -68,7 +68,7 @@ describe('pnpm chaos', function () {
     });
   }
 
-  it('on a signal, ends all faults, checks the history, and reports', async () => {
+  it('on SIGINT, ends all faults and still checks the history', async () => {
     const { process: chaos, ran } = start(
       '--minutes',
       '30',
@@ -119,7 +119,7 @@ async function expectLeftSafe(printed: string): Promise<void> {
     await expectSafe(directory, { evictionMs: EVICTION_MS });
 }
 
-/** Resolves when the process has printed text that matches `what`. */
+/** Resolves when the process has printed text that matches the pattern `what`. */
 async function printed({ stdout }: ChildProcess, what: RegExp): Promise<void> {
   let all = '';
   return new Promise((resolve, reject) => {

@@ -66,7 +66,7 @@ for (const store of STORES) {
     });
 
     for (const rates of [[0.99, 1.01], [0.9]]) {
-      it(`stop believing that they hold in time when cut off with a clock that runs at x${rates.join(' or x')}`, async () => {
+      it(`notice in time that they lost the lock when cut off, with a clock that runs at x${rates.join(' or x')}`, async () => {
         const experiment = await startExperiment({ store });
         const crews = await Promise.all(rates.map((rate) => Crew.gather(experiment, fakeTime.atRate(rate))));
         await oneByOne(async () => {
@@ -77,10 +77,10 @@ for (const store of STORES) {
       });
     }
 
-    it('(control) believe for too long at x0.9 when the core never reads the boot clock, and the checker reports it', async () => {
+    it('(control) believe too long that they hold, at clock rate 0.9 without the boot clock', async () => {
       const broken = new Set<string>();
-      // Without the boot clock the worker believes for half a second too long. The checker notices that only
-      // if the worker runs during that time, so there are several attempts.
+      // Without the boot clock the worker believes half a second too long that it holds. The checker notices
+      // that only if the worker gets processor time during that half second, so there are several attempts.
       for (let attempt = 0; attempt < CONTROL_ATTEMPTS && !broken.has('S2'); attempt += 1) {
         const experiment = await startExperiment({ store });
         const crew = await Crew.gather(experiment, fakeTime.atRate(0.9, { alone: true }));
@@ -94,7 +94,7 @@ for (const store of STORES) {
   });
 }
 
-/** A worker whose clock is wrong, and a worker behind it whose clock is right. */
+/** A worker whose clock is wrong, and a worker that waits behind it and whose clock is right. */
 class Crew {
   readonly holder: WorkerProcess;
   readonly next: WorkerProcess;
@@ -113,8 +113,8 @@ class Crew {
   }
 
   /**
-   * Adds entries of the holder, of the other worker, and of the holder again. So the holder holds, and also
-   * waits behind the other worker.
+   * Enqueues the holder, then the other worker, then the holder again. So the holder both holds and waits
+   * behind the other worker.
    */
   async lineUp(): Promise<{ readonly queue: string; readonly from: number }> {
     const { holder, next } = this;
@@ -130,7 +130,7 @@ class Crew {
     return { queue, from };
   }
 
-  /** Cuts the holder off from all servers until the other worker holds. */
+  /** Cuts the holder off from all servers until the other worker is granted the lock. */
   async loseOnce(): Promise<void> {
     const { holder, next } = this;
     const { members } = this.#experiment.cluster;
@@ -150,15 +150,16 @@ class Crew {
   }
 }
 
-/** Resolves when the worker's heartbeats have continued for `ms`. */
+/** Resolves with the first heartbeat of the worker that is confirmed `ms` after this call or later. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });
 }
 
 /**
- * Returns suspect states without a cause: at those times the last confirmed heartbeat was so recent that the
- * next was not due yet. A late response makes any client suspect, whatever its clock.
+ * Returns events in which the worker became suspect without a cause: the last confirmed heartbeat was so
+ * recent that the next was not due. A late response makes any client suspect, whatever its clock, so it is a
+ * cause.
  */
 function hastyDoubts(reportedEvents: readonly ChaosEvent[], ttlMs: number): readonly ChaosEvent[] {
   return reportedEvents.filter((event, at) => {

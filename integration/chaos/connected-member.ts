@@ -7,11 +7,13 @@ import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const ESTABLISHED = '01';
-// Time limit in milliseconds. The connection for heartbeats is opened with the first heartbeat.
+// Time limit in milliseconds. It is long enough for the first heartbeat, which opens the connection for
+// heartbeats.
 const CONNECTED_WITHIN_MS = 15_000;
 
 /**
- * Resolves with the member that this worker's lock client is connected to. The worker has to wait or hold.
+ * Resolves with the member that this worker's lock client is connected to. Call it while the worker waits or
+ * holds.
  */
 export function connectedMember(experiment: Experiment, worker: WorkerProcess): Promise<Member> {
   const find = experiment.store === 'etcd' ? mostConnections : homeOfSession;
@@ -23,7 +25,7 @@ export function connectedMember(experiment: Experiment, worker: WorkerProcess): 
 
 /**
  * Resolves with the member to which most connections of the process lead (Linux). The lock client has several
- * connections to one member, and the worker's effects have one.
+ * connections to one member. The worker's fenced writes use only one connection.
  */
 async function mostConnections({ cluster }: Experiment, { pid, place }: WorkerProcess): Promise<Member> {
   const peers = peersOf(pid);

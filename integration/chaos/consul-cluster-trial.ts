@@ -10,14 +10,15 @@ import type { TrialSettings } from './trial-options.ts';
 const TTL_MS = 4_000;
 const ELECTION_MS = 5_000;
 /**
- * A leader that is suspended for this many TTLs and then resumes still confirms renewals, while the new
- * leader is about to end the sessions. frozen-leader.long.ts of the package measures this.
+ * Duration of the suspension of a leader, in TTLs. A leader that is suspended for so long still confirms
+ * renewals when it resumes, while the new leader is about to end the sessions.
+ * packages/consul/test/frozen-leader.long.ts measures this.
  */
 const OUTLASTED_TTLS = 2.7;
 
 /**
- * Times in milliseconds. On Consul, a session ends up to twice its TTL after its last renewal, and after an
- * election once more.
+ * Times in milliseconds. Consul ends a session up to twice its TTL after the last renewal. A leader that is
+ * elected meanwhile waits for up to twice the TTL again, counted from its election.
  */
 const TIMING = {
   ttlMs: TTL_MS,
@@ -96,7 +97,7 @@ async function sharedCluster(): Promise<ConsulCluster> {
     const starting = (started = startConsulCluster());
     atTeardown(async () => {
       started = undefined;
-      // If the cluster did not start, its caller already has the error.
+      // If the cluster did not start, the test that started it has already failed with the error.
       await (await starting.catch(() => undefined))?.stop();
     });
   }

@@ -21,14 +21,14 @@ describe('faults on consul with three servers', function () {
     expect(numbers.holds).to.be.at.least(LEAST_HOLDS);
   });
 
-  it('(control) let two workers hold at once when heartbeats are taken to prove too much', async function () {
+  it('(control) let two workers hold at once when clients count on their session for longer than heartbeats prove', async function () {
     const trial = await orSkip(this, startConsulClusterTrial({ rule: 'overlong' }));
     const [{ worker, detour }, next] = trial.travellers as [Traveller, Traveller];
     const queue = trial.queue('held');
     await holdNow(worker, queue);
     const place = await standIn(next.worker, queue);
-    // The fault begins after the first heartbeat: the opening of the session proves no more than it should,
-    // also under the wrong rule.
+    // Waits for a heartbeat before the fault begins. The rule `overlong` lengthens only what heartbeats
+    // prove, not what the opening of the session proves.
     await worker.untilEvent('beat', { from: worker.events.length });
     const healed = await trial.fault('worker cut off', worker.id, async () => detour.loseAll());
     await granted(next.worker, place);

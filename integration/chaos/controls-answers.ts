@@ -1,6 +1,6 @@
 /**
- * Sends heartbeats with a rule of other clients: the newest heartbeat with a response counts from its send
- * time, however late the response arrived.
+ * Sends heartbeats with a weaker rule than queuelock's, which other lock clients use. The TTL counts from the
+ * send time of the newest heartbeat with a response. It does not matter how late that response arrived.
  */
 export class LastAnswered {
   readonly #ttlMs: number;
@@ -18,7 +18,10 @@ export class LastAnswered {
     this.#ask = ask;
   }
 
-  /** Sends a heartbeat. Resolves as soon as there is any response that did not count before. */
+  /**
+   * Sends a heartbeat. Resolves as soon as a response has arrived that no earlier call resolved with. It may
+   * be the response to an earlier heartbeat.
+   */
   renew(signal: AbortSignal): Promise<number> {
     const sentAt = performance.now();
     return new Promise((resolve, reject) => {
@@ -44,7 +47,7 @@ export class LastAnswered {
         },
         () => undefined,
       );
-      // The response to an earlier heartbeat may have arrived between two calls.
+      // The response to an earlier heartbeat may have arrived after the previous call, so it is used at once.
       look();
     });
   }

@@ -5,7 +5,7 @@ import { callEtcd } from '@queuelock/harness/services/etcd-gateway';
 import { passingOn } from './instrumented.ts';
 import type { Rule, WorkerSetup } from './worker-command.ts';
 
-/** Returns the members of a session that a rule replaces. */
+/** Returns replacements for methods of the session, which make it follow a weaker rule. */
 type RuleOf = (session: Session, hosts: readonly string[]) => Partial<Session>;
 type Changed = ReturnType<RuleOf>;
 
@@ -17,11 +17,14 @@ const ZOOKEEPER_RULES: Partial<Record<Rule, RuleOf>> = {
   overlong: overlongBy(2),
   generous,
 };
-/** The factor is 3, because Consul itself ends a session only after twice its TTL. */
+/**
+ * Makes a Consul session count on three times its TTL. Twice the TTL would be no violation, because Consul
+ * itself ends a session only after twice its TTL.
+ */
 const CONSUL_RULES: typeof ETCD_RULES = { overlong: overlongBy(3) };
 const RULES: Readonly<Record<string, typeof ETCD_RULES>> = { zk: ZOOKEEPER_RULES, consul: CONSUL_RULES };
 
-/** Returns the backend with sessions that follow this rule. All other parts of the product are unchanged. */
+/** Returns the backend with sessions that follow this rule. Everything else works as in queuelock. */
 export function controlled(rule: Rule, backend: Backend, { url }: WorkerSetup): Backend {
   if (rule === 'product') return backend;
   const { scheme, hosts } = parseBackendUrl(url);
@@ -40,8 +43,8 @@ function overlongBy(factor: number): RuleOf {
 }
 
 /**
- * Admits one entry too many: two holders of a lock, a semaphore with one more permit, a reader beside a
- * writer.
+ * Admits one contender too many: two holders of a lock, one more holder of a semaphore than it has permits,
+ * or a reader beside a writer.
  */
 function generous(session: Session): Changed {
   const more = (spec: EntrySpec): EntrySpec => ({ ...spec, limit: spec.limit + 1 });
@@ -52,7 +55,8 @@ function generous(session: Session): Changed {
 }
 
 /**
- * Sends keepalives to one member as long as the member responds, without a proof that the member may respond.
+ * Sends keepalives to one etcd member as long as the member responds. Unlike queuelock, it does not prove
+ * that the member is still connected to the majority.
  */
 function etcdPlain(session: Session, hosts: readonly string[]): Changed {
   const { id, ttlMs } = session;
@@ -81,8 +85,8 @@ function etcdPlain(session: Session, hosts: readonly string[]): Changed {
 }
 
 /**
- * Models a client that takes every acknowledged write of the product's heartbeat as a proof of the whole TTL,
- * counted from the send time of the write.
+ * Models a client for which every heartbeat whose write the server has acknowledged proves the whole TTL,
+ * counted from when the heartbeat began.
  */
 function acknowledgedWrite(session: Session): Changed {
   return {
@@ -94,9 +98,9 @@ function acknowledgedWrite(session: Session): Changed {
 }
 
 /**
- * Takes a read from the first member of the URL as a proof of the whole TTL, over a separate connection. It
- * models clients that believe as long as they are connected: a member serves reads on all its connections or
- * on none.
+ * Models clients that believe they hold as long as they are connected. A response to a read from the first
+ * member of the URL counts as a proof of the whole TTL. The read uses its own connection: a member serves
+ * reads on all its connections or on none.
  */
 function connected(session: Session, hosts: readonly string[]): Changed {
   let wire: Promise<ZooKeeperWire> | undefined;
@@ -119,5 +123,7 @@ function connected(session: Session, hosts: readonly string[]): Changed {
   };
 }
 
-/** Ignores an error, because heartbeats detect the same error themselves. */
+/**
+ * Ignores the error of closing a connection or session, because heartbeats detect the same error themselves.
+ */
 function ignore(): void {}

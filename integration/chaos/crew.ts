@@ -8,8 +8,8 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export interface CrewOptions {
   /**
-   * Number of workers that run at any time. Each has a slot, in which another worker replaces it when it
-   * ends.
+   * Number of workers that run at any time. Each has a numbered slot. When a worker ends, a new worker
+   * replaces it in its slot.
    */
   readonly workers: number;
   readonly seed: number;
@@ -51,7 +51,7 @@ export class Crew {
   async replace(place: number): Promise<void> {
     const { workers } = this.#experiment;
     const gone = this.#places[place];
-    // Removes the dead worker from the trial, because it cannot take part in the end of the experiment.
+    // Removes the killed worker from the experiment, which would otherwise wait for it at the end.
     if (gone) workers.splice(workers.indexOf(gone), 1);
     await this.#fill(place, gone?.place);
   }

@@ -5,17 +5,17 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const EFFECT_EVERY_MS = 50;
 
-/** Two workers. Each of them holds a queue for which the other one waits. */
+/** Two workers, each of which holds one queue and waits in the queue that the other one holds. */
 export interface CrossedPair {
-  /** The worker to cut off. */
+  /** The worker that will be cut off. It holds the first queue. */
   readonly cut: WorkerProcess;
   readonly other: WorkerProcess;
   readonly held: Queued;
-  /** Entry of the other worker in the queue `held`, where it waits. */
+  /** Entry of `other` in the first queue, where it waits behind `held`. */
   readonly next: Queued;
   /**
-   * Entries in the queue of the other worker: `before` is the one that it holds, then comes `waiting` of the
-   * first worker, and then again one of the other worker.
+   * The entries in the second queue, in order: `before`, with which `other` holds it, `waiting` of the worker
+   * to cut off, and `behind`, again of `other`.
    */
   readonly before: Queued;
   readonly waiting: Queued;
@@ -23,7 +23,7 @@ export interface CrossedPair {
 }
 
 /**
- * Makes the two workers hold and wait.
+ * Enqueues the entries of both workers, and resolves when each holds one queue and waits in the other.
  * @param own options of the worker that will be cut off
  */
 export async function crossedPair(
@@ -43,7 +43,7 @@ export async function crossedPair(
 
 export interface CutOff {
   readonly forMs: number;
-  /** Runs while the worker is cut off. */
+  /** Called once the worker is cut off. The cut lasts at least until the promise of this function resolves. */
   readonly meanwhile?: () => Promise<void>;
 }
 

@@ -46,12 +46,13 @@ describe('a chaos run that was cut short', () => {
       const lines = events.filter((event) => event.who === who).map((event) => `${JSON.stringify(event)}\n`);
       await writeFile(fileOf(who), lines.join(''));
     }
-    // The harness may not have recorded the kill, so the last line of the history may be incomplete.
+    // The harness may have died before it recorded the kill, and the last line of the worker's history may be
+    // incomplete.
     await appendFile(fileOf('d'), '{"t":"12345');
     return expectSafe(directory, {}).then(() => 'nothing', String);
   };
 
-  it('is safe with holds, waits, releases, faults and lines without an end', async () => {
+  it('is safe although holds, waits and faults have no end, and a line is incomplete', async () => {
     expect(await found(killedAt(200, cutShort()))).to.equal('nothing');
     expect(await found(cutShort())).to.equal('nothing');
   });

@@ -1,8 +1,8 @@
 import { livedSince } from '@queuelock/harness/lived-time';
 
 /**
- * Resolves with the promise. Rejects if it takes longer than `ms` milliseconds, without counting time in
- * which the machine stalled.
+ * Resolves with the result of the promise. Rejects if that takes longer than `ms` milliseconds, not counting
+ * time in which the machine stalled.
  */
 export async function within<T>(ms: number, promise: Promise<T>, what = 'it'): Promise<T> {
   const from = performance.now();

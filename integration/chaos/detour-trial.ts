@@ -7,7 +7,7 @@ import { Trial } from './trial.ts';
 import type { LoadCommand } from './worker-load.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** A worker and its own proxies to the servers. */
+/** A worker, and its own proxies to the servers. */
 export interface Traveller {
   worker: WorkerProcess;
   readonly detour: Detour;
@@ -24,7 +24,7 @@ export interface DetourSite {
 
 interface Servers {
   readonly endpoints: readonly string[];
-  /** Ends faults that freeze servers. */
+  /** Resumes all servers that a fault has frozen. */
   thaw(): Promise<unknown>;
 }
 
@@ -32,7 +32,7 @@ const LOOK_WITHIN_MS = 20_000;
 const WORKERS = 4;
 // Time limit in milliseconds for the end of a worker. It is long, because all workers end at the same time.
 const EXIT_WITHIN_MS = 10_000;
-/** Longest hold in TTLs, in queues that always have a holder and waiters, whatever a fault affects. */
+/** Longest hold in TTLs, in the queues `steady`, which always have a holder and waiters. */
 const LONGEST_HOLD_TTLS = 2;
 const GIVEN_UP = { cancelShare: 0.05, abortShare: 0.02 } as const;
 
@@ -69,9 +69,9 @@ export class DetourTrial extends Trial {
     );
   }
 
-  /** Starts another worker in the place of a killed one. */
+  /** Starts another worker with the proxies of a killed one. */
   async replace(traveller: Traveller): Promise<void> {
-    // Removes the dead worker from the trial, because it cannot take part in its end.
+    // Removes the killed worker from the trial, which would otherwise wait for it at the end.
     this.workers.splice(this.workers.indexOf(traveller.worker), 1);
     traveller.worker = await this.#worker(traveller.detour);
   }

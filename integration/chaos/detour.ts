@@ -40,7 +40,10 @@ export class Detour {
     return this.proxies.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
-  /** Loses a reply as `TcpProxy` does, on the proxy that receives the request first. */
+  /**
+   * Loses the reply to the next request that matches, on whichever proxy receives that request. See
+   * `loseNextReply` of `TcpProxy`.
+   */
   loseNextReply(matches: (chunk: Buffer) => boolean): LostReply {
     const first = onlyFirst(matches);
     const traps = this.proxies.map((proxy) => proxy.loseNextReply(first));
@@ -51,8 +54,8 @@ export class Detour {
   }
 
   /**
-   * Delays all data to the member by `ms`, from the request that matches on. Resolves when this request
-   * passes the proxy.
+   * Delays data to the member by `ms`, from the next request that matches on. Resolves when that request
+   * reaches the proxy.
    */
   delayFrom(matches: (chunk: Buffer) => boolean, ms: number): Promise<LateRequest> {
     const first = onlyFirst(matches);
@@ -102,7 +105,7 @@ export class Detour {
   }
 }
 
-/** Stops the proxies after `ending` has settled. Call it in `afterEach`. */
+/** Stops the proxies after the promise of `ending` has settled. Call it in `afterEach`. */
 export async function stopDetoursAfter(ending: () => Promise<unknown>): Promise<void> {
   try {
     await ending();
@@ -116,7 +119,10 @@ function onlyFirst(matches: (chunk: Buffer) => boolean): (chunk: Buffer) => bool
   return (chunk) => !came && (came = matches(chunk));
 }
 
-/** Tracks the data that is delayed from now on. Earlier data was already forwarded. */
+/**
+ * Returns the request that this flow delays. It counts as forwarded once any byte has passed the proxy after
+ * this call.
+ */
 function lateOn(flow: Flow, ms: number): LateRequest {
   const before = flow.bytes;
   const hasGone = async (): Promise<void> => {

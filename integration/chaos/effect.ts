@@ -1,4 +1,4 @@
-/** One write that should be fenced. */
+/** One write of a worker to a resource, with the fencing token of the worker's hold. */
 export interface Effect {
   readonly queue: string;
   /** Key of the entry that the write belongs to. */

@@ -5,7 +5,8 @@ import type { EffectTarget } from './effect.ts';
 // Longest wait for the lock of another process in milliseconds. It is short, because the wait blocks the
 // event loop.
 const BUSY_WITHIN_MS = 100;
-// Longest such wait before the faults begin, when other processes write at the same time.
+// Longest wait in milliseconds for the lock of another process, while the harness creates the table or
+// registers a queue.
 const BUSY_AT_FIRST_MS = 2_000;
 
 /** A SQLite file with a row for each queue. `register` creates the row. */
@@ -25,7 +26,7 @@ export function createEffectTable(path: string): EffectTable {
   return { register: (queue) => void insert.run(queue), close: () => database.close() };
 }
 
-/** Writes the rows of the file at `path`, with a fence. */
+/** Writes rows of the SQLite file at `path`, each write fenced by the token of the writer's hold. */
 export function sqlEffects(path: string): EffectTarget {
   const database = new DatabaseSync(path, { timeout: BUSY_WITHIN_MS });
   database.exec('PRAGMA synchronous = OFF');

@@ -44,8 +44,8 @@ class FencedNodes implements EffectTarget {
 
   async #open(): Promise<ZooKeeperWire> {
     const present = this.#wire;
-    // Another call may already have opened a new session. That session is kept, so that it is closed at the
-    // end.
+    // Drops the session only if it is still the one seen closed. A concurrent call may have opened a new one,
+    // which must be kept so that `close` can close it.
     if ((await present)?.closed && this.#wire === present) this.#wire = undefined;
     return (this.#wire ??= ZooKeeperWire.open(this.#hosts[this.#chosen % this.#hosts.length]!, {
       unref: true,

@@ -14,7 +14,7 @@ describe('etcd with continuous compaction', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
-  it('grants all new and waiting clients, while its members are defragmented one by one', async () => {
+  it('grants all new and waiting clients, while its members are defragmented one after another', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: 5 });
     const { cluster } = experiment;
     const [holder, waiter, ...crowd] = experiment.workers as [
@@ -35,8 +35,8 @@ describe('etcd with continuous compaction', function () {
         if (round % 10 === 5) await operators[(round - 5) / 10]?.defragment();
       }
       expect(isHeld(holder, held), 'held').to.equal(true);
-      // Compaction continues during the release, so the history that contains the release is compacted at
-      // once.
+      // Compacts history in the moment of the release, so that a watch of the waiter may find the revision of
+      // the release compacted.
       holder.tell({ do: 'release', queue });
       await Promise.all(operators.map((operator) => operator.compact()));
       await waiter.untilEvent('acquired', { queue });

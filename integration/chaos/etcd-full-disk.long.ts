@@ -26,7 +26,7 @@ describe('an etcd member with a full disk', function () {
     ['the connected member', connectedMember],
     ['the leader', async () => cluster.leader()],
   ] as const satisfies readonly (readonly [string, Find])[]) {
-    it(`ends if it is ${whose}, and holds and queues continue`, async () => {
+    it(`stops when it is ${whose}, while holders keep their locks and waiters are granted`, async () => {
       const experiment = await experimentOn(cluster, 4);
       const [holder, waiter, ...crowd] = experiment.workers as [
         WorkerProcess,
@@ -60,7 +60,8 @@ async function expectEnded({ node, running }: Member): Promise<void> {
 }
 
 /**
- * Releases a hold that has outlasted the fault by more than its TTL, and waits until the next waiter holds.
+ * Releases a hold that existed during the whole fault, and waits until the next waiter holds. A heartbeat
+ * first confirms that the hold has survived.
  */
 async function handOver(
   { holder, held }: { readonly holder: WorkerProcess; readonly held: Queued },

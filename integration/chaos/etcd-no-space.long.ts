@@ -16,7 +16,7 @@ describe('etcd without storage space', function () {
   this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
   afterEach(abandonTrials);
 
-  it('keeps holds and grants waiters, lets new clients wait, and enqueues them when it has space again', async () => {
+  it('keeps holders and grants waiters, and enqueues new clients only when it has space again', async () => {
     const experiment = await startExperiment({ store: 'etcd', workers: WAITERS + 2 });
     const [holder, newcomer, ...waiters] = experiment.workers as [
       WorkerProcess,
@@ -45,7 +45,7 @@ describe('etcd without storage space', function () {
   });
 });
 
-/** Makes the waiter hold each queue when it is granted, and then release it. */
+/** Waits until the waiter holds each of these queues, and makes it release each one at once. */
 async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise<void> {
   await Promise.all(
     queues.map(async (queue) => {
@@ -55,14 +55,14 @@ async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise
   );
 }
 
-/** Resolves when the worker's heartbeats have been confirmed for `ms`. */
+/** Resolves with the first confirmed heartbeat of the worker that is at least `ms` later than this call. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = process.hrtime.bigint() + BigInt(ms) * 1_000_000n;
   const from = worker.events.length;
   await worker.untilEvent('beat', { from, matches: ({ t }) => BigInt(t) >= until });
 }
 
-/** Waits for a queue with a separate client, until the client's timeout. */
+/** Starts a separate client that waits for the queue, and expects that its wait ends with a timeout. */
 async function waitsInVain(hosts: readonly string[], queue: string): Promise<void> {
   const client = createLockClient(etcd({ ...etcdTransport(), hosts }));
   const failure: unknown = await client

@@ -18,19 +18,20 @@ export interface PausedLeader {
   readonly news: 'at once' | 'late';
 }
 
-// Duration of the pause as a fraction of the TTL.
+// Duration of the leader's pause as a fraction of the TTL.
 const PAUSE_SHARE = 0.9;
 const LAST_BEAT_MS = 60;
 const ANSWERS_MS = 300;
-// Interval of heartbeats in milliseconds. It is short for this reason: a leader treats a lease as dead if it
-// has received no keepalive for a TTL, and does not respond about it. Before 3.4.31 and 3.5.13 it even
-// revokes the lease when it resumes (https://github.com/etcd-io/etcd/issues/15247).
+// Interval of heartbeats in milliseconds. It is short, so that the leader still knows the leases: a leader
+// treats a lease without a keepalive for a TTL as dead, and does not respond to its keepalives. Before 3.4.31
+// and 3.5.13 such a leader even revokes the lease when it resumes
+// (https://github.com/etcd-io/etcd/issues/15247).
 const BEAT_EVERY_MS = 100;
 
 /**
- * Pauses a leader until the others have elected another one, and resumes it: it responds to heartbeats
- * although it may not. Directly after that its clients are cut off from it, so that only their heartbeats
- * limit how long they believe.
+ * Pauses a leader until the other members have elected a new one, and resumes it. The old leader then wrongly
+ * responds to pending heartbeats. Directly afterwards its clients are cut off, so no later response shows
+ * them that they have lost their locks.
  */
 export async function pauseLeader({ holders, rule, news }: PausedLeader): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'etcd' });
@@ -73,7 +74,7 @@ function addClientOf(
   return experiment.addWorker({ ...options, url: (all) => etcdUrl(all.filter(isAmong).join(',')) });
 }
 
-/** Returns a function that computes how much of the `ms` milliseconds is left, counted from this call. */
+/** Returns a function that returns how many of the `ms` milliseconds, counted from this call, are left. */
 function remaining(ms: number): () => number {
   const deadline = performance.now() + ms;
   return () => Math.max(0, deadline - performance.now());

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const env = { ...process.env, ETCDCTL_API: '3' };
 const ANSWER_WITHIN_MS = 5_000;
 
-/** The name of a member, and its address for the other members. */
+/** The name of a member, and the addresses at which the other members reach it. */
 interface Name {
   readonly name: string;
   readonly peerURLs: readonly string[];

@@ -8,7 +8,7 @@ import type { WorkerEnding, WorkerProcess } from './worker-process.ts';
 const HOLDS = 10;
 const ENDS_WITHIN_MS = 2_000;
 
-/** A way in which a program can end, and how the test recognises it. */
+/** One kind of exit of a program, and how the test recognises it. */
 interface Exit {
   readonly how: string;
   readonly leave: (worker: WorkerProcess) => void;
@@ -44,14 +44,14 @@ const EXITS: readonly Exit[] = [
   },
 ];
 
-// Aborted waits are tested in ../scenarios/giving-up.test.ts, and at every single await in
-// packages/core/test/cancel.test.ts.
+// Does not test waits that an abort ends. ../scenarios/giving-up.test.ts tests them, and
+// packages/core/test/cancel.test.ts aborts at every `await` of the core.
 for (const store of STORES) {
   describe(`programs that end while they hold, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it(`exit within 2 s with ${HOLDS} holds in every way, and the waiters are granted`, async () => {
+    it(`exit within 2 s with ${HOLDS} holds, whatever ends them, and the waiters are granted`, async () => {
       const experiment = await startExperiment({ store });
       const next = await experiment.addWorker();
       await oneByOne(async (run) => {
@@ -74,12 +74,12 @@ for (const store of STORES) {
 interface ProgramStart {
   readonly experiment: Experiment;
   readonly exit: Exit;
-  /** The worker that waits behind the program in all queues. */
+  /** The worker that waits in all queues that the program holds. */
   readonly next: WorkerProcess;
   readonly name: string;
 }
 
-/** A program that holds many locks until it ends. */
+/** A worker process that holds many locks until it ends. */
 class Program {
   readonly queues: readonly string[];
   readonly #experiment: Experiment;

@@ -10,7 +10,7 @@ export type { WorkerOptions } from './trial-options.ts';
 
 export interface ExperimentOptions extends Omit<TrialSettings, 'timing'> {
   readonly store: StoreName;
-  /** The timing of the servers. Default: `fast`. */
+  /** Name of the servers' timing. Default: `fast`. */
   readonly profile?: Profile;
   /** Number of workers at the beginning. Default 0. */
   readonly workers?: number;
@@ -18,7 +18,10 @@ export interface ExperimentOptions extends Omit<TrialSettings, 'timing'> {
   readonly quickTtl?: boolean;
 }
 
-/** Ends all faults of the shared cluster of this kind, and starts workers on it. */
+/**
+ * Returns an experiment on the cluster that all tests of this store and timing share. First ends all faults
+ * of that cluster.
+ */
 export async function startExperiment(options: ExperimentOptions): Promise<Experiment> {
   const { store, profile = 'fast', workers = 0, quickTtl = false } = options;
   const cluster = await sharedCluster(store, profile);

@@ -13,12 +13,12 @@ import { bootOffset } from './true-clock.ts';
 
 const run = promisify(execFile);
 
-// Paths of libfaketime in Linux distributions. This variant supports threads.
+// Paths at which Linux distributions install the variant of libfaketime that supports threads.
 const LIBRARIES = ['lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu', 'lib64', 'lib'].map(
   (folder) => `/usr/${folder}/faketime/libfaketimeMT.so.1`,
 );
-// Delay in milliseconds that the fake clock adds: the core subtracts 20 ms from the boot clock, which counts
-// in steps of 10 ms.
+// Largest lag in milliseconds of the core's clock behind the boot clock, when all other clocks are fake. The
+// core subtracts 20 ms from the boot clock, and the boot clock counts in steps of 10 ms.
 const BOOT_CLOCK_LAG_MS = 30;
 const PROBE_RATE = 10;
 const PROBED_MS = 100;
@@ -28,10 +28,10 @@ const PROBE = `
   console.log(performance.now() - begun);
 `;
 
-/** Options of a worker with a fake clock. */
+/** Environment and options of a worker process that sees a fake clock. */
 export type FakedWorker = Required<Pick<WorkerOptions, 'env'>> & Pick<WorkerOptions, 'clock'>;
 
-/** Makes processes see another time than that of the machine. */
+/** Makes processes see another time than the machine's. */
 export class FakeTime {
   readonly #library: string;
 
@@ -49,8 +49,8 @@ export class FakeTime {
   }
 
   /**
-   * Returns the options of a worker whose clocks run at another rate, except the boot clock. With `alone`,
-   * its lock clients do not read the boot clock.
+   * Returns the options of a worker whose clocks run at another rate than the machine's. Only the boot clock
+   * is real. With `alone`, the worker's lock clients do not read the boot clock.
    */
   atRate(rate: number, { alone = false }: { readonly alone?: boolean } = {}): FakedWorker {
     const clock = { rate, bootNs: bootOffset().toString(), lagMs: alone ? 0 : BOOT_CLOCK_LAG_MS, alone };
@@ -70,7 +70,8 @@ export class FakeTime {
   async #probe(): Promise<void> {
     const { env } = this.atRate(PROBE_RATE);
     const { stdout } = await run(process.execPath, ['-e', PROBE], { env: { ...process.env, ...env } });
-    // The time must be at least 80 % of the expected time, since the step of the boot clock is a tenth of it.
+    // Requires only 80 % of the expected time. The boot clock counts in steps of a tenth of that time, so the
+    // measurement is coarse.
     if (Number(stdout) < 0.8 * PROBE_RATE * PROBED_MS)
       throw new NotHere(`libfaketime does not reach this Node: ${stdout.trim()} ms`);
   }
@@ -130,7 +131,9 @@ async function installed(): Promise<string> {
   return library;
 }
 
-/** Returns the fake time. Skips the test if something is missing, and names it. */
+/**
+ * Returns the fake time. If libfaketime is missing or has no effect, it skips the test and names the cause.
+ */
 export async function findFakeTime(context: Context): Promise<FakeTime> {
   try {
     return await FakeTime.find();

@@ -4,7 +4,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export type Undo = () => Promise<unknown>;
 
-/** The parts of an experiment that faults affect. */
+/** The experiment, cluster, queues and workers on which faults act. */
 export interface Stage {
   readonly experiment: Experiment;
   readonly cluster: Cluster;

@@ -32,7 +32,7 @@ export type QueueKind = 'holder removed' | 'waiter removed';
 
 export type FaultKind = WorkerKind | MemberKind | StoreKind | QueueKind;
 
-/** What the machine and the store support. */
+/** Which faults the machine and the store make possible. */
 export interface Capabilities {
   readonly store: StoreName;
   readonly workers: number;
@@ -44,17 +44,17 @@ export interface Capabilities {
   readonly loss: boolean;
 }
 
-/** One kind of fault: its weight among its group, its duration, and its target. */
+/** One kind of fault: its weight within its group, its duration, and its target. */
 export interface Item<K extends FaultKind = FaultKind> {
   readonly kind: K;
   readonly weight: number;
   /**
-   * Range of the duration in milliseconds, or below as a multiple of the TTL. Short durations are drawn more
-   * often than long ones.
+   * Shortest and longest duration in milliseconds. `lastsTtls` gives them as multiples of the TTL instead.
+   * Short durations are drawn more often than long ones.
    */
   readonly lastsMs?: readonly [least: number, most: number];
   readonly lastsTtls?: readonly [least: number, most: number];
-  /** Directions of the links that the fault may affect. Default: both. */
+  /** Directions of traffic on the links that the fault may affect. Default: both. */
   readonly directions?: readonly Direction[];
   /** Set for a worker's fault that concerns one member. */
   readonly ofOneMember?: true;
@@ -68,13 +68,13 @@ const isEtcd = ({ store }: Capabilities): boolean => store === 'etcd';
 const canLose = ({ loss }: Capabilities): boolean => loss;
 const ANY_WAY = ['both', 'both', 'in', 'out'] as const;
 const FROM_A_THIRD = [0.3, 1.5] as const;
-// Duration in TTLs of a fault of a member. A worker that stays connected to the affected member has to lose
-// its session in most cases.
+// Shortest and longest duration of a member's fault, in TTLs. Most of these faults last so long that a worker
+// which stays connected to the member loses its session.
 const TO_TWICE = [0.6, 2] as const;
 
 /**
- * Faults that block a queue for the length of a session have low weights. All other faults cost only a
- * moment.
+ * The faults of workers. Faults that block a queue until a session expires have low weights, because they
+ * cost much time. All others cost only a moment.
  */
 export const WORKER_FAULTS: readonly Item<WorkerKind>[] = [
   { kind: 'worker killed', weight: 8, lastsMs: [100, 1_000] },

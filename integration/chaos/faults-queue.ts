@@ -43,9 +43,9 @@ export async function findInLine(
 }
 
 /**
- * Resolves when a member has confirmed that the entry is gone, whichever client removed it. A request without
- * a response may still be executed later, but it removes only that entry. Rejects when no member has
- * confirmed within a minute.
+ * Resolves when a member has confirmed that the entry does not exist any more, whichever client removed it. A
+ * request without a response may still be executed later, but it can remove only this entry. Rejects when no
+ * member has confirmed within a minute.
  */
 export async function removeForSure({ name, endpoints }: Door, entry: RemovedEntry): Promise<void> {
   const deadline = performance.now() + REMOVED_WITHIN_MS;

@@ -49,14 +49,17 @@ for (const store of STORES) {
       expect((error as Error).message).to.include(`S2: ${scene.holder.id}#1 `);
     });
 
-    it('is not checked when its clients follow other rules than the product', async () => {
+    it('is not checked when its clients follow weaker rules than queuelock', async () => {
       await tellOfAnother(await inTheMiddle({ rule: 'overlong' }));
       await abandonTrials();
     });
   });
 }
 
-/** Writes a history of another worker that holds while the holder does. */
+/**
+ * Writes the history of a further worker that is granted the lock while the holder holds it, which is a
+ * violation.
+ */
 async function tellOfAnother({ experiment, holder }: Scene): Promise<void> {
   const steps = ['started', 'beat', 'enqueue', 'queued', 'acquired'] as const;
   const told = steps.map((step) => holder.events.find(({ ev }) => ev === step)!);

@@ -14,9 +14,12 @@ interface HeartbeatRecorder {
   tell(input: EventInput): unknown;
 }
 
-/** Controls heartbeats, and records the keys and proofs of sessions that the harness needs. */
+/**
+ * Lets a test stop the heartbeats of a worker, and records the keys of its entries and what each heartbeat
+ * proved.
+ */
 export class Heartbeats {
-  /** Whether heartbeats are sent. If not, each one fails at once. */
+  /** Whether heartbeats are sent. If not, each heartbeat fails at once. */
   sent = true;
   readonly #recorder: HeartbeatRecorder;
   readonly #stored = new Map<string, StoredEntry>();
@@ -27,16 +30,17 @@ export class Heartbeats {
   }
 
   /**
-   * Returns the key and the session of the entry with that order. Does not read the key from the claim, since
-   * that read has an effect. Returns empty texts before the entry is in the queue.
+   * Returns the key and the session of the entry to which the server gave this order in the queue. It returns
+   * recorded values, because reading the key from the claim has side effects. Returns empty texts before the
+   * entry is in the queue.
    */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };
   }
 
   /**
-   * Reports the positions of the entries that have `label` as their owner, or as their published value if
-   * they are a candidate's. The positions come from the server's responses. Reports end when the returned
+   * Reports the positions of the entries whose owner is `label`. For a candidate of an election, `label` is
+   * its published value. The positions come from the server's responses. Reports end when the returned
    * function is called.
    */
   hear(label: string, hearer: PlaceHearer): () => void {

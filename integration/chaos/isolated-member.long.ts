@@ -24,7 +24,7 @@ for (const [store, role] of CASES) {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('has clients that stop believing before the majority grants the next client, and waiters that are notified', () =>
+    it('does not break exclusion when the majority grants the next client, and its own waiters are notified later', () =>
       oneByOne(async () => {
         const experiment = await startExperiment({ store });
         const member = await memberOf(experiment, role);
@@ -84,7 +84,10 @@ async function lineUp(experiment: Experiment, member: Member): Promise<Line> {
   return { waiter, holder, next, queue };
 }
 
-/** Cuts the other members off from the worker until it has a session on this member. */
+/**
+ * Makes the worker open its session on this member, by cutting it off from all other members until the
+ * session is open.
+ */
 async function beginOn(experiment: Experiment, worker: WorkerProcess, member: Member): Promise<void> {
   const others = experiment.cluster.others(member);
   const queue = experiment.queue('own');

@@ -6,8 +6,8 @@ import { judge } from './judge.ts';
 const TERMS = { limits: { crashMs: 6_000, crashInTroubleMs: 10_000, holdMs: 10_000 }, ttlMs: 5_000 };
 
 /**
- * Returns a history of a worker that holds from 0 to `untilMs`, although another one is granted the lock at
- * 1,000 ms.
+ * Returns a history in which worker-1 holds from 1 ms to `untilMs`, although worker-2 is granted the same
+ * lock at 1,000 ms.
  */
 function overlapUntil(untilMs: number): HistoryBuilder {
   return new HistoryBuilder()
@@ -31,26 +31,26 @@ const HOLDER = {
 };
 
 describe('the verdict on a run in which an operator removed entries', () => {
-  it('accepts the overlap of a removed holder until its proven time is over', () => {
+  it('accepts that a removed holder overlaps with the next one until its proven time is over', () => {
     expect(rulesOf(overlapUntil(3_000).fault(1, HOLDER))).to.deep.equal([]);
   });
 
-  it('reports the overlap of a holder that was not removed, in the same queue', () => {
+  it('reports the overlap of two holders in the same queue when neither was removed', () => {
     const keys = ['q/worker-1-2', 'q/worker-2-1'].map((key) => ({ key }));
     expect(rulesOf(overlapUntil(3_000).fault(1, { ...HOLDER, entries: keys }))).to.include('S2');
     const again = [{ key: 'q/worker-1-1', token: '3' }];
     expect(rulesOf(overlapUntil(3_000).fault(1, { ...HOLDER, entries: again }))).to.include('S2');
   });
 
-  it('reports the overlap of a removed holder after its proven time', () => {
+  it('reports that a removed holder overlaps with the next one after its proven time', () => {
     expect(rulesOf(overlapUntil(6_500).fault(1, HOLDER))).to.include('S2');
   });
 
   describe('about a removed waiter', () => {
     const WAITER = { ...HOLDER, what: 'waiter removed' };
     /**
-     * Returns a history of a waiter that is notified of its grant when the waiter behind it was already
-     * admitted.
+     * Returns a history in which a waiter receives its grant late, at 1,005 ms. The next waiter behind it was
+     * already admitted at 1,000 ms, and releases at `nextLeaves`.
      */
     const toldLate = (nextLeaves: number): HistoryBuilder =>
       new HistoryBuilder()
@@ -59,14 +59,14 @@ describe('the verdict on a run in which an operator removed entries', () => {
         .attempt('worker-1', { token: 1, queued: 0, acquired: 1_005, revoked: 1_010 })
         .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: nextLeaves });
 
-    it('accepts a notification of its grant before that of its removal', () => {
+    it('accepts that it receives its grant before the notification of its removal', () => {
       expect(rulesOf(toldLate(1_020))).to.deep.equal(['S2', 'F1']);
       expect(rulesOf(toldLate(1_020).fault(1, WAITER))).to.deep.equal([]);
       expect(rulesOf(toldLate(1_002))).to.deep.equal(['F1']);
       expect(rulesOf(toldLate(1_002).fault(1, WAITER))).to.deep.equal([]);
     });
 
-    it('accepts that it leaves without a notification after others were admitted before it', () => {
+    it('accepts that it leaves without any notification, while a later waiter was granted', () => {
       const passed = (): HistoryBuilder =>
         new HistoryBuilder()
           .worker('worker-1', -5, 2_000)
@@ -83,7 +83,7 @@ describe('the verdict on a run in which an operator removed entries', () => {
     });
   });
 
-  it('counts all queues, but measures gaps only in those without removals', () => {
+  it('counts holds of all queues, but measures hand-offs only in queues without removals', () => {
     const run = runOf(overlapUntil(3_000).fault(1, HOLDER).close(20_000, 'worker-1', 'worker-2').events);
     const { numbers } = judge(run, { ...TERMS, operated: new Set(['q']) });
     expect(numbers.holds).to.equal(2);

@@ -8,17 +8,17 @@ export interface Terms {
   /** Queues in which an operator removed entries. */
   readonly operated: ReadonlySet<string>;
   /**
-   * TTL in milliseconds. A holder that cannot be notified of its removal may believe until its proven time is
-   * over.
+   * TTL in milliseconds. A holder that cannot be notified of its removal may believe that it holds until its
+   * proven time is over.
    */
   readonly ttlMs: number;
 }
 
-/** Checks a run. Workers whose entries an operator removed are excused, and no others. */
+/** Checks a run. Violations that follow from an operator's removal of an entry are excused, and no others. */
 export function judge(run: Run, { limits, operated, ttlMs }: Terms): Verdict {
   const untouched = { ...run, queues: run.queues.filter(({ name }) => !operated.has(name)) };
   const { findings, numbers } = check(run, { ...limits, evictionMs: ttlMs });
-  // Leaves out the gaps of queues with removals: there a removal by the operator admits the next waiter, and
-  // no hand-off of the product does.
+  // Leaves out the gaps between holds in queues with removals. There the operator's removal admits the next
+  // waiter, so the gap does not measure a hand-off of queuelock.
   return { findings, numbers: { ...numbers, gaps: numbersOf(untouched).gaps } };
 }

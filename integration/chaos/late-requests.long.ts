@@ -9,8 +9,8 @@ import { granted, holdNow, leave, standIn } from './standing.ts';
 import { wireOf } from './wire.ts';
 
 const LATE_MS = 3_000;
-// TTL in milliseconds. On ZooKeeper an enqueue counts as lost after half of it, and its connection lasts for
-// two thirds of it, so the late request arrives in between.
+// TTL in milliseconds. On ZooKeeper, queuelock gives up an enqueue without a response after half of the TTL,
+// and the connection after two thirds. The late request has to arrive between the two.
 const TTL_MS = 5_000;
 const SENT_WITHIN_MS = 10_000;
 const SETTLE_MS = 2_000;
@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 15_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('leaves no entry and blocks no waiter when it is an enqueue that arrives after its cancellation', async () => {
+    it('leaves no entry and blocks no waiter, when it is an enqueue that arrives after its cancellation', async () => {
       const experiment = await startExperiment({ store });
       const wire = wireOf(store);
       await repeatedlyIn(experiment, async (run) => {
@@ -44,8 +44,7 @@ for (const store of STORES) {
         });
         await detour.heal();
         healed();
-        // Hands the lock over several times, because the late enqueue might arrive between two other
-        // enqueues.
+        // Hands the lock over several times, because the late enqueue may arrive between two later enqueues.
         let turn = first;
         for (let number = 0; number < TURNS; number += 1) {
           const next = await standIn(other, queue);

@@ -6,7 +6,7 @@ import { until } from '@queuelock/harness/services/until';
 import type { Cluster } from '@queuelock/harness/clusters';
 import type { StoreName } from './profiles.ts';
 
-/** An object that is left on the server. */
+/** A key, lease, session or watch that exists on the servers. */
 export interface LeftOver {
   readonly kind: 'key' | 'lease' | 'session' | 'watch';
   readonly what: string;
@@ -16,14 +16,14 @@ const LOOK_WITHIN_MS = 20_000;
 const ANSWER_WITHIN_MS = 5_000;
 const PRIVATE = '.queuelock';
 /**
- * On ZooKeeper, the queue of claims of several names. The directory of a queue stays for a while after the
- * queue is empty.
+ * On ZooKeeper, the path of the queue through which claims of several names pass. Its directory stays for a
+ * while after it is empty, so it counts as no leftover.
  */
 const GATE = `${PRIVATE}/gate`;
 
 /**
- * Reads what is on the servers of these queues, and all sessions and watches. A failed read is repeated,
- * since a member that has just restarted may lose its leader once more and close the connection.
+ * Resolves with what the servers store for these queues, and with all sessions and watches. A failed read is
+ * repeated: a member that has just restarted may lose its leader once more and close the connection.
  */
 export function presentOn(
   store: StoreName,

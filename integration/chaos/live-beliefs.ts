@@ -10,8 +10,9 @@ interface Known {
 }
 
 /**
- * Counts holds that a read or a write shows to be believed in after a later hold had begun. The histories may
- * be read in any order. Only certain cases count: what a frozen process believed is unknown.
+ * Counts violations of exclusion while histories are still being written. A violation is a worker that still
+ * believes it holds, as its reads or writes record, after a later hold began. The histories may be read in
+ * any order. What a frozen process believed is unknown, so it does not count.
  */
 export class LiveBeliefs {
   violations = 0;

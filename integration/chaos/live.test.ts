@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { HistoryBuilder } from '@queuelock/harness/check/history-builder';
 import { LiveFacts } from './live.ts';
 
-describe('the live facts of a run', () => {
+describe('the live counts of a chaos run', () => {
   let directory: string;
   let live: LiveFacts;
 
@@ -26,14 +26,14 @@ describe('the live facts of a run', () => {
     live.look();
   }
 
-  it('count holds as they are written', () => {
+  it('count each hold as soon as it is written', () => {
     append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0, acquired: 1 }));
     expect(live.holds).to.equal(1);
     append(new HistoryBuilder().attempt('worker-2', { token: 2, queued: 0, acquired: 10 }));
     expect(live.holds).to.equal(2);
   });
 
-  it('include a line of a history once the line is complete', () => {
+  it('count the last line of a history only once the line is complete', () => {
     const file = join(directory, 'worker-1.jsonl');
     const line = JSON.stringify(
       new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).events[0],
@@ -46,7 +46,7 @@ describe('the live facts of a run', () => {
     expect(live.holds).to.equal(1);
   });
 
-  it('include the workers that have attempts in progress, except for killed ones', () => {
+  it('say that a worker is busy while its attempt is in progress, unless the worker was killed', () => {
     append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0 }));
     expect(live.isBusy(['worker-1'])).to.equal(true);
     expect(live.isBusy(['worker-2'])).to.equal(false);
@@ -61,7 +61,7 @@ describe('the live facts of a run', () => {
     ['the holder’s', 'worker-1', 'worker-2'],
     ['the next one’s', 'worker-2', 'worker-1'],
   ]) {
-    it(`report two simultaneous beliefs, if ${order} history is read first`, () => {
+    it(`report two workers that believe they hold at the same time, if ${order} history is read first`, () => {
       const builders: Record<string, HistoryBuilder> = {
         'worker-1': new HistoryBuilder()
           .attempt('worker-1', { token: 1, acquired: 1 })
@@ -76,7 +76,7 @@ describe('the live facts of a run', () => {
     });
   }
 
-  it('report nothing for holds in sequence', () => {
+  it('report no violation for holds in sequence', () => {
     append(
       new HistoryBuilder().attempt('worker-1', { token: 1, acquired: 1 }).look('worker-1', 100, true),
       new HistoryBuilder().attempt('worker-2', { token: 2, acquired: 150 }).look('worker-2', 160, true),

@@ -8,8 +8,8 @@ const ENDS: ReadonlySet<string> = new Set(['released', 'cancelled', 'revoked', '
 const CHUNK = 1 << 20;
 
 /**
- * Counts what happens in histories that are still being written. `look` reads what was added since its last
- * call.
+ * Counts what happens in histories that are still being written. Each call of `look` reads what the workers
+ * have added since the last one.
  */
 export class LiveFacts {
   holds = 0;
@@ -32,8 +32,8 @@ export class LiveFacts {
   }
 
   /**
-   * Number of violations that are certain while the run continues; see `LiveBeliefs`. The checker finds all
-   * violations at the end.
+   * Number of violations found so far; see `LiveBeliefs` for what is counted. The checker finds all
+   * violations at the end of the run.
    */
   get violations(): number {
     return this.#beliefs.violations;

@@ -54,7 +54,7 @@ export function loneServer(store: LoneStoreName): Promise<ProcessService> {
   return LONE_STORES[store].server('faults');
 }
 
-/** Returns how many milliseconds later than its TTL a session of the store may end. */
+/** Returns how long after the end of its TTL a session of the store may still exist, in milliseconds. */
 export function lateByMs(store: LoneStoreName, ttlMs: number): number {
   return (LONE_STORES[store].lateBy ?? 0) * ttlMs;
 }

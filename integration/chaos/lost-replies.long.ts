@@ -11,7 +11,8 @@ import { wireOf } from './wire.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const END_WITHIN_MS = 5_000;
-// TTL in milliseconds of a worker that gets no responses while others join the queue and are checked.
+// TTL in milliseconds of a worker whose replies are lost. It must not expire while another worker joins the
+// queue and the test reads the entries.
 const SILENT_TTL_MS = 10_000;
 
 for (const store of STORES) {
@@ -27,7 +28,7 @@ for (const store of STORES) {
     });
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    /** Returns a worker that loses replies, and a worker that does not. */
+    /** Returns a worker whose replies can be lost, and a worker with a direct connection. */
     async function victimAndOther(
       own: WorkerOptions = {},
     ): Promise<readonly [victim: WorkerProcess, other: WorkerProcess]> {
@@ -41,8 +42,8 @@ for (const store of STORES) {
         const before = store === 'etcd' ? (await leasesOn(experiment.cluster)).length : 0;
         const heal = await thief.steal(victim, wire.opens, {
           by: () => victim.tell({ do: 'hold', queue }),
-          // On ZooKeeper no other condition is needed, since the server sends no data at all before it has
-          // opened a session.
+          // Only etcd needs a further condition, the new lease. ZooKeeper sends no data before it has opened
+          // the session, so the lost data is the reply.
           ...(store === 'etcd' ? { done: () => untilLeases(experiment, before + 1) } : {}),
         });
         await heal();
@@ -55,7 +56,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('to an enqueue leave exactly one entry, at the position that it had first', async () => {
+    it('to an enqueue leave exactly one entry, at its original position', async () => {
       const [victim, other] = await victimAndOther({ ttlMs: SILENT_TTL_MS });
       await holdNow(victim, experiment.queue('own'));
       await oneByOne(async (run) => {
@@ -81,7 +82,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('to a release leave no entry, and the next waiter holds', async () => {
+    it('to a release leave no entry, and the next waiter is granted', async () => {
       const [victim, other] = await victimAndOther();
       await oneByOne(async (run) => {
         const queue = experiment.queue(`left-${run}`);
@@ -99,7 +100,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('to a heartbeat cost no hold', async () => {
+    it('to a heartbeat cost no worker its hold', async () => {
       const [victim, other] = await victimAndOther();
       const queue = experiment.queue('held');
       const held = await holdNow(victim, queue);
@@ -116,7 +117,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('to the end of a session leave nothing, and keep no process alive', async () => {
+    it('to the end of a session leave no entry or session, and keep no process alive', async () => {
       await oneByOne(async (run) => {
         const [victim, other] = await victimAndOther();
         const queue = experiment.queue(`closed-${run}`);

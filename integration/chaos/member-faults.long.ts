@@ -12,7 +12,7 @@ const LOAD = { holdMs: [0, 200], cancelShare: 0.05, abortShare: 0.02, parallel: 
 const EFFECT_EVERY_MS = 100;
 const HOLDERS = 4;
 const SURVIVING_TTL_MS = 5_000;
-// Duration of a freeze in TTLs, long enough for every session without renewals to end. Long runs freeze for
+// Duration of a freeze in TTLs. During it every session that gets no heartbeats ends. Long runs freeze for
 // much longer.
 const FROZEN_TTLS = 1.6;
 const FROZEN_MS = 20_000;
@@ -22,7 +22,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
-    it('cost no hold when the follower that the holder is connected to is killed', async () => {
+    it('cost no holder its lock when a follower is killed to which the holder is connected', async () => {
       const crew = await crewUnderLoad(store, 0);
       const { experiment } = crew;
       const holder = await addWorkerOnFollowers(experiment);
@@ -42,7 +42,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('break no promise when a follower is paused for longer than a session lives', async () => {
+    it('break neither exclusion nor order nor tokens when a follower is paused for longer than a session lives', async () => {
       const crew = await crewUnderLoad(store, 0);
       const { experiment } = crew;
       const holder = await addWorkerOnFollowers(experiment);
@@ -54,10 +54,10 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    // A leader of etcd that resumes ends sessions that other members have renewed (etcd-io/etcd #15247, fixed
-    // in 3.4.31 and 3.5.13). So this test is for ZooKeeper only.
+    // For ZooKeeper only. An etcd leader that resumes may end sessions that other members have renewed
+    // (etcd-io/etcd #15247, fixed in 3.4.31 and 3.5.13).
     if (store === 'zookeeper') {
-      it('break no promise when the leader is paused for longer than a session lives', async () => {
+      it('break neither exclusion nor order nor tokens when the leader is paused for longer than a session lives', async () => {
         const crew = await crewUnderLoad(store, HOLDERS);
         const { experiment } = crew;
         await oneByOne(async (run) => {
@@ -68,7 +68,7 @@ for (const store of STORES) {
       });
     }
 
-    it('cost no hold when the leader is killed', async function () {
+    it('cost no holder its lock when the leader is killed', async function () {
       const crew = await crewUnderLoad(store, HOLDERS);
       const { experiment, holders } = crew;
       const { ttlMs } = experiment.timing;
@@ -86,8 +86,8 @@ for (const store of STORES) {
         );
         await backAgain(experiment, leader);
         healed();
-        // No hold can survive if the election takes too long, because the machine is busy or the session is
-        // as short as an election.
+        // Counts no holds if no session could survive the election: it took too long on a busy machine, or
+        // the TTL is as short as an election.
         if (withoutLeaderMs > ttlMs / 2 || ttlMs < SURVIVING_TTL_MS) return;
         survived.push(...holders.map((holder, index) => isHeld(holder, queues[index]!)));
       });
@@ -103,11 +103,11 @@ for (const store of STORES) {
 interface Crew {
   readonly experiment: Experiment;
   readonly holders: readonly WorkerProcess[];
-  /** The worker that waits behind all holders. */
+  /** The worker that waits in the queues of all holders. */
   readonly next: WorkerProcess;
 }
 
-/** Starts workers that will hold, and other workers that load other queues. */
+/** Starts workers that will hold, a worker that will wait for them, and workers that load other queues. */
 async function crewUnderLoad(store: StoreName, count: number): Promise<Crew> {
   const experiment = await startExperiment({ store, workers: count + 3 });
   const [next, ...others] = experiment.workers as [WorkerProcess, ...WorkerProcess[]];
@@ -125,7 +125,10 @@ async function standStill(experiment: Experiment, member: Member): Promise<void>
   healed();
 }
 
-/** Adds a client that does not know the leader, since a client of a dying leader waits for the election. */
+/**
+ * Adds a worker that knows only the followers, because a client that is connected to a killed leader waits
+ * for the election.
+ */
 async function addWorkerOnFollowers(experiment: Experiment): Promise<WorkerProcess> {
   const { cluster, store } = experiment;
   const leader = cluster.members.indexOf(await cluster.leader());
@@ -134,8 +137,8 @@ async function addWorkerOnFollowers(experiment: Experiment): Promise<WorkerProce
 }
 
 /**
- * Lets each holder hold a queue of this run, with the other worker behind it. All of them leave the queues of
- * the run before.
+ * Makes each holder hold a new queue, in which the other worker waits. First, all of them leave the queues of
+ * the previous run.
  */
 async function lineUp({ experiment, holders, next }: Crew, run: number): Promise<readonly string[]> {
   for (const worker of [...holders, next]) {
@@ -157,8 +160,8 @@ function isHeld({ openAttempts }: WorkerProcess, queue: string): boolean {
 }
 
 /**
- * Resolves when the worker's heartbeats have continued for `ms` from now, or when its hold was lost after the
- * event with this index.
+ * Resolves with the first heartbeat of the worker that is confirmed `ms` after this call or later, or when
+ * the worker has lost a hold. `from` is the index of the first event that counts.
  */
 async function beatsFor(
   worker: WorkerProcess,
@@ -172,8 +175,8 @@ async function beatsFor(
 }
 
 /**
- * Returns the longest gap between two heartbeats in milliseconds, counted from the last heartbeat before the
- * event with this index.
+ * Returns the longest gap between two heartbeats in milliseconds. The first gap begins with the last
+ * heartbeat before the event with the index `from`.
  */
 function longestGap(events: readonly ChaosEvent[], from: number): number {
   const last = events.slice(0, from).findLastIndex(({ ev }) => ev === 'beat');

@@ -13,8 +13,8 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 for (const store of STORES) {
   describe(`a client of ${store} that is cut off from the servers`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 40_000);
-    // A short TTL for workers that are cut off for longer than it. All other workers have a TTL that is long
-    // enough for a busy machine.
+    // TTL of workers that are cut off for longer than their TTL; short, to save time. All other workers have
+    // a TTL that is long enough for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
@@ -33,7 +33,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('ends its hold, if a cut of 0.9 TTL costs it, before the next hold begins', async () => {
+    it('ends its hold before the next hold begins, if it loses its session in a cut of 0.9 TTL', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { cut, held, next, other } = await crossedPair(experiment, run);
@@ -76,7 +76,7 @@ for (const store of STORES) {
       expect(numbers.gaps.lost).to.have.lengthOf(RUNS);
     });
 
-    it('finds or removes an entry that it enqueued while replies were lost', async () => {
+    it('finds or removes the entry of an enqueue whose reply was lost', async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const detour = await Detour.start(experiment.cluster);

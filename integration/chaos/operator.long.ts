@@ -9,11 +9,11 @@ import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne, repeatedly } from './runs
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
-/** Longest time in milliseconds until holders and waiters are notified. */
+/** Longest time in milliseconds from the removal of an entry until its client is notified. */
 const NOTICED_WITHIN_MS = 1_000;
 const LIMITS = { evictionMs: NOTICED_WITHIN_MS };
 const WAITERS = 3;
-/** The prefix of data of queuelock that belongs to no queue. */
+/** Directory in which queuelock keeps data that belongs to no single queue. */
 const PRIVATE = '.queuelock';
 
 type Ended = Extract<AttemptEvent, { ev: 'revoked' | 'failed' }>;
@@ -23,7 +23,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 20_000);
     afterEach(abandonTrials);
 
-    it("causes a notification of the removed entry's client within 1 s, and the waiters behind it move up", async () => {
+    it('notifies the client of a removed entry within 1 s, and the waiters behind it move up', async () => {
       const experiment = await startExperiment({ store, limits: LIMITS });
       const { cluster } = experiment;
       const crew = await gather(experiment);
@@ -47,7 +47,7 @@ for (const store of STORES) {
     });
 
     if (store !== 'etcd') return;
-    it('ends all waits below a removed prefix with the reason of each, and the waiters can join again', async () => {
+    it('ends all waits when the whole queue is removed, each with its reason, and the waiters can join again', async () => {
       const experiment = await startExperiment({ store, limits: LIMITS });
       const crew = await gather(experiment);
       await oneByOne(async (run) => {
@@ -64,8 +64,8 @@ for (const store of STORES) {
           end.ev === 'failed' ? end.code : end.reason,
         );
         expect(ofHolder).to.equal('entry-removed');
-        // Accepts that the next waiter is notified of the holder's removal first. Then it holds, and loses
-        // that hold.
+        // Accepts two results for the next waiter. If it is notified of the holder's removal first, it is
+        // granted the lock and then loses it.
         expect(ofNext).to.be.oneOf(['ENTRY_LOST', 'entry-removed']);
         expect(others).to.deep.equal(before.line.slice(1).map(() => 'ENTRY_LOST'));
 
@@ -84,7 +84,7 @@ for (const store of STORES) {
 
 interface Crew {
   readonly holding: WorkerProcess;
-  /** A worker that has a separate session for each of its entries. */
+  /** A worker with a separate session for each of its entries. */
   readonly waiting: WorkerProcess;
 }
 
@@ -139,7 +139,10 @@ async function removing(
   healed();
 }
 
-/** Returns how the attempt ended because of the action. It has to end soon. */
+/**
+ * Performs the removal, and returns how the attempt ended because of it. The end has to come within
+ * `NOTICED_WITHIN_MS`.
+ */
 async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise<Ended> {
   const isEnd = (event: ChaosEvent): boolean =>
     (event.ev === 'revoked' || event.ev === 'failed') && event.n === n;
@@ -151,8 +154,8 @@ async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise
 }
 
 /**
- * Aborts a wait while the worker does not know whether its entry was created. The session then keeps a
- * private key that prevents the creation.
+ * Makes the worker give up a wait while it does not know whether its enqueue was executed. Its session then
+ * keeps a key that prevents a late execution.
  */
 async function giveUpUnanswered(experiment: Experiment, worker: WorkerProcess, queue: string): Promise<void> {
   const { cluster } = experiment;

@@ -6,8 +6,8 @@ import type { RemovedEntry } from '@queuelock/harness/check/event';
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
- * Removes one entry as an operator does with the store's own tools. On etcd, an entry that has the same key
- * by now is not removed.
+ * Removes one entry as an operator does with the store's own tools. On etcd, a newer entry with the same key
+ * is not removed.
  */
 export async function removeEntry(
   { name, endpoints }: Pick<Cluster, 'name' | 'endpoints'>,

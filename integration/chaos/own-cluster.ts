@@ -2,7 +2,10 @@ import type { Cluster } from '@queuelock/harness/clusters';
 import { Experiment } from './experiment.ts';
 import { timingOf } from './profiles.ts';
 
-/** Starts an experiment on a separate cluster of etcd, for faults that would disturb other tests. */
+/**
+ * Starts an experiment on an etcd cluster of its own, for faults that would disturb other tests on the shared
+ * cluster.
+ */
 export async function experimentOn(cluster: Cluster, workers: number): Promise<Experiment> {
   const timing = timingOf('etcd', 'fast', false);
   const experiment = new Experiment(cluster, { store: 'etcd', profile: 'fast', timing });

@@ -4,7 +4,7 @@ import type { Fault } from './schedule.ts';
 import { strike } from './stage.ts';
 import type { Stage } from './fault-stage.ts';
 
-/** Receives the progress of the faults. */
+/** Receives the beginning and the end of each fault, to show the progress of a run. */
 export interface Audience {
   begins(fault: Fault): void;
   ends(fault: Fault): void;
@@ -14,29 +14,31 @@ export interface Performance {
   readonly stage: Stage;
   readonly faults: readonly Fault[];
   readonly audience: Audience;
-  /** Latest end of the last fault, in milliseconds from the start. */
+  /** Time by which all faults have ended, in milliseconds from the start. */
   readonly untilMs: number;
   /** Aborts to end early: faults in progress are healed, and no others begin. */
   readonly signal: AbortSignal;
 }
 
 export interface Performed {
-  /** The faults that were skipped: those that would have ended too late, and those without a target. */
+  /** The faults that were skipped: they would have ended too late, or their target did not exist. */
   readonly skipped: readonly Fault[];
-  /** Why the performance ended early, if a fault could not be made or healed. */
+  /** The error of a fault that could not be made or healed, which ended the run of faults early. */
   readonly failure: Error | undefined;
 }
 
 /**
- * Makes the faults at their times. Faults that wait for each other run one after another, however long the
- * healing of the previous one took.
+ * Makes the faults at their scheduled times. Faults of the same worker run one after another, even if healing
+ * one takes until after the start of the next. The same applies to faults of the same queue, and of the
+ * cluster.
  */
 export async function perform(performance: Performance): Promise<Performed> {
   const origin = process.hrtime.bigint();
   const nowMs = (): number => Number(process.hrtime.bigint() - origin) / 1e6;
   const failed = new AbortController();
   const signal = AbortSignal.any([performance.signal, failed.signal]);
-  // Every fault in progress listens to the signal, so the limit of listeners is lifted.
+  // Every fault in progress adds a listener to the signal, so Node's warning about many listeners is switched
+  // off.
   setMaxListeners(0, signal);
   const skipped: Fault[] = [];
   let failure: Error | undefined;
@@ -68,7 +70,7 @@ async function playOne({ stage, audience, signal }: Performance, fault: Fault): 
   return true;
 }
 
-/** Groups faults that wait for each other. */
+/** Groups the faults that must not overlap: those of one worker, of one queue, or of the cluster. */
 function lanesOf(faults: readonly Fault[]): Fault[][] {
   const lanes = new Map<string, Fault[]>();
   for (const fault of faults) {
@@ -81,7 +83,7 @@ function lanesOf(faults: readonly Fault[]): Fault[][] {
   return [...lanes.values()];
 }
 
-/** Resolves early, without an error, when the signal aborts. */
+/** Resolves after `ms` milliseconds, or at once when the signal aborts. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined);
 }

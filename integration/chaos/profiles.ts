@@ -6,8 +6,8 @@ export type StoreName = 'etcd' | 'zookeeper';
 export const STORES: readonly StoreName[] = ['etcd', 'zookeeper'];
 
 /**
- * The timing of the servers. `fast` has the shortest times at which the promises of both stores hold with
- * some margin. `default` has the times of servers with default settings.
+ * The timing of the servers. With `fast` they use the shortest times that leave the tests some margin, and
+ * with `default` their default settings.
  */
 export type Profile = 'fast' | 'default';
 
@@ -16,11 +16,10 @@ export interface Timing {
   readonly ttlMs: number;
   readonly safetyMarginMs: number;
   /**
-   * Longest delay in milliseconds after the TTL until the entries of a dead session are removed, while the
-   * leader stays.
+   * Longest time from the end of a dead session's TTL until its entries are removed, if the leader survives.
    */
   readonly expiryMs: number;
-  /** Longest such delay when the leader is lost too, counted from the death of the holder. */
+  /** Longest time from the death of a holder until its entries are removed, if the leader is lost too. */
   readonly withLeaderLossMs: number;
 }
 
@@ -29,7 +28,7 @@ export const ZOOKEEPER_TIMING = {
   default: { tickMs: 2_000, syncLimit: 5, ttlMs: 15_000, quickTtlMs: 14_000 },
 } as const;
 
-// Shortest TTL in milliseconds that a server with the default election timeout grants.
+// Shortest TTL in milliseconds that an etcd server with the default election timeout grants.
 const QUICK_ETCD_TTL_MS = 2_000;
 const ETCD_TTL_MS = { fast: 5_000, default: 10_000 } as const;
 
@@ -48,7 +47,7 @@ export function timingOf(store: StoreName, profile: Profile, quickTtl: boolean):
   return { ttlMs, safetyMarginMs: marginOf(ttlMs), expiryMs, withLeaderLossMs: 2 * ttlMs + 5_000 };
 }
 
-/** Returns the backend's URL for these addresses of the members. */
+/** Returns the backend's URL for the members with these addresses. */
 export function urlOf(store: StoreName, profile: Profile, endpoints: readonly string[]): string {
   if (store === 'etcd') return etcdUrl(endpoints.join(','));
   const { tickMs, syncLimit } = ZOOKEEPER_TIMING[profile];

@@ -5,7 +5,10 @@ import type { WorkerProcess } from './worker-process.ts';
 
 const READS: Terms = { shared: true };
 
-/** Three workers. The first one holds every kind of claim while the others wait. */
+/**
+ * Three workers. The victim, which faults will affect, holds one claim of every kind, and the other two wait
+ * for it.
+ */
 export interface RecipesLine {
   readonly victim: WorkerProcess;
   /** The worker that waits behind the victim. */
@@ -14,9 +17,12 @@ export interface RecipesLine {
   readonly peer: WorkerProcess;
   /** Entries that the victim holds. */
   readonly held: readonly Queued[];
-  /** Names of the queues in which others wait for the victim. */
+  /** Names of the queues in which other workers wait for the victim. */
   readonly contested: readonly string[];
-  /** A write lock of the victim, with a reader and a writer behind. */
+  /**
+   * A write lock that the victim holds, and behind it a reader and a writer. The victim can turn it into a
+   * read lock.
+   */
   readonly turning: { readonly held: Queued; readonly reader: Queued; readonly writer: Queued };
   /**
    * Resolves when all workers that waited for the victim have been granted, and the victim has no entry any
@@ -26,7 +32,7 @@ export interface RecipesLine {
 }
 
 /**
- * Makes the three workers hold and wait.
+ * Enqueues the claims of the three workers, and resolves when the victim holds and the other workers wait.
  * @param own options of the victim
  */
 export async function lineUpRecipes(

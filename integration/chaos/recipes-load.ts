@@ -2,13 +2,13 @@ import type { Experiment } from './experiment.ts';
 import type { LoadCommand } from './worker-load.ts';
 
 /**
- * Number of names. They are few, so that all kinds of claims meet: a lock of two names overlaps with others
- * of two, with readers, writers and leaders.
+ * Number of names for all claims except semaphores. They are few, so that claims of different kinds meet in
+ * one queue, and locks of two names overlap with others.
  */
 const NAMES = 4;
 /**
- * Number of names that only semaphores use. Other kinds would be refused there, since a lock is a semaphore
- * of one permit.
+ * Number of names that only semaphores use. Queuelock rejects claims with different numbers of permits on one
+ * name, and a lock counts as one permit.
  */
 const SEMAPHORES = 2;
 const PERMITS = 3;

@@ -14,18 +14,18 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const HOLD_MS = [0, 30] as const;
-/** Least number of holds of each kind in all runs together. */
+/** Least number of holds of each kind that all runs together must reach. */
 const LEAST_HOLDS = 5;
 
 for (const store of STORES) {
   describe(`all kinds of locks and leaders, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 40_000);
-    // TTL of workers that have to lose their sessions. All other workers have a TTL that is long enough for a
-    // busy machine.
+    // TTL of workers that have to lose their sessions; short, to save time. All other workers have a TTL that
+    // is long enough for a busy machine.
     const { ttlMs } = timingOf(store, 'fast', true);
     afterEach(abandonTrials);
 
-    it('pass to the next when holders and waiters are killed', async () => {
+    it('are granted to the next waiter when holders and waiters are killed', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         await Promise.all([line.victim.kill(), crowd[0]!.kill()]);
@@ -44,13 +44,13 @@ for (const store of STORES) {
       });
     });
 
-    it('(control) overlap when a frozen holder takes twice its time for proven, and the checker reports it', async () => {
+    it('(control) overlap when a frozen holder counts on twice the proven time, and the checker reports it', async () => {
       const experiment = await startExperiment({ store });
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
       await line.victim.freeze();
-      // Resumes the holder now. It takes twice its proven time for proven, and that time must not be over
-      // yet.
+      // Resumes the holder as soon as the next waiters are granted. The holder counts on twice its proven
+      // time, so it still believes that it holds.
       await line.served();
       await line.victim.thaw();
       await allRevoked(line);
@@ -73,7 +73,7 @@ for (const store of STORES) {
       });
     });
 
-    it('survive the death of the leader, as does a write lock that becomes a read lock meanwhile', async () => {
+    it('survive the death of the leader, also a write lock that becomes a read lock meanwhile', async () => {
       await inACrowd(store, async ({ experiment }, run) => {
         const line = await lineUpRecipes(experiment, run);
         const { victim, held, turning } = line;
@@ -121,11 +121,14 @@ for (const store of STORES) {
 
 interface Scene {
   readonly experiment: Experiment;
-  /** Workers with claims of all kinds. The first of them is the one that faults affect. */
+  /** Workers that claim locks of all kinds. Faults affect only the first of them. */
   readonly crowd: readonly WorkerProcess[];
 }
 
-/** Checks before and after `act` that all claims are granted. */
+/**
+ * Runs `act` repeatedly, beside workers that claim locks of all kinds. Checks before and after it that each
+ * of these workers is granted every kind.
+ */
 async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Promise<void>): Promise<void> {
   const experiment = await startExperiment({ store });
   const { loads } = recipesLoad(experiment, { holdMs: HOLD_MS });
@@ -148,7 +151,7 @@ async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Pr
   for (const kind of KINDS) expect(numbers.kinds[kind] ?? 0, kind).to.be.at.least(LEAST_HOLDS);
 }
 
-/** Resolves when the worker has had a hold of every kind from now on. */
+/** Resolves when the worker has been granted, after this call, a claim of every kind. */
 async function holdsEachKind(worker: WorkerProcess): Promise<void> {
   const asked = new Map<number, Kind>();
   const missing = new Set<Kind>(KINDS);
@@ -178,8 +181,8 @@ async function whereFound(experiment: Experiment): Promise<string[]> {
 }
 
 /**
- * Resolves with whether the holds survived. If the election took as long as a session, because the machine is
- * busy, no hold can survive, and only safety is checked.
+ * Resolves with whether the sessions of all three workers survived the election. On a busy machine the
+ * election may take longer than a session lives without heartbeats. Then the test checks only safety.
  */
 async function survived({ victim, next, peer }: RecipesLine): Promise<boolean> {
   const after = BigInt(stampNow());

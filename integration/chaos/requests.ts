@@ -9,8 +9,8 @@ import type { WorkerProcess } from './worker-process.ts';
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
- * Returns how many requests of these workers' lock clients may be reads of a queue. Heartbeats are not
- * counted.
+ * Returns an upper limit for how often the lock clients of these workers have read a queue: the number of
+ * requests that the members received, without the heartbeats of these workers.
  */
 export async function looksAtQueues(
   { store, cluster }: Experiment,
@@ -47,7 +47,8 @@ async function lookForSessions({ store, cluster }: Experiment): Promise<readonly
   return ZooKeeperWire.during(endpoint, (wire) => wire.children('/.queuelock'));
 }
 
-// Returns the number of transactions of all clients. A heartbeat is one transaction, and watches are none.
+// Returns the number of transactions and reads of all clients. A heartbeat is one transaction, and watches
+// are none.
 async function etcdRequests(cluster: Cluster): Promise<number> {
   const members = await Promise.all(cluster.endpoints.map(etcdMetrics));
   const counts = members.flatMap((metrics) =>

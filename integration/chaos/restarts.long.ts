@@ -17,7 +17,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 60_000);
     afterEach(abandonTrials);
 
-    it('grant nothing without a majority, and continue with one', async () => {
+    it('grant nothing while there is no majority, and continue when there is one again', async () => {
       const experiment = await startExperiment({ store, workers: 3, quickTtl: true });
       const { cluster, workers } = experiment;
       const [holder, next, third] = workers as [WorkerProcess, WorkerProcess, WorkerProcess];
@@ -70,7 +70,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('keep the entry of a dead holder for a TTL after all have died at once, and block no waiter for ever', async () => {
+    it('keep the entry of a dead holder for at least one TTL after all members restart at once', async () => {
       const experiment = await startExperiment({ store, workers: 2 });
       const { cluster, workers } = experiment;
       const [holder, next] = workers as [WorkerProcess, WorkerProcess];

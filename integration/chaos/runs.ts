@@ -13,15 +13,20 @@ export const TEST_TIMEOUT_MS = 300_000;
 
 const AT_A_TIME = 3;
 
-/** A trial that knows the name of its store. */
+/** A trial that knows the name of its store, for the file of measurements. */
 type Judged = Trial & { readonly store: string };
 
-/** Repeats `run`, several times in parallel. For faults that affect only their own workers. */
+/**
+ * Repeats `run`, several times in parallel. Use it for faults that affect only the workers of one repetition.
+ */
 export async function repeatedly(run: (number: number) => Promise<void>): Promise<void> {
   await inBatches(AT_A_TIME, run, async () => undefined);
 }
 
-/** Repeats `run` with workers that join the experiment for each repetition, and are retired after it. */
+/**
+ * Repeats `run`, several times in parallel. Workers that it adds to the experiment are retired after each
+ * batch.
+ */
 export async function repeatedlyIn(
   experiment: Experiment,
   run: (number: number) => Promise<void>,
@@ -42,12 +47,12 @@ async function inBatches(
   }
 }
 
-/** Repeats `run`, one time after another. For faults that affect all workers. */
+/** Repeats `run`, one time after another. Use it for faults that affect all workers. */
 export async function oneByOne(run: (number: number) => Promise<void>): Promise<void> {
   for (let number = 0; number < RUNS; number += 1) await run(number);
 }
 
-/** Ends the trial, and expects a run without findings. */
+/** Ends the trial, and expects that the checker finds no violation. */
 export async function expectRight(trial: Judged): Promise<Verdict> {
   const verdict = await trial.end();
   noteNumbers(trial, verdict);

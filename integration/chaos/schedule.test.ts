@@ -63,7 +63,7 @@ describe('the schedule of faults', () => {
     expect(new Set([0, 1, 2, 3, 2 ** 32 - 1].map(of)).size).to.equal(5);
   });
 
-  it('has one fault of the cluster at a time, with a rest after each', () => {
+  it('has one fault of the cluster at a time, with a pause after each', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const faults = scheduleOf(any).faults.filter(ofCluster);
@@ -75,7 +75,7 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('has one fault of each worker at a time, and never affects half of the workers', () => {
+  it('has one fault of each worker at a time, and affects at most half of the workers at once', () => {
     fc.assert(
       fc.property(terms, (any) => {
         const faults = scheduleOf(any).faults.filter(({ worker }) => worker !== undefined);
@@ -91,7 +91,7 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('begins after the load has begun, and has healed everything before the end', () => {
+  it('begins after the load, and heals all faults before the end', () => {
     fc.assert(
       fc.property(terms, (any) => {
         for (const { startMs, durationMs } of scheduleOf(any).faults) {
@@ -135,7 +135,7 @@ describe('the schedule of faults', () => {
   });
 
   for (const store of ['etcd', 'zookeeper'] as const) {
-    it(`has 2,000 faults of every kind in 35 minutes of ${store}`, () => {
+    it(`has over 2,000 faults in 35 minutes of ${store}, among them every kind`, () => {
       const there = { ...ETCD, store, ttlMs: store === 'etcd' ? 5_000 : 4_000 };
       for (const seed of [1, 2, 3]) {
         const { faults } = scheduleOf({ seed, minutes: 35, capabilities: there });

@@ -17,11 +17,14 @@ export interface Fault {
   readonly kind: FaultKind;
   readonly startMs: number;
   readonly durationMs: number;
-  /** Slot of the affected worker, from 0. Another worker may fill the slot by then. */
+  /**
+   * Slot of the affected worker, from 0. If that worker ends before the fault starts, the fault affects its
+   * replacement in the slot.
+   */
   readonly worker?: number;
   /** Index of the affected member, from 0; `leader` is the leader at the start of the fault. */
   readonly member?: number | 'leader';
-  /** Index of the affected queue among those with removals, from 0. */
+  /** Index of the affected queue, from 0, among the queues in which an operator removes entries. */
   readonly queue?: number;
   /** Direction of the affected data, as seen from the member. */
   readonly direction?: Direction;
@@ -57,7 +60,7 @@ const QUEUE_EVERY_MS = [8_000, 20_000] as const;
 type Chance = () => number;
 type Draft = Omit<Fault, 'number'>;
 
-/** Faults that follow each other, such as those of one worker. */
+/** Settings of a series of faults, such as those of one worker. The faults of a series follow each other. */
 interface Lane {
   readonly everyMs: readonly [least: number, most: number];
   /** Returns a fault that starts at `startMs`, or `undefined` if none is possible. */
@@ -65,10 +68,10 @@ interface Lane {
 }
 
 /**
- * Returns the faults of a run, which are the same for the same terms. At most one fault of members or store
- * is active at a time, since three members survive only one. Each worker has at most one fault at a time, and
- * half of the workers have none. All faults end `LEAD_OUT_MS` before the run does. Only `majority lost` and
- * `no space` exceed what the store promises to survive.
+ * Returns the faults of a run, always the same for the same terms. At most one fault of members or store is
+ * active at a time, since a cluster of three members survives only one. Each worker has at most one fault at
+ * a time, and half of the workers have none. All faults end `LEAD_OUT_MS` before the run does. Only `majority
+ * lost` and `no space` exceed what the store can survive.
  */
 export function scheduleOf(terms: ScheduleTerms): Schedule {
   const { seed, minutes, capabilities } = terms;

@@ -11,11 +11,11 @@ import { ZOOKEEPER_TIMING } from './profiles.ts';
 const started = new Map<string, Promise<Cluster>>();
 
 /**
- * Returns the cluster of this kind that all test files of this process share. The first caller starts it, and
- * it ends after the last test.
+ * Returns the cluster of this store and profile that all test files of this process share. The first caller
+ * starts it, and it ends after the last test.
  */
 export async function sharedCluster(store: StoreName, profile: Profile): Promise<Cluster> {
-  // etcd has the same settings in all profiles.
+  // etcd has the same settings in all profiles, so one cluster is enough.
   const key = store === 'etcd' ? store : `${store} ${profile}`;
   let cluster = started.get(key);
   if (!cluster) {
@@ -23,7 +23,7 @@ export async function sharedCluster(store: StoreName, profile: Profile): Promise
     started.set(key, starting);
     atTeardown(async () => {
       started.delete(key);
-      // If the cluster did not start, its caller already has the error.
+      // If the cluster did not start, the test that started it has already failed with the error.
       await (await starting.catch(() => undefined))?.stop();
     });
   }

@@ -8,7 +8,7 @@ import { TEST_TIMEOUT_MS, RUNS, expectRight, oneByOne } from './runs.ts';
 import { holdNow, isHeld } from './standing.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-// Duration of the fault in milliseconds, longer than a session lives without renewals. It is much longer in
+// Duration of the fault in milliseconds, longer than a session lives without heartbeats. It is much longer in
 // long runs.
 const WINDOW_MS = RUNS > 1 ? 60_000 : 12_000;
 const HOLDERS = 2;
@@ -22,12 +22,12 @@ const SLOW: Readonly<Record<string, SlowOptions>> = {
 };
 
 for (const store of STORES) {
-  describe(`a slow member among three of ${store}`, function () {
+  describe(`three members of ${store}, one of them slow`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 120_000);
     afterEach(abandonTrials);
 
     for (const [how, slowness] of Object.entries(SLOW)) {
-      it(`costs no holds and blocks no waiter: a member ${how}`, async function () {
+      it(`cost no holder its lock and block no waiter, with a member ${how}`, async function () {
         const experiment = await startExperiment({ store, profile: 'default', workers: HOLDERS + 3 });
         const why = experiment.cluster.absent.get('loss');
         if (slowness.lossRatio !== undefined && why !== undefined) return this.skip();

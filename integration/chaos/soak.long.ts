@@ -12,8 +12,8 @@ import type { WorkerProcess } from './worker-process.ts';
 const LASTS_MS = 60_000;
 const FAULT_EVERY_MS = 3_000;
 /**
- * Longest fault of a member in milliseconds. Faults of members wait for each other, and members need time to
- * recover from each.
+ * Longest fault of a member in milliseconds. It is short, because only one member may be disturbed at a time,
+ * and has to recover before the next fault.
  */
 const LONGEST_OF_MEMBERS_MS = 2_000;
 const LEAD_MS = 1_500;
@@ -26,7 +26,7 @@ const LOAD = {
   effectShare: 0.3,
   parallel: 2,
 } as const;
-/** Faults that break promises, or that take too long for this test. */
+/** Kinds of faults that this test leaves out: they exceed what the store can survive, or take too long. */
 const TOO_MUCH: ReadonlySet<string> = new Set(['majority lost', 'rolling restart', 'no space']);
 
 for (const store of STORES) {
@@ -34,7 +34,7 @@ for (const store of STORES) {
     this.timeout(600_000);
     afterEach(abandonTrials);
 
-    it('break no promise in a minute of load with another fault every 3 s', async () => {
+    it('break neither exclusion nor order nor tokens in a minute of load with another fault every 3 s', async () => {
       const experiment = await startExperiment({ store, holdMs: LOAD.holdMs[1] });
       const queues = ['a', 'b', 'c'].map((name) => experiment.queue(name));
       const stage = await stageFor(experiment, queues);
@@ -56,8 +56,8 @@ for (const store of STORES) {
 }
 
 /**
- * Returns faults that alternate between workers and members or the store. Each kind occurs once before any is
- * repeated.
+ * Returns a list of faults: in turn one of a worker, and one of a member or the store. Each kind occurs once
+ * before any is repeated.
  */
 function faultsFor(capabilities: Capabilities, chance: Chance): Fault[] {
   const ofWorkers = chance.shuffled(WORKER_FAULTS);
@@ -107,7 +107,7 @@ function capabilitiesOf({ store, cluster, timing }: Experiment): Capabilities {
   };
 }
 
-/** Starts workers under load. Each of them is replaced when it was killed. */
+/** Starts workers under load. A worker that a fault kills is replaced. */
 async function stageFor(experiment: Experiment, queues: readonly string[]): Promise<Stage> {
   const places: WorkerProcess[] = [];
   const replace = async (place: number): Promise<void> => {

@@ -52,7 +52,7 @@ async function strikeMember(stage: Stage, fault: Fault): Promise<Undo> {
   );
 }
 
-/** Makes a fault of the cluster. The fault ends only when all members follow one leader again. */
+/** Makes a fault of the cluster. The fault counts as ended only when all members follow one leader again. */
 function strikeCluster(stage: Stage, names: Names, begin: () => Promise<Undo>): Promise<Undo> {
   return written(stage, names, async () => {
     const undo = await begin();

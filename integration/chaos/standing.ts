@@ -6,21 +6,21 @@ export type Queued = Extract<AttemptEvent, { ev: 'queued' }>;
 type Acquired = Extract<AttemptEvent, { ev: 'acquired' }>;
 type Place = Pick<Queued, 'queue' | 'n'>;
 
-/** Requests the queue and resolves when the entry of this attempt is in it. */
+/** Orders the worker to join the queue. Resolves when the entry of this attempt is in it. */
 export async function standIn(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const from = worker.events.length;
   worker.tell({ do: 'hold', queue, ...(effectEveryMs === undefined ? {} : { effectEveryMs }) });
   return worker.untilEvent('queued', { queue, from });
 }
 
-/** Requests the queue, and resolves when the worker holds. */
+/** Orders the worker to join the queue. Resolves when the worker holds. */
 export async function holdNow(worker: WorkerProcess, queue: string, effectEveryMs?: number): Promise<Queued> {
   const entry = await standIn(worker, queue, effectEveryMs);
   await granted(worker, entry);
   return entry;
 }
 
-/** Resolves when this entry has become a hold. */
+/** Resolves when the worker has been granted the lock with this entry. */
 export async function granted(
   worker: WorkerProcess,
   { queue, n }: Place,
@@ -40,8 +40,8 @@ export async function leave(worker: WorkerProcess, { queue, n }: Place): Promise
 }
 
 /**
- * Makes the worker leave if it still holds. If the worker is notified of a loss first, that also ends the
- * hold.
+ * Makes the worker leave the queue if it still holds. Resolves when it has left, or when it has lost the lock
+ * in the meantime.
  */
 export async function leaveIfHeld(worker: WorkerProcess, place: Place): Promise<void> {
   if (!isHeld(worker, place)) return;
@@ -56,25 +56,26 @@ export function isHeld({ openAttempts }: WorkerProcess, { n }: Pick<Place, 'n'>)
   return openAttempts.some((attempt) => attempt.n === n && attempt.ev === 'acquired');
 }
 
-/** The step that an attempt has to reach, counted from the worker's event with this index on. */
+/** A step of an attempt on the queue. Only events of the worker from the index `from` on count. */
 export interface Awaited<K> {
   readonly ev: K;
   readonly queue: string;
   readonly from: number;
 }
 
-// Errors after which a caller should retry.
+// Codes of errors after which a caller should retry.
 const AGAIN: ReadonlySet<string> = new Set(['SESSION_LOST', 'UNAVAILABLE']);
 
 /**
- * Resolves when the present attempt has reached the step. If its session ends and the attempt fails, waits
- * for the attempt after it instead.
+ * Resolves when an attempt of the worker has reached the step. If the attempt fails because its session
+ * ended, the worker makes another attempt.
  */
 export async function atLast<K extends 'queued' | 'acquired'>(
   worker: WorkerProcess,
   { ev, queue, from }: Awaited<K>,
 ): Promise<Extract<AttemptEvent, { ev: K }>> {
-  // The end of the previous attempt may not have been recorded yet, although this one has replaced it.
+  // Finds the new attempt by its `enqueue` event. The end of the previous attempt on the queue may not have
+  // been recorded yet.
   const { n } = await worker.untilEvent('enqueue', { queue, from });
   const isKnown = (event: ChaosEvent): boolean =>
     (event.ev === ev || event.ev === 'failed') && event.queue === queue && event.n === n;
@@ -85,7 +86,7 @@ export async function atLast<K extends 'queued' | 'acquired'>(
   return atLast(worker, { ev, queue, from: worker.events.indexOf(known) + 1 });
 }
 
-/** Makes the worker leave the queue, request it again, hold, and leave. */
+/** Makes the worker leave the queue, join it again, hold, and leave. */
 export async function takeTurn(worker: WorkerProcess, queue: string): Promise<void> {
   worker.tell({ do: 'release', queue });
   const from = worker.events.length;
@@ -99,7 +100,7 @@ export async function dismiss(...workers: readonly WorkerProcess[]): Promise<voi
   await Promise.all(workers.map(({ ended }) => ended));
 }
 
-/** Makes a queue in which one worker holds and the other is next. */
+/** Enqueues two workers in a queue, and resolves when one of them holds and the other waits. */
 export async function lineUp(
   experiment: Experiment,
   worker: WorkerProcess,

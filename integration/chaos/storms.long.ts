@@ -8,8 +8,8 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const SESSIONS = Number(process.env['QUEUELOCK_CHAOS_SESSIONS'] ?? (RUNS > 1 ? 1_000 : 20));
-// Each session has its own connections. If one processor has to reopen more of them at once, TTLs pass before
-// the last one is open.
+// Number of sessions in one process. Each session has its own connections. A process that has to reopen more
+// of them at once takes longer than the TTL.
 const SESSIONS_A_PROCESS = Math.min(100, SESSIONS);
 /** Number of queues. In each of them one session holds and the others wait. */
 const QUEUES = Math.min(20, SESSIONS / 2);
@@ -39,7 +39,7 @@ for (const store of STORES) {
       });
     });
 
-    it('stay alive with default settings of the servers while there is no leader', async () => {
+    it('survive while there is no leader, with default settings of the servers', async () => {
       await oneByOne(async () => {
         const { experiment, crowds } = await crowded({ store, profile: 'default' });
         const leader = await experiment.cluster.leader();
@@ -65,7 +65,8 @@ interface Crowded {
 }
 
 /**
- * Adds an entry of every session. On a busy machine sessions may end before that, and new ones replace them.
+ * Enqueues every session in one of the queues. On a busy machine sessions may end meanwhile, and new ones
+ * replace them.
  */
 async function crowded(options: ExperimentOptions): Promise<Crowded> {
   const experiment = await startExperiment(options);
@@ -76,8 +77,8 @@ async function crowded(options: ExperimentOptions): Promise<Crowded> {
     ),
   );
   for (const crowd of crowds) await lineUp(crowd, queues);
-  // Waits for a heartbeat of every present session. On a busy machine some sessions may have ended, and their
-  // clients have opened new ones.
+  // Waits for a heartbeat of every present session, because on a busy machine sessions may have ended, and
+  // their clients have opened new ones.
   const linedUpAt = BigInt(stampNow());
   await Promise.all(crowds.map((crowd) => untilAllBeat(crowd, linedUpAt)));
   return { experiment, crowds, queues };
@@ -91,7 +92,7 @@ async function lineUp(crowd: WorkerProcess, queues: readonly string[]): Promise<
     );
 }
 
-/** Resolves when the worker has had an entry in each of these queues. Retries after the end of a session. */
+/** Resolves when the worker has had an entry in each of these queues. Enqueues again when a session ends. */
 async function standIn(worker: WorkerProcess, queues: readonly string[]): Promise<void> {
   const joining = new Set<number>();
   let toBegin = 0;
@@ -130,7 +131,7 @@ function isLoss({ ev }: ChaosEvent): boolean {
   return ev === 'session-lost' || ev === 'revoked' || ev === 'failed';
 }
 
-/** Returns the milliseconds from the death of that many sessions until the last one of them has expired. */
+/** Returns how many milliseconds after the simultaneous death of all sessions the last one has expired. */
 function allGoneMs(store: StoreName): number {
   const { ttlMs } = timingOf(store, 'fast', false);
   return store === 'etcd' ? ttlMs + 2_500 : ttlMs + 2 * ZOOKEEPER_TIMING.fast.tickMs + 2_000;

@@ -37,7 +37,7 @@ describe('the table of results', () => {
     expect(rowOf('clean hand-over, p50 / p99 / max')?.[0]).to.equal('2.00 / 4.00 / 4.00 ms');
     expect(rowOf('S3 after a loss, min / p1')).to.deep.equal(['–', '–']);
   });
-  it('counts workers that were killed or frozen outside of a named fault', () => {
+  it('counts workers that were killed or frozen without a named fault', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0)
@@ -57,12 +57,12 @@ describe('the table of results', () => {
 });
 
 describe('statistics of samples', () => {
-  it('have quantiles by nearest rank, in whatever order the samples are', () => {
+  it('include quantiles by nearest rank, whatever the order of the samples', () => {
     const samples = Array.from({ length: 200 }, (_, i) => 200 - i);
     expect(spreadOf(samples)).to.deep.equal({ count: 200, min: 1, p1: 2, p50: 100, p99: 198, max: 200 });
     expect(spreadOf([])).to.equal(undefined);
   });
-  it('have the slope of the regression line', () => {
+  it('include the slope of the regression line', () => {
     expect(
       slopeOf([
         { x: 0, y: 5 },

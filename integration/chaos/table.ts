@@ -3,13 +3,13 @@ import { INVARIANTS } from '@queuelock/harness/check/finding';
 import type { Numbers } from '@queuelock/harness/check/numbers';
 import { spreadOf, type Samples } from '@queuelock/harness/check/samples';
 
-/** The runs of one store and one scenario. */
+/** The verdicts on all runs of one scenario on one store. */
 export interface Group {
   readonly name: string;
   readonly verdicts: readonly Verdict[];
 }
 
-/** A table with a row for each number, and a column for each group. */
+/** A table with a row for each measured number, and a column for each group of runs. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly { readonly name: string; readonly cells: readonly string[] }[];

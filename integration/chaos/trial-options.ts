@@ -8,31 +8,34 @@ import type { Rule, WorkerSetup } from './worker-command.ts';
 export interface Ground {
   /** Returns the URL of the store for a worker that uses these addresses of the servers. */
   url(endpoints: readonly string[]): string;
-  /** Returns a location for a worker that uses no proxy of this process. */
+  /** Returns a new network location for a worker, so that its links can be cut separately. */
   addPlace(): Promise<ClusterClient>;
   /**
    * Ends all faults. This must come before workers end, since a server does not notice the end of a client
    * that is cut off.
    */
   heal(): Promise<unknown>;
-  /** Reads what is left on the servers of these queues, and all sessions. */
+  /** Reads what the servers still store for these queues, and all sessions. */
   leftOvers(queues: readonly string[]): Promise<readonly LeftOver[]>;
   /**
-   * Returns the address of the fenced resource in the store itself, for a unique name. A store without this
-   * function has no such resource.
+   * Returns the address of a fenced resource in the store itself, with a unique name. Omitted for a store
+   * that has no such resource.
    */
   resource?(name: string): string;
 }
 
 export interface TrialSettings {
   readonly timing: Timing;
-  /** The rule by which workers believe in their holds. Default: `product`. */
+  /**
+   * The rule by which workers decide how long they still hold. `product` is queuelock's rule, and all others
+   * are weaker. Default: `product`.
+   */
   readonly rule?: Rule;
-  /** Replaces the core's safety margin, in milliseconds. */
+  /** Safety margin in milliseconds, instead of the core's default. */
   readonly safetyMarginMs?: number;
   /** Longest hold of the load, in milliseconds. Default 1,000. */
   readonly holdMs?: number;
-  /** Limits that replace those of the timing. */
+  /** Limits that replace those which follow from the timing. */
   readonly limits?: Partial<Limits>;
 }
 
@@ -42,13 +45,13 @@ export interface WorkerOptions extends Partial<
 > {
   readonly rule?: Rule;
   /**
-   * Other addresses of the members, in the same order, which lead to proxies of this process. The worker then
-   * runs directly on this machine, as the proxies do.
+   * Addresses of proxies of this process, one for each member in the same order. The worker then runs
+   * directly on this machine, as the proxies do.
    */
   readonly detour?: readonly string[];
-  /** The location of the worker. Default: a new one. */
+  /** The network location of the worker. Default: a new one. */
   readonly place?: ClusterClient;
-  /** Returns the URL for the worker from the addresses of the members. Default: the URL of the profile. */
+  /** Returns the URL for the worker from the addresses of the members. Default: the URL for all members. */
   readonly url?: (endpoints: readonly string[]) => string;
   /** Additional environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>>;

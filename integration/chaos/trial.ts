@@ -28,8 +28,8 @@ const CLOSE_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 200;
 
 /**
- * Aborts trials that failed tests left running, and fails if anything in them was unsafe. Call it in
- * `afterEach`.
+ * Aborts trials that failed tests left running, and fails if the checker finds a violation of safety in one
+ * of them. Call it in `afterEach`.
  */
 export async function abandonTrials(): Promise<void> {
   const ends = await Promise.allSettled([...underWay].map((trial) => trial.giveUp()));
@@ -84,7 +84,10 @@ export class Trial {
     return queue;
   }
 
-  /** Starts another worker, in a location whose links can be cut without affecting other workers. */
+  /**
+   * Starts another worker, in a network location of its own, whose links can be cut without affecting other
+   * workers.
+   */
   addWorker(options: WorkerOptions = {}): Promise<WorkerProcess> {
     if (!underWay.has(this)) return Promise.reject(new Error(OVER));
     const starting = this.#addWorker(options);
@@ -136,7 +139,7 @@ export class Trial {
   }
 
   /**
-   * Waits until these workers are granted, and ends them. A long trial does this before it starts further
+   * Waits until these workers are granted, and ends them. A long trial calls it before it starts further
    * workers.
    */
   async retire(workers: readonly WorkerProcess[]): Promise<void> {
@@ -146,7 +149,10 @@ export class Trial {
     for (const worker of workers) this.workers.splice(this.workers.indexOf(worker), 1);
   }
 
-  /** Begins a fault. It is recorded from before `action` until the returned function is called. */
+  /**
+   * Calls `action`, which begins a fault. The history records the fault from before that call until the
+   * returned function is called.
+   */
   async fault(
     what: string,
     target: string,
@@ -159,7 +165,10 @@ export class Trial {
     return () => void this.recorder.tell({ ev: 'healed', number });
   }
 
-  /** Ends new attempts and all faults. From then on all waiters have to be granted. */
+  /**
+   * Makes the workers start no new attempts, and records that all faults have ended. From then on all waiters
+   * have to be granted.
+   */
   calm(): void {
     if (this.#calm) return;
     this.#calm = true;
@@ -167,7 +176,9 @@ export class Trial {
     this.recorder.tell({ ev: 'calm' });
   }
 
-  /** Does the same as `finish`, and checks the whole history. Keeps the histories of a run with findings. */
+  /**
+   * Calls `finish`, and checks the whole history. Deletes the histories if the checker finds no violation.
+   */
   async end(): Promise<Verdict> {
     await this.finish();
     const { run } = await readRun(this.directory);
@@ -177,8 +188,8 @@ export class Trial {
   }
 
   /**
-   * Lets all workers finish: waiters are granted one after another, and then the workers are closed. Reads
-   * what is left on the servers.
+   * Lets all workers finish: the waiters are granted one after another, and then the workers are closed.
+   * Records what is left on the servers.
    */
   async finish(): Promise<void> {
     if (!underWay.has(this)) throw new Error(OVER);
@@ -188,7 +199,7 @@ export class Trial {
     await serveWaiters(this.workers);
     await Promise.all(this.workers.map((worker) => this.#close(worker)));
     await this.#lookWhatIsLeft();
-    // Stops here if the trial was aborted while its workers finished.
+    // Rejects if `abandonTrials` ended the trial while its workers finished.
     if (!underWay.delete(this)) throw new Error(OVER);
     this.#endStandstills();
     this.recorder.tell({ ev: 'end' });
@@ -196,9 +207,9 @@ export class Trial {
   }
 
   /**
-   * Ends the trial in any state, and fails if anything in it was unsafe, unless it is a control. Keeps the
-   * histories. Heals faults first, since a server does not notice the end of a client that is cut off, and
-   * keeps its watches.
+   * Ends the trial in any state, and keeps the histories. Fails if the checker finds a violation of safety,
+   * unless the clients follow a weaker rule. Heals faults first: a server does not notice the end of a client
+   * that is cut off, and keeps its watches.
    */
   async giveUp(): Promise<void> {
     if (!underWay.delete(this)) return;
@@ -221,7 +232,7 @@ export class Trial {
     this.#table.close();
   }
 
-  /** Limits against which the trial's history is checked. */
+  /** Limits within which the checker expects events of the trial. */
   get limits(): Limits {
     const { ttlMs, expiryMs, withLeaderLossMs } = this.timing;
     return {
@@ -232,7 +243,7 @@ export class Trial {
     };
   }
 
-  /** Returns all workers, including those that are being started, whose end is recorded too. */
+  /** Waits for workers that are still starting, because their end is recorded too. */
   async #allStarted(): Promise<void> {
     await Promise.allSettled(this.#starting);
   }
@@ -240,7 +251,7 @@ export class Trial {
   async #close(worker: WorkerProcess): Promise<void> {
     if (!worker.running) return;
     worker.tell({ do: 'close' });
-    // The worker is killed if it does not end by itself. The checker reports that.
+    // Kills the worker if it does not end by itself. The checker reports the kill.
     await within(CLOSE_WITHIN_MS, worker.ended).catch(() => worker.kill());
   }
 

@@ -4,30 +4,36 @@ import type { FakedClock } from './worker-command.ts';
 
 const TRIES = 5;
 
-/** Two clocks at one instant, in nanoseconds: this process's, and the machine's boot clock. */
+/**
+ * The same instant on two clocks, in nanoseconds: on the monotonic clock of this process, and on the
+ * machine's boot clock.
+ */
 interface Instant {
   readonly hereNs: bigint;
   readonly bootNs: bigint;
 }
 
 /**
- * Returns what the monotonic clock of this process shows when the machine's boot clock shows 0.
- * `/proc/uptime` is the only clock that libfaketime does not change, in steps of 10 ms. The file is read
- * repeatedly until its value has just changed, and the quickest reading counts.
+ * Returns what the monotonic clock of this process shows when the machine's boot clock shows 0. The boot
+ * clock is read from `/proc/uptime`, since libfaketime changes all others. It counts in steps of 10 ms. So
+ * this function reads it until its value has just changed, and uses the quickest of several readings.
  */
 export function bootOffset(): bigint {
   const { hereNs, bootNs } = instant();
   return hereNs - bootNs;
 }
 
-/** Returns the machine's monotonic clock, computed in a process with a fake clock. */
+/**
+ * Returns the machine's monotonic clock. A process with a fake clock computes it from that clock and its
+ * rate.
+ */
 export function machineClock({ rate, bootNs }: Pick<FakedClock, 'rate' | 'bootNs'>): () => bigint {
   const origin = instant();
   const originNs = origin.bootNs + BigInt(bootNs);
   return () => originNs + BigInt(Math.round(Number(process.hrtime.bigint() - origin.hereNs) / rate));
 }
 
-/** Returns the core's clock, except that it never reads the boot clock. */
+/** Returns a clock like the core's that never reads the boot clock. */
 export function monotonicClock(): Clock {
   return {
     now: () => performance.now(),

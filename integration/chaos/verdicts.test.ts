@@ -27,7 +27,7 @@ describe('verdict on a run', () => {
       expect(String(error)).to.include('here').and.to.include(`${rule}: ${rule} is broken`);
     });
   }
-  it('throws a `SafetyViolation` as soon as one of many findings is unsafe', () => {
+  it('throws a `SafetyViolation` if at least one of many findings is unsafe', () => {
     expect(failure('L1', 'F1', 'L4')).to.be.instanceOf(SafetyViolation);
     expect(failure('L1', 'L4')).to.not.be.instanceOf(SafetyViolation);
   });

@@ -5,7 +5,10 @@ import { isUnsafe, type Finding } from '@queuelock/harness/check/finding';
 import type { Limits } from '@queuelock/harness/check/limits';
 import { readRun } from '@queuelock/harness/check/history';
 
-/** Throws if there are findings: a `SafetyViolation` if one of them is unsafe. */
+/**
+ * Throws if the checker has findings. The error is a `SafetyViolation` if one of the findings concerns
+ * safety.
+ */
 export function expectNone(findings: readonly Finding[], where: string): void {
   const found = findings.map(({ rule, message }) => `${rule}: ${message}`);
   const expectNoneFound = (): void => {
@@ -15,7 +18,9 @@ export function expectNone(findings: readonly Finding[], where: string): void {
   else expectNoneFound();
 }
 
-/** Expects that a run without an end contains no unsafe finding. */
+/**
+ * Checks the histories of a run that was cut short. Fails only if the checker finds a violation of safety.
+ */
 export async function expectSafe(directory: string, limits: Pick<Limits, 'evictionMs'>): Promise<void> {
   const { run } = await readRun(directory);
   expectNone(checkSafety(run, limits), `given up, see ${directory}`);

@@ -1,6 +1,8 @@
 import type { IsRequest, Wire } from './wire-protocol.ts';
 
-/** The Huffman code of HTTP/2 (RFC 7541, appendix B) for the characters that occur in the paths, as bits. */
+/**
+ * The Huffman code of HTTP/2 (RFC 7541, appendix B), as bits, for the characters in paths of etcd's requests.
+ */
 const CODES: ReadonlyMap<string, string> = new Map(
   [
     '.010111 /011000 G1100010 L1100111 R1101101 a00011 b100011 c00100 d100100',
@@ -12,13 +14,13 @@ const VARINT = 0;
 const BYTES = 2;
 
 /**
- * Recognises requests to etcd: HTTP/2 (RFC 9113) with gRPC and protocol buffers (etcd's rpc.proto), as far as
- * needed.
+ * Recognises queuelock's requests to etcd in HTTP/2 data (RFC 9113), which contains gRPC messages in protocol
+ * buffers (etcd's rpc.proto). It decodes only as much as it needs.
  */
 export const etcdWire: Wire = {
   opens: path('/etcdserverpb.Lease/LeaseGrant'),
   closes: path('/etcdserverpb.Lease/LeaseRevoke'),
-  // A request that is sent before the enqueue does not contain the name of the queue.
+  // Matches the first request that contains the name of the queue, since no earlier request contains it.
   enters: (queue) => including(`${queue}/`),
   // Matches DeleteRangeRequest.key = 1 in a separate request, or in a transaction as
   // RequestOp.request_delete_range = 3.
@@ -27,8 +29,8 @@ export const etcdWire: Wire = {
     const [alone, among] = [including(message(deletion)), including(field(3, deletion))];
     return (chunk) => alone(chunk) || among(chunk);
   },
-  // Matches LeaseKeepAliveRequest.ID = 1 as a whole message. Only the request that ends the session looks the
-  // same.
+  // Matches LeaseKeepAliveRequest.ID = 1 as a whole message. Only the request that ends the session has the
+  // same bytes.
   heartbeats: (session) =>
     including(message(Buffer.concat([tag(1, VARINT), varint(BigInt(`0x${session}`))]))),
 };
@@ -37,7 +39,7 @@ function including(bytes: Buffer | string): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** Matches a path. Node's HTTP/2 encodes paths with the Huffman code, again in every request. */
+/** Matches a path of a request. Node's HTTP/2 encodes the path with the Huffman code in every request. */
 function path(text: string): IsRequest {
   return including(huffman(text));
 }

@@ -5,11 +5,12 @@ const OP = { create: 1, create2: 15, delete: 2, setData: 5, closeSession: -11 } 
 const PRIVATE = '/.queuelock';
 
 /**
- * Recognises requests to ZooKeeper (zookeeper.jute), as far as needed. A request is searched anywhere in the
- * data, since the C client writes the length of a request separately.
+ * Recognises queuelock's requests to ZooKeeper (zookeeper.jute). It searches the data for parts of a request,
+ * since the C client sends the length of a request separately.
  */
 export const zooKeeperWire: Wire = {
-  // Matches session 0 with an empty password. A client that has a session sends its id instead.
+  // Matches the opening of a new session, which has the id 0 and an empty password. A client that resumes a
+  // session sends its id.
   opens: including(Buffer.concat([Buffer.alloc(8), int(16), Buffer.alloc(16)])),
   closes: including(int(OP.closeSession)),
   enters: (queue) => (chunk) => isCreateBelow(`/${queue}/`, chunk),
@@ -21,7 +22,10 @@ function including(bytes: Buffer): IsRequest {
   return (chunk) => chunk.includes(bytes);
 }
 
-/** In a request, the path follows the type of the request and the length of the path. */
+/**
+ * Returns whether the data contains a request to create a node below the directory. In such a request, the
+ * path follows the type of the request and the length of the path.
+ */
 function isCreateBelow(directory: string, chunk: Buffer): boolean {
   const at = chunk.indexOf(directory);
   if (at < 8) return false;

@@ -8,7 +8,7 @@ import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record'
 import { Writes } from './worker-writes.ts';
 import type { AttemptReport } from './worker-attempt-report.ts';
 
-/** The parts that all attempts of one worker share. */
+/** Objects that all attempts of one worker share. */
 export interface AttemptSurroundings {
   /** Id of the worker. */
   readonly id: string;
@@ -22,7 +22,7 @@ interface Loudness {
   readonly quiet?: boolean;
 }
 
-/** Goal of an attempt, on one name or on several at once. */
+/** What an attempt claims: one name, or several names at once. */
 export interface Aim {
   readonly queues: readonly [string, ...string[]];
   /** Number of the attempt on the first name. The attempts on the other names have the following numbers. */
@@ -31,14 +31,14 @@ export interface Aim {
 }
 
 /**
- * One claim, from the request to its end. Each step is recorded when the worker observes it, as a separate
- * attempt for each name.
+ * One claim, from the request to its end. The history records each step of it at the moment when the worker
+ * observes it. A claim of several names is recorded as one attempt for each name.
  */
 export class Attempt {
   readonly aim: Aim;
   /** Resolves with the hold, or with `undefined` when the attempt ended without one. */
   readonly granted: Promise<Held | undefined>;
-  /** Resolves when nothing of the attempt is left in this process. */
+  /** Resolves when the claim has ended completely and reports nothing more. */
   readonly over: Promise<void>;
   readonly #around: AttemptSurroundings;
   readonly #giveUp = new AbortController();
@@ -98,25 +98,25 @@ export class Attempt {
     try {
       await downgrade();
     } catch (error) {
-      // Ignores a loss here, because the claim itself reports it.
+      // Ignores a loss of the lock here, because the claim reports the same loss.
       if (isQueueLockError(error, 'OWNERSHIP_LOST')) return;
       throw error;
     }
     if (hold.held) this.#tell({ ev: 'downgraded' });
   }
 
-  /** Reads `held` now, without waiting for the next regular read. */
+  /** Records what `held` shows now, without waiting for the next regular read. */
   look(): void {
     this.#watch?.look();
   }
 
-  /** Writes once to each resource while the lock is held. */
+  /** Writes once to each resource, if the claim is exclusive and the lock is held. */
   async write(): Promise<void> {
     const { shared, limit = 1 } = this.aim.terms;
     if (!shared && !this.#downgraded && limit === 1) await this.#writes?.write();
   }
 
-  /** Writes once to each resource with the present or last token, without checking that the lock is held. */
+  /** Writes once to each resource with the present or last token, even if the lock is not held any more. */
   async writeUnasked(): Promise<void> {
     await this.#writes?.write({ evenIfLost: true });
   }
@@ -146,8 +146,8 @@ export class Attempt {
       const place = { token: token.toString(), order: order.toString() };
       this.#tellOf(at, { ev: 'acquired', t, ...place, remainingMs });
     });
-    // Either the listener or the read may report the loss first: the listener is called during the read that
-    // detects the loss.
+    // Reports the loss once, whether the listener or the read notices it first. The listener may be called
+    // during the read that detects the loss.
     hold.signal.addEventListener('abort', () => this.#isLost(hold.signal.reason));
     this.#watch = new HoldWatch(hold, (look, isNews) => this.#tell(look, { quiet: !isNews }));
     const { effects } = this.#around;

@@ -12,19 +12,19 @@ import { EMPTY, Observable, from, of, switchMap, type Subscriber } from 'rxjs';
 import type { Terms } from '@queuelock/harness/check/event';
 import type { Heartbeats } from './instrumented.ts';
 
-/** The members of an ownership that identify an entry. */
+/** The members of an ownership that identify its entry. */
 export type Spot = Pick<Ownership, 'order' | 'token' | 'key'>;
 
 /** A hold of any kind. */
 export interface Held {
   readonly hold: Pick<Hold, 'held' | 'remainingMs' | 'signal' | 'release'>;
-  /** The entry of the hold in each of its names, in their order. */
+  /** The entries of the hold: one for each name, in the order of the names. */
   readonly spots: readonly Spot[];
   /** Turns the hold into a shared one. Present for a single write lock. */
   readonly downgrade?: () => Promise<void>;
 }
 
-/** The states of a claim of any kind. */
+/** The states that a claim of any kind goes through. */
 export type Seen =
   | { readonly status: 'queued'; readonly spots: readonly Spot[] }
   | { readonly status: 'held' | 'suspect'; readonly held: Held }
@@ -45,8 +45,8 @@ export interface ClaimTools {
 }
 
 /**
- * Returns the claim as a stream, and joins on subscription. The stream never errors. It completes when
- * nothing of the claim is left.
+ * Returns the claim as a stream, and joins the queue on subscription. The stream never errors. It completes
+ * when the claim has ended and its entries are removed.
  */
 export function claimed(tools: ClaimTools, wanted: Wanted): Observable<Seen> {
   const { terms, names } = wanted;
@@ -121,7 +121,7 @@ function lead(leadership: Leadership, subscriber: Subscriber<Seen>): void {
   };
   const { signal } = leadership;
   const reason = (): QueueLockError => signal.reason as QueueLockError;
-  // Ignores a hold that was lost before this code runs.
+  // Reports a failure if the leadership was lost before this code runs, because no worker could use it.
   if (signal.aborted) {
     end(subscriber, { outcome: 'failed', error: reason() });
     return;
@@ -135,7 +135,10 @@ function end(subscriber: Subscriber<Seen>, outcome: ClaimOutcome): void {
   subscriber.complete();
 }
 
-/** Adds the positions from the backend if the claim does not report them. */
+/**
+ * Adds `queued` states to a claim that does not report its positions. They come from the recorded responses
+ * to its enqueues.
+ */
 function placedAnd(
   { heartbeats }: ClaimTools,
   { names, label }: Wanted,
@@ -145,7 +148,8 @@ function placedAnd(
     const known = new Map<string, Spot>();
     const silence = heartbeats.hear(label, (queue, spot) => {
       const before = known.get(queue);
-      // Forgets the known entries, because the claim has joined again in all of its queues.
+      // Forgets the entries known so far when a new one appears, because the claim has then joined all of its
+      // queues again.
       if (before && before.order !== spot.order) known.clear();
       known.set(queue, spot);
       const spots = names.flatMap((name) => known.get(name) ?? []);

@@ -10,21 +10,32 @@ export interface WorkerSetup {
   readonly safetyMarginMs: number;
   /** Heartbeat interval. Default: the core's. */
   readonly heartbeatIntervalMs?: number;
-  /** Rule by which holds are believed in, see `controls.ts`. `product` is queuelock unchanged. */
+  /**
+   * Rule by which the worker decides how long it still holds, see `controls.ts`. `product` is queuelock
+   * unchanged.
+   */
   readonly rule: Rule;
   /** File to which the worker appends its history. */
   readonly history: string;
-  /** Addresses of the resources for effects. A resource that is not named is not written. */
+  /**
+   * Addresses of the resources to which the worker writes. It does not write to a resource that is left out.
+   */
   readonly resources: Partial<Readonly<Record<Resource, string>>>;
   /** Seed of all random choices of the worker. */
   readonly seed: number;
-  /** Number of lock clients that take turns in attempts. Each has its own session. Default 1. */
+  /**
+   * Number of lock clients, which the worker uses in turn for its attempts. Each has its own session. Default
+   * 1.
+   */
   readonly clients?: number;
-  /** The worker's own clock, if it differs from the machine's. Stamps are corrected by it. */
+  /**
+   * The worker's own clock, if it differs from the machine's. Timestamps in the history are converted to the
+   * machine's clock.
+   */
   readonly clock?: FakedClock;
   /**
-   * Whether only events about the worker's life are sent to the harness. Attempts and heartbeats are then
-   * only in the file.
+   * Whether the worker sends the harness only events about its own start and end. Its attempts and heartbeats
+   * are then only in the history file.
    */
   readonly quiet?: boolean;
 }
@@ -38,29 +49,32 @@ export interface FakedClock {
    * string.
    */
   readonly bootNs: string;
-  /** Largest delay that the fake clock adds to the core, in milliseconds. */
+  /** Largest lag in milliseconds of the core's clock in this worker behind the machine's boot clock. */
   readonly lagMs: number;
   /**
-   * Whether the worker's lock clients use only this clock, and never the boot clock. For control runs that
-   * have to fail.
+   * Whether the worker's lock clients never read the boot clock. Then they must violate exclusion, which
+   * shows that the test detects violations.
    */
   readonly alone?: boolean;
 }
 
 /**
- * The rule by which a hold is believed in. All rules except `product` model other clients, for control runs
- * that have to fail. `plain`: the last heartbeat with a response counts, from its send time. `connected`
- * (ZooKeeper): the hold lasts as long as reads have responses. `newest` (ZooKeeper): as in the product, but
- * counted from the newest acknowledged write; `plain` means the same there. `overlong`: every heartbeat
- * proves twice its time. `generous`: one entry too many is admitted.
+ * The rule by which a worker decides how long it still holds. All rules except `product` model weaker
+ * clients, for control runs in which the checker must find violations.
+ * - `plain`: the last heartbeat with a response counts, from its send time.
+ * - `connected` (ZooKeeper): the hold lasts as long as reads have responses.
+ * - `newest` (ZooKeeper): the newest acknowledged heartbeat counts, while the product counts an earlier one
+ *   that it proves. On ZooKeeper `plain` is the same rule.
+ * - `overlong`: every heartbeat proves a multiple of its time.
+ * - `generous`: one entry too many is admitted.
  */
 export type Rule = 'product' | 'plain' | 'connected' | 'newest' | 'overlong' | 'generous';
 
-/** Commands of the harness to a worker over the channel. */
+/** Commands that the harness sends to a worker over the IPC channel. */
 export type WorkerCommand =
   /**
-   * Joins the queue; it may be sent several times. The worker holds until the command to release or a loss.
-   * It reads `held` every 10 ms, and writes an effect every `effectEveryMs`.
+   * Joins the queue; it may be sent several times. The worker holds until the command `release` or a loss. It
+   * reads `held` every 10 ms, and writes to all resources every `effectEveryMs`.
    */
   | {
       readonly do: 'hold';
@@ -80,7 +94,7 @@ export type WorkerCommand =
       readonly queues: readonly string[];
       /** Number of names of a claim. Default 1. */
       readonly names?: number;
-      /** Terms of the claims. The number of permits is drawn from 1 to the one given here. */
+      /** Terms of the claims. The number of permits is random, from 1 to the one in these terms. */
       readonly terms?: Terms;
       /** Share of write locks that become read locks half-way through the hold. Default 0. */
       readonly downgradeShare?: number;
@@ -89,7 +103,10 @@ export type WorkerCommand =
       readonly cancelShare: number;
       /** Share of attempts that are aborted while they are being enqueued. */
       readonly abortShare: number;
-      /** Share of holds in which effects are written, one at the beginning and one at the end. Default 1. */
+      /**
+       * Share of holds in which the worker writes to the resources, once at the beginning and once at the
+       * end. Default 1.
+       */
       readonly effectShare?: number;
       /** Number of attempts in parallel. Default 1. */
       readonly parallel?: number;
@@ -98,11 +115,11 @@ export type WorkerCommand =
   | { readonly do: 'drain' }
   /** Blocks the worker's event loop. */
   | { readonly do: 'stall'; readonly ms: number }
-  /** Makes heartbeats fail without being sent, or sends them again. */
+  /** Makes all heartbeats fail without being sent, or lets the worker send them again. */
   | { readonly do: 'beats'; readonly sent: boolean }
   /**
-   * Writes an effect on every resource with the token of the worker's last hold of this queue, whether it
-   * still holds or not.
+   * Writes once to every resource with the token of the worker's last hold of this queue, whether it still
+   * holds or not.
    */
   | { readonly do: 'effect'; readonly queue: string }
   /** Ends the worker at once without cleanup: by `process.exit`, or by an uncaught error. */

@@ -10,10 +10,10 @@ import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const EFFECT_EVERY_MS = 50;
-// Number of waiters that are not killed.
+// Number of waiters that survive, out of 20.
 const HERD = 17;
 const SETTLE_MS = 300;
-// Time in milliseconds within which a fault happens at a random moment.
+// Range in milliseconds of the random delay before a fault.
 const MOMENTS_MS = 1_000;
 
 for (const store of STORES) {
@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it("stop no queue: a killed holder is followed by the next within its TTL and the server's expiry delay", async () => {
+    it("stop no queue: after a killed holder, the next waiter holds within the TTL and the server's expiry delay", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next } = await holderAndNext(experiment, `queue-${run}`);
@@ -39,12 +39,14 @@ for (const store of STORES) {
         const crowd = await crowdOf20(experiment, `queue-${number}`);
         const killedAt = performance.now();
         await Promise.all(crowd.victims.map((victim) => victim.kill()));
-        // The last heartbeats may have been confirmed up to a quarter of the TTL before.
+        // A killed worker's session lives for up to a TTL. It may end after three quarters of that time,
+        // since its last heartbeat may be a quarter of the TTL old.
         await pause(0.7 * experiment.timing.ttlMs - (performance.now() - killedAt));
         const before = await looksAtQueues(experiment, crowd.others);
         await untilGone(experiment, crowd.victims.map(sessionOf));
         const looks = (await looksAtQueues(experiment, crowd.others)) - before;
-        // Each victim has two waiters behind it that read once or twice. All waiters also read occasionally.
+        // A waiter behind each of the three killed ones reads once or twice. Besides, every waiter reads at
+        // long intervals.
         expect(looks).to.be.within(2, HERD / 2);
         expect(await served(crowd)).to.deep.equal(crowd.living);
       };
@@ -52,7 +54,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('that freeze a holder for 1.5 TTL let it know the loss in its first statement, and its writes are refused', async () => {
+    it('that freeze a holder for 1.5 TTL show it the loss when it resumes, and its writes are rejected', async () => {
       const experiment = await startExperiment({ store });
       const frozenMs = 1.5 * experiment.timing.ttlMs;
       await repeatedlyIn(experiment, async (run) => {
@@ -61,7 +63,7 @@ for (const store of STORES) {
         await worker.freeze();
         const eventCount = worker.events.length;
         await Promise.all([pause(frozenMs), acceptedBy(next.worker, queue)]);
-        // The orders are read as soon as the process resumes.
+        // Sent before the process resumes, so that the worker executes this command first.
         worker.tell({ do: 'effect', queue });
         const thawedAt = stampNow();
         await worker.thaw();
@@ -76,13 +78,13 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('(control) that freeze a holder which takes twice its time for proven are reported by the checker', async () => {
+    it('(control) that freeze a holder are reported by the checker when the holder counts on twice its proven time', async () => {
       const experiment = await startExperiment({ store, rule: 'overlong' });
       const { holder, next, queue } = await holderAndNext(experiment, 'queue');
       await holder.worker.untilEvent('beat', { from: holder.worker.events.length });
       await holder.worker.freeze();
-      // Resumes the holder now. It takes twice its proven time for proven, and that time must not be over
-      // yet.
+      // Resumes the holder as soon as the next worker has written. The holder counts on twice its proven
+      // time, so it still believes that it holds.
       await acceptedBy(next.worker, queue);
       await holder.worker.thaw();
       await holder.worker.untilEvent('revoked');
@@ -92,7 +94,7 @@ for (const store of STORES) {
       expect(Math.min(...numbers.gaps.lost)).to.be.lessThan(0);
     });
 
-    it("that block a holder's event loop for half its TTL after a heartbeat cost no hold", async () => {
+    it("that block a holder's event loop for half its TTL after a heartbeat cost no holder its lock", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -106,7 +108,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it("that block a holder's event loop for 0.9 TTL leave it the hold, or let it know the loss", async () => {
+    it("that block a holder's event loop for 0.9 TTL either leave it the lock, or show it the loss", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -119,7 +121,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it("that block a holder's event loop for 1.5 TTL let it know the loss before any effect", async () => {
+    it("that block a holder's event loop for 1.5 TTL show it the loss before it writes again", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -132,7 +134,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it("that block a waiter's event loop across its grant never let it hold with a dead entry", async () => {
+    it("that block a waiter's event loop while it is granted never let it hold with an expired entry", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -155,15 +157,15 @@ for (const store of STORES) {
 interface Crowd {
   readonly queue: string;
   readonly others: readonly WorkerProcess[];
-  /** The waiters at the head, in the middle and at the tail, which are killed. */
+  /** The first waiter, one in the middle, and the last one. The test kills them. */
   readonly victims: readonly WorkerProcess[];
-  /** Tokens of all entries except those of the victims, in order. */
+  /** Tokens of the entries of all other workers, in the order of the queue. */
   readonly living: readonly string[];
 }
 
 /**
- * Makes one holder and 20 waiters: three processes with one entry each, and other processes with many
- * entries.
+ * Enqueues one holder and 20 waiters. Three of the waiters are processes of their own, which the test can
+ * kill, and all others share three processes.
  */
 async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
   const queue = experiment.queue(name);
@@ -185,7 +187,10 @@ async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
   return { queue, others: [holder!, ...others], victims, living };
 }
 
-/** Resolves when the servers have ended these sessions, and the waiters behind them have read. */
+/**
+ * Resolves some time after the servers have ended these sessions, so that the waiters behind them have read
+ * the queue.
+ */
 async function untilGone(experiment: Experiment, sessions: readonly string[]): Promise<void> {
   for (;;) {
     const present = await sessionsOf(experiment);
@@ -195,7 +200,7 @@ async function untilGone(experiment: Experiment, sessions: readonly string[]): P
   await pause(SETTLE_MS);
 }
 
-/** Returns the tokens in the order of the grants. Each worker releases as soon as it holds. */
+/** Makes each worker release as soon as it holds. Returns the tokens in the order of the grants. */
 async function served({ queue, others, living }: Crowd): Promise<string[]> {
   const granted = new Map<string, AcquiredEvent>();
   while (granted.size < living.length) {
@@ -235,7 +240,10 @@ async function holderAndNext(
 
 type LookEvent = Extract<ChaosEvent, { ev: 'look' }>;
 
-/** Blocks the worker's event loop. Returns the first read after that, and its index. */
+/**
+ * Blocks the worker's event loop. Returns the worker's first read of `held` afterwards, and the index of that
+ * event.
+ */
 async function stall(worker: WorkerProcess, ms: number): Promise<{ first: LookEvent; heard: number }> {
   const from = worker.events.length;
   worker.tell({ do: 'stall', ms });
@@ -255,8 +263,8 @@ async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
 }
 
 /**
- * Returns the results of the worker's reads and writes after `since`. A write is recorded when its response
- * arrives, so some of them were sent earlier.
+ * Returns whether the worker believed that it held, at each of its reads and writes after `since`. A write is
+ * recorded when its response arrives, so some of these writes were sent earlier.
  */
 function beliefsSince(since: string, { events }: WorkerProcess): boolean[] {
   return events.flatMap((event) => {

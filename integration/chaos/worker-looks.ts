@@ -3,7 +3,10 @@ import { stampNow } from '@queuelock/harness/check/worker-record';
 
 const LOOK_EVERY_MS = 10;
 const WRITE_EVERY_MS = 100;
-/** Gap between two reads in milliseconds that shows that the process or its event loop was stopped. */
+/**
+ * Gap in milliseconds between two reads that shows that the process, or its event loop, was stopped in
+ * between.
+ */
 const GAP_MS = 200;
 
 /** One read of `held`, before it is assigned to an attempt. */
@@ -14,8 +17,8 @@ export interface Look {
 }
 
 /**
- * Reads `held` every 10 ms, also after a loss. Reports reads with a new result, the first read after a stop,
- * and one read every 100 ms.
+ * Reads `held` every 10 ms, also after a loss. Reports a read if its result is new, if it is the first after
+ * the process was stopped, and at least every 100 ms.
  */
 export class HoldWatch {
   readonly #hold: Pick<Hold, 'held'>;

@@ -12,7 +12,8 @@ import type { WorkerCommand, WorkerSetup } from './worker-command.ts';
 import type { Recorder } from '@queuelock/harness/check/worker-record';
 
 const SCRIPT = fileURLToPath(new URL('worker.ts', import.meta.url));
-// Time limit in milliseconds. When many processes start at once on few processors, the last one takes long.
+// Time limit of a worker's start in milliseconds. When many processes start at once on few processors, the
+// last one takes long.
 const MAX_WAIT_MS = 120_000;
 const ATTEMPT_STEPS: ReadonlySet<string> = new Set(['enqueue', 'queued', 'acquired', 'released']);
 const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked', 'failed']);
@@ -20,13 +21,13 @@ const ATTEMPT_ENDS: ReadonlySet<string> = new Set(['left', 'cancelled', 'revoked
 /** How a worker is started, in addition to its setup. */
 export interface WorkerStart {
   readonly setup: WorkerSetup;
-  /** Location of the worker. Default: directly on this machine. */
+  /** Network location of the worker. Default: directly on this machine. */
   readonly place?: ClusterClient;
   /** Additional environment variables of the worker. */
   readonly env?: Readonly<Record<string, string>>;
   /** File for the output of the worker's standard streams. */
   readonly output: string;
-  /** Recorder of the harness, for events that the harness observes. */
+  /** Recorder for events that the harness itself causes or observes. */
   readonly recorder: Recorder;
 }
 
@@ -78,7 +79,7 @@ export class WorkerProcess {
       this.#hear(event as ChaosEvent);
       for (const listener of this.#listeners) listener();
     });
-    // Waits for the event `close`, because messages in flight arrive before it.
+    // Waits for the event `close` instead of `exit`, because messages in flight arrive before it.
     this.ended = new Promise((resolve) => {
       child.once('close', (code, signal) => resolve(this.#end({ code, signal })));
     });
@@ -120,7 +121,7 @@ export class WorkerProcess {
   }
 
   tell(command: WorkerCommand): void {
-    // Does nothing for a process that has just died, because it receives no commands.
+    // Does nothing for a process that has just ended, because it receives no commands.
     if (this.#child.connected) this.#child.send(command, () => undefined);
   }
 

@@ -6,9 +6,9 @@ import { Load, type LoadCommand } from './worker-load.ts';
 
 type Task = Exclude<WorkerCommand, { do: 'close' | 'end' }>;
 
-/** The parts that the tasks of one worker share. */
+/** Objects that the tasks of one worker share. */
 export interface TaskSurroundings extends Omit<AttemptSurroundings, 'client'> {
-  /** Lock clients, which take turns in attempts. */
+  /** Lock clients, which the worker uses in turn for its attempts. */
   readonly clients: readonly LockClient[];
 }
 
@@ -99,7 +99,8 @@ export class Tasks {
   #stall(ms: number): void {
     this.#around.recorder.tell({ ev: 'stalled', ms });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-    // Lets all attempts read `held` first, before any timer or message can change their state.
+    // Reads `held` in all attempts at once after the block, before any timer or message can change their
+    // state.
     for (const attempt of this.#under) attempt.look();
   }
 }

@@ -11,21 +11,24 @@ interface Writing {
   readonly effects: Effects;
 }
 
-/** Writes of one hold to all resources: an effect for each name of the hold, with the token of that name. */
+/**
+ * Writes of one hold to all resources. Each write names one of the hold's queues, and has the token of that
+ * queue.
+ */
 export class Writes {
   readonly #writing: Writing;
   readonly #tell: (at: number, report: AttemptReport) => void;
   /**
-   * Keys of the entries. They are read only if the store's own guard needs them, because reading a key has an
-   * effect.
+   * Keys of the entries. They are read only for the resource in the store itself, which needs them, because
+   * reading the key of a claim has side effects.
    */
   readonly #keys: readonly string[];
   #count = 0;
 
   /**
    * Creates the writes of one hold.
-   * @param tell called with each effect when its response has arrived, and with the index of its name among
-   *   the queues
+   * @param tell called when the response to a write has arrived, with its event and the index of its name
+   *   among the queues
    */
   constructor(writing: Writing, tell: (at: number, told: AttemptReport) => void) {
     this.#writing = writing;

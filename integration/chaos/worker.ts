@@ -13,8 +13,8 @@ import { Recorder, stampBy } from '@queuelock/harness/check/worker-record';
 import { Tasks } from './worker-tasks.ts';
 
 const DELAY_RESOLUTION_MS = 10;
-// Time limit of a connection in milliseconds. The harness requests a hold once and waits this long, so a
-// server that opens a session slowly must not cause a failure.
+// Time limit of a connection in milliseconds. It is as long as the harness waits for a hold, so that a server
+// which opens a session slowly causes no failure.
 const CONNECT_WITHIN_MS = 120_000;
 const CRASHED = 70;
 const LINGERS_MS = 1_000;
@@ -79,7 +79,7 @@ function leave(): void {
   process.exit();
 }
 
-/** Ends the process without cleanup: neither handlers of this process nor queuelock are notified. */
+/** Ends the process without cleanup: neither handlers of this process nor queuelock run. */
 function end(by: 'exit' | 'throw'): void {
   if (by === 'exit') process.exit(EXIT_CODE);
   for (const way of CRASHES) process.removeAllListeners(way);
@@ -88,12 +88,18 @@ function end(by: 'exit' | 'throw'): void {
   });
 }
 
-/** Prints what keeps the process alive to stderr, which the harness stores. */
+/**
+ * Prints to stderr which resources keep the process alive after it was closed. The harness stores that
+ * output.
+ */
 function tellWhatKeepsIt(): void {
   console.error(`it goes on after it was closed, because of ${process.getActiveResourcesInfo().join(', ')}`);
 }
 
-/** Closes the worker. From then on only what the lock clients left behind keeps this process alive. */
+/**
+ * Closes the worker. From then on only resources that the lock clients failed to release keep this process
+ * alive.
+ */
 async function close(): Promise<void> {
   tasks.stop();
   await effects.close();

@@ -36,7 +36,7 @@ describe('ZooKeeper members with a wrong time of day', function () {
     await cluster?.recover();
   });
 
-  it('keep all sessions and grants when leader and follower are an hour apart, and change roles', () =>
+  it('keep all sessions and grants when leader and follower are an hour apart and change roles', () =>
     oneByOne(async () => {
       const experiment = await startExperiment({ store: 'zookeeper', workers: 4 });
       const [holder, next, ...loaded] = experiment.workers as [
@@ -79,15 +79,16 @@ describe('ZooKeeper members with a wrong time of day', function () {
 });
 
 /**
- * Returns the environment of a Java machine. FAKETIME_CACHE_DURATION is set because Java reads the time so
- * often that reading the file each time would use a whole core. FAKETIME_FORCE_MONOTONIC_FIX is off because
- * it corrects a bug of the C library before 2.30, and with later versions timed waits never end.
+ * Returns the environment of a Java process with a fake clock. FAKETIME_CACHE_DURATION is set because Java
+ * reads the time so often that reading the file each time would use a whole core.
+ * FAKETIME_FORCE_MONOTONIC_FIX is off because it corrects a bug of the C library before 2.30, and with later
+ * versions timed waits never end.
  */
 function lazily({ FAKETIME_NO_CACHE: _, ...env }: Readonly<Record<string, string>>): Record<string, string> {
   return { ...env, FAKETIME_CACHE_DURATION: '1', FAKETIME_FORCE_MONOTONIC_FIX: '0' };
 }
 
-/** Returns the leader's time of day, which it reports with the times at which sessions will expire. */
+/** Returns the leader's time of day, which its report of expiring sessions contains. */
 async function timeOf(leader: Member): Promise<number> {
   const look = async (): Promise<number> => {
     const dump = await zkFourLetter(leader.endpoint, 'dump');
@@ -98,7 +99,7 @@ async function timeOf(leader: Member): Promise<number> {
   return until(look, { what: 'the leader tells when sessions end', withinMs: 10_000 });
 }
 
-/** Resolves when the worker's heartbeats have continued for `ms`. */
+/** Resolves with the first heartbeat of the worker that is confirmed `ms` after this call or later. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });

@@ -9,22 +9,26 @@ import { nowMs, observePings } from './zookeeper-pings.ts';
 const { tickMs } = ZOOKEEPER_TIMING.default;
 const LEAST_TTL_MS = 4_000;
 // Times in milliseconds, as short as this machine permits. The first is from a ping to the moment from which
-// heartbeats seem to count for a tick more than they do. The second is from the cut to the next ping.
+// heartbeats seem to count for a tick too long. The second is from the cut to the next ping.
 const AFTER_PING_MS = 40;
 const BEFORE_PING_MS = 100;
 const PREPARATION_MS = 100;
 
-/** A holder: its rule of belief, and its heartbeat interval. Default: a quarter of its session. */
+/**
+ * A holder: its rule about how long it still holds, and its heartbeat interval. Default: a quarter of the
+ * TTL.
+ */
 export interface Holder {
   readonly rule: Rule;
   readonly heartbeatIntervalMs?: number;
 }
 
 /**
- * Starts holders whose sessions are on a follower that is cut off from its leader at the worst moment. The
- * last heartbeats with a response are in the half tick of which the leader never learns, and directly after
- * the tick of the clock to which the leader rounds. The servers have their usual settings. The sessions are
- * two ticks long, which the backend refuses unless it gets wrong settings of the servers.
+ * Starts holders whose sessions are on a follower, and cuts the follower off from its leader at the worst
+ * moment. The leader never learns of the last heartbeats with a response. They are sent directly after a tick
+ * of its clock, so rounding makes them seem to count for another tick. The servers have their default
+ * settings. The sessions are two ticks long, which the backend accepts only because its URL claims other
+ * settings.
  */
 export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'zookeeper', profile: 'default' });
@@ -42,8 +46,8 @@ export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experim
   );
   const next = await experiment.addWorker({ url: (all) => boldUrl(all.filter(isOther)) });
   const queues = await Promise.all(workers.map((worker) => lineUp(experiment, worker, next)));
-  // The connection for heartbeats is opened with the first heartbeat. A follower that is cut off cannot open
-  // one, so each worker sends one before the cut.
+  // Waits for a heartbeat of each worker, because the first one opens the connection for heartbeats. On a
+  // follower that is cut off, a connection cannot be opened.
   await Promise.all(workers.map((worker) => worker.untilEvent('beat', { from: worker.events.length })));
   const pingAt = pings.trap(ttlMs, AFTER_PING_MS, PREPARATION_MS);
   await pause(pingAt + tickMs / 2 - BEFORE_PING_MS - nowMs());
@@ -58,7 +62,10 @@ export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experim
   return experiment;
 }
 
-/** Returns a URL with false settings of the servers, so that the backend accepts sessions of two ticks. */
+/**
+ * Returns a URL that claims shorter ticks than the servers have, so that the backend accepts sessions of two
+ * real ticks.
+ */
 function boldUrl(endpoints: readonly string[]): string {
   return `zk://${endpoints.join(',')}?tickTimeMs=${LEAST_TTL_MS / 4}&syncLimit=2`;
 }

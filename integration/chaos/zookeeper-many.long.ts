@@ -5,18 +5,21 @@ import { abandonTrials, startExperiment } from './experiment.ts';
 import { RUNS, expectRight, oneByOne } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-// Rate of the slow link, at which reading a list takes a tenth of a session's time.
+// Rate of the slow link in bytes per second. At this rate, reading a list of all children takes a tenth of a
+// TTL.
 const BYTES_PER_SECOND = 250_000;
 const CHILDREN = 5_000;
 const ROUNDS = 3;
-// Fewer waits with longer names have as many bytes, and take less time to join.
+// A short run has fewer waits with longer names. The watches have as many bytes as in a long run, and the
+// waits take less time to join.
 const { queues: QUEUES, nameLength: NAME_LENGTH } =
   RUNS > 1 ? { queues: 120, nameLength: 50 } : { queues: 30, nameLength: 350 };
 const WAITS_PER_QUEUE = 100;
 const BATCH = 100;
 // Size limit of one request (`jute.maxbuffer`).
 const ONE_REQUEST_BYTES = 1024 * 1024;
-// Time limit in milliseconds, shorter than the interval at which every waiter reads by itself.
+// Time limit in milliseconds. It is shorter than the interval at which every waiter reads the queue, so
+// waiters must have been notified.
 const SERVED_WITHIN_MS = 10_000;
 
 describe('ZooKeeper with more data than its client supports in one request', function () {
@@ -48,9 +51,9 @@ describe('ZooKeeper with more data than its client supports in one request', fun
       await expectRight(experiment);
     }));
 
-  it('keeps the waits of a process after a reset of the connection, if its watches do not fit into one request', () =>
+  it('keeps the waits of a process after a connection reset when its watches do not fit into one request', () =>
     oneByOne(async () => {
-      // Sessions have the usual length, because thousands of entries keep a process busy for seconds.
+      // Uses sessions with default timing, because thousands of entries keep a process busy for seconds.
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 2 });
       const { cluster, workers } = experiment;
       const [holder, waiter] = workers as [WorkerProcess, WorkerProcess];
@@ -93,7 +96,7 @@ async function holdOnce(worker: WorkerProcess, queue: string): Promise<void> {
   await worker.untilEvent('left', { queue, from });
 }
 
-/** Returns the paths of children that are not entries of queuelock. */
+/** Returns paths of children with the names of another library, which queuelock does not count as entries. */
 function strangersIn(queue: string): string[] {
   return Array.from({ length: CHILDREN }, (_, number) => {
     const suffix = String(number).padStart(10, '0');

@@ -9,15 +9,15 @@ export function nowMs(): number {
 
 /**
  * The times at which a leader learns of a follower's sessions: in the response to its ping, every half tick.
- * A heartbeat between two pings counts from the earlier ping. Its session ends `ttlMs` after that ping,
- * rounded up to the next whole tick of the clock.
+ * A heartbeat between two pings counts from the earlier ping. The leader ends its session `ttlMs` after that
+ * ping, rounded up to the next whole tick of the clock.
  */
 export class Pings {
   readonly #seenAt: number;
   readonly #tickMs: number;
 
   /**
-   * Creates the times of all pings from one of them.
+   * Creates the times of all pings from the time of one ping.
    * @param seenAt the time of a ping in milliseconds
    */
   constructor(seenAt: number, tickMs: number) {
@@ -26,8 +26,9 @@ export class Pings {
   }
 
   /**
-   * Returns the shortest TTL, from `leastMs` on, at which the rounding to ticks has an effect `afterMs` after
-   * a ping. A heartbeat that is sent later in that half tick then seems to prove one tick more than it does.
+   * Returns the shortest TTL, from `leastMs` on, for which the end of the session falls on a tick `afterMs`
+   * after a ping. A heartbeat that is sent later in that half tick then seems to prove one tick more than it
+   * does, because of the rounding.
    */
   trickyTtl(leastMs: number, afterMs: number): number {
     const halfTick = this.#tickMs / 2;
@@ -35,8 +36,8 @@ export class Pings {
   }
 
   /**
-   * Returns the time of the next ping, at least `inMs` from now, after which this effect occurs for sessions
-   * of this length.
+   * Returns the time of the next ping, at least `inMs` from now, after which a heartbeat seems to prove one
+   * tick too much. This applies to sessions with this TTL.
    */
   trap(ttlMs: number, afterMs: number, inMs: number): number {
     const earliest = nowMs() + inMs;
@@ -46,19 +47,22 @@ export class Pings {
 }
 
 /**
- * Watches the leader's list of sessions until the end of one of our sessions is postponed, which happens when
- * a ping has a response.
+ * Returns the times of the pings. Reads the leader's list of sessions until the end of this client's session
+ * moves, which shows that a ping has just had a response.
  */
 export async function observePings(leader: Member, follower: Member, tickMs: number): Promise<Pings> {
   return ZooKeeperWire.during(follower.endpoint, async (wire) => {
     const first = await endInBook(wire, leader);
-    // The loop does not wait, because it measures the moment of the change.
+    // Reads without a delay in between, because it measures the moment of the change.
     while ((await endInBook(wire, leader)) - first < tickMs / 2);
     return new Pings(nowMs(), tickMs);
   });
 }
 
-/** Returns when the leader will end the session of this connection, after the session was used. */
+/**
+ * Sends a request over this connection, which extends its session. Returns when the leader will end that
+ * session.
+ */
 async function endInBook(wire: ZooKeeperWire, leader: Member): Promise<number> {
   await wire.read('/zookeeper');
   const dump = await zkFourLetter(leader.endpoint, 'dump');

@@ -23,7 +23,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
     return experiment;
   }
 
-  it('can be used again after it was removed with its parent and all waiters, which are notified at once', () =>
+  it('can be used again after it was removed with its parent, and its waiters are notified at once', () =>
     oneByOne(async () => {
       const experiment = await start();
       const { workers } = experiment;
@@ -59,7 +59,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
       await expectRight(experiment);
     }));
 
-  it('blocks no client when it is removed repeatedly, whenever it is empty', () =>
+  it('blocks no client when it is removed again and again in moments when it is empty', () =>
     oneByOne(async () => {
       const experiment = await start();
       const queues = ['a', 'b', 'c', 'd'].map((name) => experiment.queue(name));
@@ -79,12 +79,15 @@ describe('a queue in ZooKeeper that an operator removes', function () {
     }));
 });
 
-/** Removes the latest entries first, so that no removal grants a waiter. */
+/**
+ * Removes the nodes below a path, and the path. The latest entries come first, so that no removal admits a
+ * waiter.
+ */
 async function removeAll(wire: ZooKeeperWire, path: string): Promise<void> {
   const names = await wire.children(path);
   const bySequence = names.sort((a, b) => Number(b.slice(-10)) - Number(a.slice(-10)));
   for (const name of bySequence) await removeAll(wire, `${path}/${name}`);
-  // The server may have removed the directory itself, as it does some time after a directory became empty.
+  // Ignores a missing directory: ZooKeeper itself removes a directory some time after it became empty.
   await wire.delete(path).catch((error: unknown) => {
     if (!isRefusal(error, 'noNode')) throw error;
   });

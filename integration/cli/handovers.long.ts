@@ -26,8 +26,8 @@ for (const store of stores) {
 
     afterEach(endScripts);
 
-    // Tests all faults at the same time, because each test mostly waits for the TTL.
-    it('has ended before the next command begins, also when its queuelock is frozen, killed, or cut off', async () => {
+    // Runs all faults at the same time, because the test mostly waits for TTLs.
+    it('has ended before the next command begins, even if its queuelock is frozen, killed, or cut off', async () => {
       const series = await Promise.all(
         (Object.keys(FAULTS) as Fault[]).map((fault) =>
           handOver({ site, name: `handover-${fault}`, fault, count: COUNT }),

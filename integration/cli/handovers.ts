@@ -8,23 +8,26 @@ import { soon } from '../scenarios/wait.ts';
 import { until } from '@queuelock/harness/services/until';
 import { startRunner, type Runner, type Sign } from './runner.ts';
 
-/** Fault of the holding `queuelock run`: frozen, killed, or cut off from the server. Its program is not affected. */
+/**
+ * Fault of the `queuelock run` that holds: frozen, killed, or cut off from the server. The fault does not
+ * affect the program that it runs.
+ */
 export type Fault = 'frozen' | 'killed' | 'cut';
 
 /** One hand-over that a fault forced. */
 export interface Handover {
   readonly fault: Fault;
   /**
-   * Milliseconds from the last sign of the previous program to the first sign of the next one. The programs
-   * print signs while they run.
+   * Milliseconds from the last output of the previous program to the first output of the next one. Programs
+   * print a line every 20 ms while they run.
    */
   readonly gapMs: number;
   /**
-   * State of the previous program as the next one saw it: `none`, or `Z` if it has ended and was not reaped
-   * yet. Any other value means that it still runs.
+   * State of the previous program when the next one started: `none`, or `Z` if it had ended and was not
+   * reaped yet. Any other value means that it still ran.
    */
   readonly state: string;
-  /** Milliseconds from the fault to the last sign, which is how long the program continued. */
+  /** Milliseconds for which the program continued after the fault: until its last output. */
   readonly wentOnMs: number;
 }
 
@@ -44,7 +47,10 @@ export function isSound({ gapMs, state }: Handover): boolean {
   return gapMs > 0 && (state === 'none' || state === 'Z' || state === 'X');
 }
 
-/** Makes two `queuelock run` processes take the lock from each other, by one fault after another. */
+/**
+ * Starts two `queuelock run` processes for one lock, and makes one fault after another on the one that holds.
+ * Each fault hands the lock to the other.
+ */
 export async function handOver(trials: Trials): Promise<Handover[]> {
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-trials-'));
   const file = join(directory, 'program');
@@ -64,11 +70,11 @@ export async function handOver(trials: Trials): Promise<Handover[]> {
   }
 }
 
-/** A runner with its own proxy to the server. */
+/** A `queuelock run` process with its own proxy to the server. */
 interface Party {
   readonly proxy: TcpProxy;
   runner: Runner;
-  /** How the runner ended. No runner ends by itself. */
+  /** How the process ended; set only by a failure, since it never ends by itself. */
   ending?: string;
 }
 
@@ -89,7 +95,7 @@ class Contest {
   }
 
   /**
-   * Waits until both runners are in the queue, makes the fault on the holder, and waits until the other one
+   * Waits until both processes are in the queue, makes the fault on the holder, and waits until the other one
    * holds.
    */
   async next(number: number): Promise<Handover> {
@@ -112,8 +118,8 @@ class Contest {
     );
     const { events } = holder.runner;
     await this.#mend(holder);
-    // The last event is read late, so that all output of the program has arrived. The program starts again
-    // only after the next fault.
+    // Reads the last output of the program late, so that all of it has arrived. The program cannot run again
+    // before the next fault.
     const last = events.at(-1)!;
     return {
       fault,
@@ -147,8 +153,8 @@ class Contest {
   }
 
   /**
-   * Returns the runner that holds, and the other one. On a busy machine a lock is sometimes lost without a
-   * fault, so the latest sign decides.
+   * Returns the process that holds, and the other one. The latest output decides, since on a busy machine a
+   * lock is sometimes lost without a fault.
    */
   #holderAndRival(): [Party, Party] {
     const [one, other] = this.#parties;
@@ -190,7 +196,7 @@ function lastSignMs({ runner }: Party): number {
   return (runner.events.at(-1)?.at ?? 0) * 1_000;
 }
 
-/** Resolves with the start of the next program of this runner, after this many signs. */
+/** Resolves when this process starts its next program. The first `after` events do not count. */
 async function startFrom(runner: Runner, after: number): Promise<Sign> {
   const seen = new Set(runner.events.slice(0, after));
   return runner.until((sign) => sign.ev === 'start' && !seen.has(sign));

@@ -1,7 +1,7 @@
 import { command } from '@queuelock/cli/test/command.ts';
 import { ScriptProcess } from '@queuelock/harness/services/script-process';
 
-/** A line that the program under the lock prints. */
+/** A line that the program prints while `queuelock run` holds the lock for it. */
 export interface Sign {
   /** `start` is printed by its first instruction, and `alive` every 20 ms. */
   readonly ev: 'start' | 'alive';
@@ -21,13 +21,16 @@ export interface RunnerOptions {
   readonly url: string;
   readonly name: string;
   readonly ttlMs: number;
-  /** File in which the programs write their ids. */
+  /**
+   * File in which each program writes its process id, so that the next one can check whether the process
+   * still exists.
+   */
   readonly file: string;
 }
 
 /**
- * The program first checks whether the previous one still exists, and then continues forever, ignoring signals. It is only a
- * shell script, so that it starts at once.
+ * The program that runs under the lock. It first checks whether the previous one still exists, and then
+ * continues forever, ignoring signals. It is a shell script, so that it starts at once.
  */
 const PROGRAM = `
 state=none

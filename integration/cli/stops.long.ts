@@ -49,7 +49,7 @@ for (const store of stores) {
       await Promise.race([once(child.stdout!, 'data'), ending]);
     };
 
-    it('leaves no entry when a signal ends it at any moment', async () => {
+    it('leaves no entry when a signal ends it, at any moment', async () => {
       await other.acquire('stop-in-line');
       const moments: Record<string, (cli: Cli) => Promise<unknown>> = {
         'stop-at-start': ({ child }) => once(child, 'spawn'),
@@ -67,7 +67,8 @@ for (const store of stores) {
         await moment(cli);
         cli.child.kill(signal);
         const ending = await cli.ending;
-        // The process ends by its handler, or by the signal itself if the handlers were not installed yet.
+        // The process ends by its own handler, or by the signal itself if queuelock had not installed its
+        // handlers yet.
         const number128 = signal === 'SIGINT' ? 130 : 143;
         expect([ending.signal, ending.code], name).to.include(ending.signal === null ? number128 : signal);
         await untilEntries(name, name === 'stop-in-line' ? 1 : 0);
@@ -84,7 +85,7 @@ for (const store of stores) {
       await untilEntries('stop-reader', 0);
     });
 
-    it('leaves its entry to the TTL when the server cannot be reached', async () => {
+    it('leaves its entry to expire with the TTL when the server cannot be reached', async () => {
       await other.acquire('stop-cut-in-line');
       const waiting = run('stop-cut-in-line');
       const holding = run('stop-cut-holding');

@@ -46,7 +46,7 @@ for (const driver of ['pg', 'postgres'] as const)
     const operator = new Client({ connectionString: postgresUrl(server) });
     await operator.connect();
     await operator.query(`create role ${username} login superuser password '${first}'`);
-    // The rule makes the server ask this user for a password. All other users are trusted.
+    // Makes PostgreSQL ask this user for a password. It trusts all other users.
     const access = join(server.directory, 'data', 'pg_hba.conf');
     const rule = `host all ${username} 127.0.0.1/32 scram-sha-256\n`;
     await writeFile(access, rule + (await readFile(access, 'utf8')));
@@ -70,7 +70,7 @@ for (const driver of ['mysql2', 'mariadb'] as const)
   describePasswords(`MariaDB over npm ${driver}`, async ({ username, password: first }) => {
     const server = await startMariaDb();
     const operator = await createConnection(mariaDbAccess(server));
-    // The user is created for this host. Otherwise MariaDB would prefer the anonymous user of this host.
+    // Creates the user for this host. Otherwise MariaDB would prefer its anonymous user of this host.
     const user = `${username}@localhost`;
     await operator.query(`create user ${user} identified by '${first}'`);
     await operator.query(`grant all on test.* to ${user}`);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 const TTL_MS = 10_000;
 const WITHIN_MS = 15_000;
 
-/** A user of the server. */
+/** Name and password of a user of the server. */
 export interface Account {
   readonly username: string;
   readonly password: string;
@@ -13,14 +13,14 @@ export interface Account {
 
 /** A server with a user whose password may change. */
 export interface PasswordServer {
-  /** Returns a backend that reads the account at each connection. */
+  /** Returns a backend that calls `auth` for each new connection. */
   connect(auth: () => Promise<Account>): Backend;
   /** Sets the password, and closes the connections of the user. */
   change(password: string): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Whether the client logs in with the password that it has, and reads the account again only when that
-   * password is refused.
+   * Whether the client keeps using its password for new connections, and calls `auth` again only when the
+   * server has rejected that password.
    */
   readonly asksWhenRefused?: boolean;
 }
@@ -28,7 +28,7 @@ export interface PasswordServer {
 /** Defines the test of replaced passwords for one store. */
 export function describePasswords(store: string, start: (account: Account) => Promise<PasswordServer>): void {
   describe(`replaced passwords of ${store}`, () => {
-    it('are read again, so that a holder keeps its lock while the password changes and a vault fails', async function () {
+    it('are read again, so that a holder keeps its lock while its password changes and the vault fails', async function () {
       this.timeout(120_000);
       let account: Account = { username: 'rotating', password: 'one-4711' };
       let isVaultDown = false;

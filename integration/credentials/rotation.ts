@@ -9,13 +9,16 @@ import { expect } from 'chai';
 const TTL_MS = 20_000;
 const WITHIN_MS = 15_000;
 
-/** Certificates that a test replaces. Reading its members returns the present ones. */
+/** Certificates that the test replaces later. Its members always are the present certificates. */
 type LiveCertificates = { -readonly [Name in keyof Certificates]: Certificates[Name] };
 
 /** The files of a server and of its clients, and the certificates in them. */
 export interface LiveFiles {
   readonly certificates: LiveCertificates;
-  /** Paths of the server's files. All users can read them, and the directory. */
+  /**
+   * Paths of the server's files. All users may read the files and their directory, since some servers run as
+   * another user.
+   */
   readonly server: PemPaths;
   readonly client: PemPaths;
 }
@@ -26,9 +29,12 @@ interface PemPaths {
   readonly key: string;
 }
 
-/** A server that trusts the authority of its files, and reads them when it starts. */
+/**
+ * A server that reads its certificate files when it starts, and trusts clients with a certificate of their
+ * authority.
+ */
 export interface RotatedServer {
-  /** Returns a backend that uses the files of the client. */
+  /** Returns a backend that reads the client's certificate files. */
   connect(): Backend;
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -69,7 +75,7 @@ async function rotate(server: RotatedServer, files: LiveFiles, fresh: Certificat
   const hold = await locks.acquire('rotated', { timeoutMs: WITHIN_MS });
   const waiting = locks.acquire('rotated', { timeoutMs: 60_000 });
   const [whole, half] = [fresh.ca, fresh.ca.subarray(0, fresh.ca.length / 2)];
-  // The server has the new certificates, and the client finds a file that is only partly written.
+  // Gives the server the new certificates, while the client finds a file that is only half written.
   Object.assign(files.certificates, fresh);
   await writeServer(files);
   await writeFile(files.client.ca, half);

@@ -31,7 +31,7 @@ export interface Database {
   readonly kind: ResourceKind;
   readonly name: string;
   readonly dialect: SqlDialect;
-  /** Statement that begins a transaction that writes. */
+  /** Statement that begins a transaction in which the connection may write. */
   readonly begin: string;
   /** Starts the database. Rejects with `NotHere` if it is not available. */
   start(): Promise<RunningDatabase>;
@@ -49,7 +49,7 @@ const postgres: Database = {
   },
   async connect(place) {
     const client = new Client({ connectionString: place });
-    // The error event is ignored, since a query on a lost connection rejects too.
+    // Ignores the error event, since a query on a lost connection rejects too.
     client.on('error', () => undefined);
     await client.connect();
     return {
@@ -104,7 +104,7 @@ const sqlite: Database = {
     return { place, version, stop: async () => rmSync(directory, { recursive: true }) };
   },
   async connect(place) {
-    // Text in double quotes is accepted, as SQLite itself and most of its drivers do.
+    // Accepts text in double quotes as a string, as SQLite itself and most of its drivers do.
     const database = new DatabaseSync(place, { timeout: 5_000, enableDoubleQuotedStringLiterals: true });
     return {
       run: async ({ text, values }) => database.prepare(text).run(...values),

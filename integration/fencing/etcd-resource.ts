@@ -2,7 +2,10 @@ import { etcdOutcome, heldInEtcd } from '@queuelock/fencing';
 import { Etcd3 } from 'etcd3';
 import { answerOf, type Resource } from './resource.ts';
 
-/** Two keys of an etcd server. `place` is `host:port/prefix`. */
+/**
+ * The resource of the test in etcd: one key written with a fence, and one without. `place` is
+ * `host:port/prefix`.
+ */
 export const etcdResource: Resource = {
   async open(place, hold) {
     const { client, keys } = connect(place);

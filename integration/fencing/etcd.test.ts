@@ -11,7 +11,7 @@ import type { Site } from '../scenarios/store.ts';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
-describe('a write in etcd that compares with the hold', function () {
+describe('a write in etcd that checks the hold', function () {
   this.timeout(60_000);
   let site: Site;
   let locks: LockClient;
@@ -32,7 +32,7 @@ describe('a write in etcd that compares with the hold', function () {
     await endScripts();
   });
 
-  it('is refused for a holder that was frozen past its TTL, and is accepted without the compare', async () => {
+  it('is rejected for a holder that was frozen past its TTL, and accepted without the check', async () => {
     await expectStaleHolderRefused(site, {
       kind: 'etcd',
       place: `${site.endpoint}/stale`,
@@ -40,7 +40,7 @@ describe('a write in etcd that compares with the hold', function () {
     });
   });
 
-  it('is accepted under the lock and refused after the release, also under a prefix', async () => {
+  it('is accepted under the lock and rejected after the release, also under a prefix', async () => {
     const write = async (held: Parameters<Etcd3['if']>): Promise<boolean> =>
       (
         await client
@@ -121,7 +121,7 @@ describe('a write in etcd that compares with the hold', function () {
     safely(() => expect(late.succeeded).to.equal(false));
   });
 
-  it('is applied once when etcd3 repeats it after a lost reply, and counts as refused unless it compares the data too', async () => {
+  it('is applied once, and reported as refused, when etcd3 repeats it after a lost reply', async () => {
     await using proxy = await startProxy(site.endpoint);
     const lossy = new Etcd3({ hosts: [proxy.endpoint] });
     try {

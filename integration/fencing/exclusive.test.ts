@@ -11,7 +11,7 @@ import { memory } from '@queuelock/memory';
 import { semaphore, type CohortHold, type Leadership } from '@queuelock/recipes';
 import { expect } from 'chai';
 
-/** Passes the hold to every kind of fence. */
+/** Passes the hold to every function of the package that fences a write. */
 const fenceAll = (hold: FencingHold): void => {
   heldInEtcd(hold);
   fencedZnode({ get: async () => undefined, set: async () => false }, '/r', hold);
@@ -29,7 +29,7 @@ describe('the argument of a fence', () => {
 
   afterEach(() => locks.close());
 
-  it('may be a writer, but not a downgraded one', async () => {
+  it('may be an exclusive hold, but not after `downgrade` has made it shared', async () => {
     const ownership = await locks.acquire('x');
     fenceAll(ownership);
     await ownership.downgrade();
@@ -54,7 +54,7 @@ describe('the argument of a fence', () => {
     expect(() => fenceAll(reader)).to.throw(/INVALID_ARGUMENT.*hold is exclusive.*got "a reader"/);
   });
 
-  it('may not be a permit, also not one whose entry entered the queue again', async () => {
+  it('may not be a permit of a semaphore, even in a reentrant run', async () => {
     const refusal = /INVALID_ARGUMENT.*hold is exclusive.*got "a permit of 3"/;
     const uploads = semaphore(locks, 's', { limit: 3 });
     await using permit = await uploads.acquire({ permits: 2 });

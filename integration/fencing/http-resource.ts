@@ -45,7 +45,7 @@ export async function startReceiver(lock: string): Promise<HttpReceiver> {
   };
 }
 
-/** Texts on an HTTP server. `place` is the server's address. */
+/** The resource of the test on an HTTP server: two texts. `place` is the server's address. */
 export const httpResource: Resource = {
   async open(place, hold) {
     const put = async (

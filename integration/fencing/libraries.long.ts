@@ -15,7 +15,7 @@ import { Client } from 'pg';
 import { LIBRARIES, type LibraryConnection } from './libraries.ts';
 import { removePrismaClients } from './prisma-client.ts';
 
-/** A token that a double cannot represent exactly. */
+/** A token that a JavaScript number cannot represent exactly. */
 const BIG = 2n ** 62n + 1n;
 
 const SERVERS = {
@@ -74,7 +74,10 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
         };
         const payments = async (): Promise<readonly string[]> =>
           (await admin.run('SELECT id FROM payments ORDER BY id')).map(({ id }) => id);
-        /** Claims and writes in one transaction, in either order. */
+        /**
+         * In one transaction, claims the fence with the token of the hold, and inserts a payment, in either
+         * order.
+         */
         const pay = (hold: FencingHold<'name' | 'token'>, id: string, claimFirst = true): Promise<void> =>
           connection.transaction(async (query) => {
             if (!claimFirst) await insert(query, id);
@@ -94,7 +97,7 @@ for (const [dialect, database] of Object.entries(SERVERS)) {
           await Promise.all(Array.from({ length: 5 }, async () => connection.query(fences.createTable())));
         });
 
-        it('accepts a name without earlier claims, and the same holder again', async () => {
+        it('accepts the first claim of a name, and further claims of the same holder', async () => {
           await pay({ name: "customer/7'?$1", token: BIG }, 'first');
           await pay({ name: "customer/7'?$1", token: BIG }, 'second');
           await pay({ name: 'customer/8', token: 1n }, 'other');
@@ -167,7 +170,7 @@ describe('the table of fences on PostgreSQL', function () {
     await Promise.all(clients.map((client) => client.end()));
   });
 
-  it('needs no right to create it once it exists', async () => {
+  it('can be created again without the right to create tables, once it exists', async () => {
     const client = new Client({ connectionString: postgresUrl(server) });
     await client.connect();
     await client.query(sqlFences('postgres').migration());

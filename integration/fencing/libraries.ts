@@ -168,7 +168,7 @@ async function mariadbConnection(place: string): Promise<LibraryConnection> {
   };
 }
 
-/** The libraries with whose transactions fences are tested. */
+/** The database libraries whose transactions the tests use for fences. */
 export const LIBRARIES: readonly Library[] = [
   ...(['postgres', 'mysql'] as const).flatMap((dialect): readonly Library[] => [
     { name: 'Prisma', dialect, open: prisma(dialect) },

@@ -4,8 +4,8 @@ import { expectAccepted, type AnyFenceOutcome, type FencingHold } from '@queuelo
 export type Answer = 'accepted' | 'refused';
 
 /**
- * Resolves with `accepted`, or with `refused` if the write was rejected because of a later holder. Rejects
- * with any other error.
+ * Resolves with `accepted`, or with `refused` if the resource rejected the write because of a later holder.
+ * Rejects with any other error.
  */
 export async function answerOf(answer: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
   try {
@@ -17,22 +17,22 @@ export async function answerOf(answer: PromiseLike<AnyFenceOutcome>): Promise<An
   }
 }
 
-/** The present texts that were written with and without a fence. */
+/** The texts that the resource stores now: one written with a fence, and one without. */
 export interface Texts {
   readonly fenced: string;
   readonly unfenced: string;
 }
 
-/** A kind of resource, used by both processes of a test. `place` is its address as a single string. */
+/** A kind of resource that both processes of a test write to. `place` is its address as a single string. */
 export interface Resource {
-  /** Connects with the data of a hold, which may have ended. */
+  /** Connects to the resource for writes of a hold, which may have ended. */
   open(place: string, hold: FencingHold): Promise<Writer>;
   texts(place: string): Promise<Texts>;
 }
 
 export type ResourceKind = 'etcd' | 'znode' | 'postgres' | 'mariadb' | 'sqlite' | 'http';
 
-/** A client of a resource. It writes the same text with and without a fence, each to its own location. */
+/** A client of a resource. It writes a text with a fence to one location, and without a fence to another. */
 interface Writer {
   fenced(text: string): Promise<Answer>;
   /** Writes without a fence, as programs do that rely only on the lock. */

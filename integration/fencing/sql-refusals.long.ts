@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { databases, queryBy, startOrSkip, type SqlConnection } from './databases.ts';
 import { SQL_TABLE } from './sql-resource.ts';
 
-/** A token that a double cannot represent exactly. */
+/** A token that a JavaScript number cannot represent exactly. */
 const BIG = 2n ** 62n + 1n;
 
 for (const database of databases) {
@@ -40,27 +40,27 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // `stop` is undefined when the suite was skipped.
+      // The suite was skipped if `stop` is undefined: the database is not available.
       if (stop === undefined) return;
       await connection.close();
       await stop();
     });
 
-    it('of a row distinguishes a later holder, with its exact token, from a missing row', async () => {
+    it('names the exact token of a later holder, and differs from that for a missing row', async () => {
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });
       expect(await answer(write('nowhere', BIG))).to.include({ outcome: 'missing' });
     });
 
-    it('of a row that accepts one write per hold distinguishes an own earlier write from that of a later holder', async () => {
+    it('distinguishes a repeated write from a write of an earlier holder, if each hold may write once', async () => {
       expect(await answer(write('unfenced', 5n, true))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('unfenced', 5n, true))).to.include({ outcome: 'repeated' });
       expect(await answer(write('unfenced', 4n, true))).to.include({ outcome: 'refused', largest: 5n });
       expect(await answer(write('nowhere', 5n, true))).to.include({ outcome: 'missing' });
     });
 
-    it('of a claim reports the token of the later holder, also within the transaction', async () => {
+    it('has the token of the later holder for a claim too, also within a transaction', async () => {
       const claim = (name: string, token: bigint): Promise<SqlOutcome> =>
         sqlOutcome(queryBy(connection), fences.claim({ name, token }));
       expect(await claim('known', BIG)).to.deep.equal({ outcome: 'accepted' });
@@ -70,7 +70,7 @@ for (const database of databases) {
       await connection.exec('ROLLBACK');
     });
 
-    it('is thrown, with lock, token and table', async () => {
+    it('is thrown as an error that names lock, token and table', async () => {
       await expectAccepted(answer(write('fenced', BIG + 1n)));
       const late = await expectAccepted(answer(write('fenced', BIG))).catch(String);
       expect(late).to.match(

@@ -2,14 +2,14 @@ import { fencedUpdate, sqlOutcome } from '@queuelock/fencing';
 import { queryBy, type Database } from './databases.ts';
 import { answerOf, type Resource } from './resource.ts';
 
-/** Statements that create the table, with one row for each way of writing. */
+/** Statements that create the table, with one row for fenced writes and one for unfenced writes. */
 export const SQL_TABLE = [
   'CREATE TABLE texts (id varchar(20) PRIMARY KEY, text varchar(20), fence bigint NOT NULL DEFAULT 0)',
   `INSERT INTO texts (id) VALUES ('fenced')`,
   `INSERT INTO texts (id) VALUES ('unfenced')`,
 ] as const;
 
-/** Two rows of a table: one is written with a fence, and one without. */
+/** The resource of the test in a database: one row written with a fence, and one without. */
 export function sqlResource(database: Database): Resource {
   return {
     async open(place, hold) {

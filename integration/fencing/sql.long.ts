@@ -17,8 +17,8 @@ import { SQL_TABLE } from './sql-resource.ts';
 import { expectStaleHolderRefused } from './stale-holder.ts';
 
 /**
- * A token that a double cannot represent exactly, so a comparison with rounding takes its neighbours for
- * equal.
+ * A token that a JavaScript number cannot represent exactly. If a comparison rounded it, the next smaller and
+ * larger tokens would count as equal.
  */
 const BIG = 2n ** 62n + 1n;
 
@@ -47,7 +47,7 @@ for (const database of databases) {
     });
 
     after(async () => {
-      // `stop` is undefined when the suite was skipped.
+      // The suite was skipped if `stop` is undefined: the database is not available.
       if (stop === undefined) return;
       await connection.close();
       await stop();
@@ -64,7 +64,7 @@ for (const database of databases) {
       });
     });
 
-    it('accepts a claim up to the largest token, compared to the last digit', async () => {
+    it('rejects a claim with a smaller token, compared to the last digit', async () => {
       const claim = (token: bigint): Promise<boolean> => claims('digits', token);
       expect([await claim(BIG), await claim(BIG), await claim(BIG - 1n)]).to.deep.equal([true, true, false]);
       expect([await claim(BIG + 1n), await claim(BIG)]).to.deep.equal([true, false]);
@@ -79,7 +79,7 @@ for (const database of databases) {
       expect(await connection.rows(fences.largest('unknown'))).to.have.length(0);
     });
 
-    it('accepts equal tokens again, or only once per hold', async () => {
+    it('accepts a second write with the same token, unless each hold may write once', async () => {
       await connection.exec(`INSERT INTO texts (id) VALUES ('row')`);
       const write = (token: bigint, once = false): Promise<boolean> =>
         accepts(
@@ -108,13 +108,13 @@ for (const database of databases) {
       expect((await connection.rows({ text: `SELECT * FROM ${odd}`, values: [] }))[0]?.[name]).to.equal(text);
     });
 
-    it('fails for a missing column', async () => {
+    it("rejects with the database's error when a column is missing", async () => {
       const update = { table: 'texts', set: {}, where: { nothere: 'nothere' }, hold: { token: 1n } };
       const failed = await connection.run(fencedUpdate(dialect, update)).catch((error: unknown) => error);
       expect(String(failed)).to.match(/nothere/);
     });
 
-    it('fails for two rows at once', async () => {
+    it('rejects when `where` matches two rows', async () => {
       await connection.exec(`INSERT INTO texts (id, text) VALUES ('one', 'twin')`);
       await connection.exec(`INSERT INTO texts (id, text) VALUES ('two', 'twin')`);
       const update = { table: 'texts', set: {}, where: { text: 'twin' }, hold: { token: 1n } };
@@ -123,7 +123,7 @@ for (const database of databases) {
     });
 
     if (dialect !== 'sqlite') {
-      it('is rejected when it is repeated once per hold after a lost reply, and its token is stored', async () => {
+      it('is rejected as a repetition after a lost reply, if each hold may write once', async () => {
         await connection.exec(`INSERT INTO texts (id) VALUES ('lost')`);
         await using proxy = await startProxy(endpointOf(place));
         const lossy = await database.connect(place.replace(endpointOf(place), proxy.endpoint));
@@ -147,7 +147,7 @@ for (const database of databases) {
         expect(row?.['text']).to.equal('lost answer');
       });
 
-      it('blocks concurrent claims until its transaction ends; then later tokens are accepted and earlier ones rejected', async () => {
+      it('blocks concurrent claims until its transaction ends, and then only later tokens are accepted', async () => {
         const competitor = await database.connect(place);
         const third = await database.connect(place);
         await connection.exec(database.begin);
@@ -168,7 +168,7 @@ for (const database of databases) {
     }
 
     if (dialect === 'mysql') {
-      it('is counted correctly on a connection that counts only changed rows', async () => {
+      it('is accepted or rejected correctly on a connection that counts only changed rows', async () => {
         const changed = await connectMariaDb(place, ['-FOUND_ROWS']);
         await changed.exec(`INSERT INTO texts (id) VALUES ('changed')`);
         const claim = (token: bigint): Promise<boolean> => claims('changed', token, changed);
@@ -195,7 +195,7 @@ function endpointOf(place: string): string {
 
 /** Resolves when a transaction waits for a lock of another transaction. */
 async function untilWaiting({ dialect }: Database, connection: SqlConnection): Promise<void> {
-  // Does not query the table innodb_trx, which returns cached content within 100 ms.
+  // Reads other tables than innodb_trx, which returns cached content for 100 ms.
   const text =
     dialect === 'postgres'
       ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`

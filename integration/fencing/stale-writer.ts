@@ -1,5 +1,5 @@
-// A process that holds a lock, reports it, and writes on command with the state of that time. The process
-// does not check whether it still holds.
+// A process that holds a lock, reports it, and writes on command with the token that it had then. It does not
+// check whether it still holds.
 import { writeSync } from 'node:fs';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient } from '@queuelock/core';
@@ -23,7 +23,7 @@ say({
   unfenced: await writer.unfenced('first'),
 });
 process.on('message', () => {
-  // Both writes are sent before this process can notice that time has passed.
+  // Starts both writes at once, before this process can notice that its TTL has passed.
   const writes = [writer.fenced('late'), writer.unfenced('late')] as const;
   void Promise.all(writes).then(([fenced, unfenced]) => say({ ev: 'wrote', fenced, unfenced }));
 });

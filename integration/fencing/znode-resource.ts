@@ -2,7 +2,10 @@ import { decodeFencedData, fencedZnode, npmZookeeper } from '@queuelock/fencing'
 import { openSession } from './znode-session.ts';
 import { answerOf, type Resource } from './resource.ts';
 
-/** Two znodes. `place` is `host:port/name`. */
+/**
+ * The resource of the test in ZooKeeper: one znode written with a fence, and one without. `place` is
+ * `host:port/name`.
+ */
 export const znodeResource: Resource = {
   async open(place, hold) {
     const { endpoint, paths } = split(place);

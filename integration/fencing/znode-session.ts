@@ -2,7 +2,7 @@ import { once, type EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { NpmZookeeperSession } from '@queuelock/fencing';
 
-/** A session of the npm package zookeeper, as a program uses it for its own data. */
+/** A session of the npm package zookeeper, as an application opens it for its own data. */
 export interface ZnodeSession extends NpmZookeeperSession, EventEmitter {
   init(config: { connect: string; timeout: number; debug_level: number }): void;
   close(): void;

@@ -56,7 +56,7 @@ describe('a fenced znode in ZooKeeper', function () {
     expect(Buffer.from((await client.get('/claimed'))!.data).toString()).to.equal('queuelock-fence 6\n');
   });
 
-  it('keeps both of two concurrent additions by writers of one hold', async () => {
+  it('loses no addition when writers of one hold add concurrently', async () => {
     await createNode(session, '/counter', encodeFencedData('0'));
     const node = fencedZnode(client, '/counter', { token: 2n });
     const add = (): Promise<unknown> =>
@@ -65,7 +65,7 @@ describe('a fenced znode in ZooKeeper', function () {
     expect(Buffer.from((await client.get('/counter'))!.data).toString()).to.equal('queuelock-fence 2\n10');
   });
 
-  it('rejects writes to a missing znode, and to one whose data has no token', async () => {
+  it('rejects writes to a missing znode, and to a znode whose data has no token', async () => {
     await createNode(session, '/foreign', Buffer.from('plain'));
     const claim = (path: string): Promise<string> =>
       fencedZnode(client, path, { token: 1n })
@@ -84,7 +84,7 @@ describe('a fenced znode in ZooKeeper', function () {
       const { lost } = proxy.loseNextReply((chunk) => chunk.includes('twice'));
       const failed = node.write('twice').catch((error: unknown) => error);
       await lost;
-      // The client reconnects at once, while the following calls are in flight.
+      // The client reconnects at once after the cut, so the listener is added before it.
       const reconnected = once(lossy, 'connect');
       proxy.cut();
       expect(await failed).to.have.property('code', 'UNAVAILABLE');

@@ -1,4 +1,7 @@
-/** The modules of the targets by name. Those that read the inside of a package are among its tests. */
+/**
+ * The modules with code to fuzz, by the name of the target. A module that uses internals of a package is
+ * among the tests of that package.
+ */
 const MODULES = {
   jute: '../../packages/zookeeper/test/fuzz/jute.ts',
   nodes: '../../packages/zookeeper/test/fuzz/nodes.ts',

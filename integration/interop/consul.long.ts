@@ -9,14 +9,14 @@ import { endParticipants, startParticipants, type Participant, type Task } from 
 
 const MIN_TTL_MS = 100;
 const TTL_MS = 1_000;
-/** TTL in milliseconds, longer than a busy machine keeps a process from sending heartbeats. */
+/** TTL in milliseconds, so long that a session survives even when a busy machine delays its heartbeats. */
 const CALM_TTL_MS = 10_000;
 const ROUNDS = 20;
 const HOLD_MS = 5;
 
 /**
- * Returns holds that overlap in time. The two kinds of clients have no common order, so only exclusion can be
- * checked.
+ * Returns a description of each pair of holds that overlap in time. Only exclusion can be checked, because
+ * queuelock's entries and Consul's own clients have no common order.
  */
 function overlaps(holds: readonly Hold[]): readonly string[] {
   const ordered = holds.toSorted((a, b) => (a.from < b.from ? -1 : 1));
@@ -35,7 +35,7 @@ function expectExclusive(participants: readonly Participant[]): void {
   safely(() => expect(found, found.join('\n')).to.be.empty);
 }
 
-describe('one key of Consul for our entries with singleKey and for Lock of Consul’s Go client', function () {
+describe('one key of Consul for queuelock with singleKey and for Lock of Consul’s Go client', function () {
   this.timeout(180_000);
   let server: ConsulService;
 
@@ -78,7 +78,7 @@ describe('one key of Consul for our entries with singleKey and for Lock of Consu
     [goLock, oursSingleKey],
   ] as const)
     for (const lapse of ['crash', 'freeze'] as const)
-      it(`passes from ${dying.title} to ${next.title} when the holder stops by a ${lapse}`, async function () {
+      it(`passes from ${dying.title} to ${next.title} after a ${lapse} of the holder`, async function () {
         const name = freshName('consul-lapse');
         const own = { name, rounds: 1, holdMs: -1, ttlMs: TTL_MS };
         const [holder, waiter] = (await orSkip(
@@ -115,7 +115,7 @@ describe('the checker of exclusion between clients without a common order (contr
     token: BigInt(from),
   });
 
-  it('reports a hold within another one, also with other holds between them', () => {
+  it('reports each hold that begins during an earlier one', () => {
     expect(overlaps([hold('a', 0, 9), hold('b', 1, 2), hold('c', 3, 4)])).to.have.length(2);
   });
 

@@ -5,8 +5,8 @@ import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
 
 const run = promisify(execFile);
 
-// The command that runs under the lock. It reports its beginning and its end, and the data of its key in
-// etcd.
+// The command that `etcdctl lock` runs under the lock. It reports its beginning and its end, and what etcd
+// stores for its key.
 const WORK = `
   acquired=$(date +%s%N)
   entry=$(etcdctl get "$ETCD_LOCK_KEY" -w json)
@@ -45,8 +45,8 @@ export async function contendWithEtcdctl({
     const fields = { id, name, key, token: String(entry.kvs[0].create_revision), n };
     history.push(
       { t: requesting, id, ev: 'requesting', name, n },
-      // The time of the join is not visible from outside. It was before the time of the grant, which is used
-      // for both.
+      // etcdctl does not report when it has joined the queue. It joined before the grant, so the time of the
+      // grant is used for both events.
       { t: acquired, ev: 'enqueued', ...fields },
       { t: acquired, ev: 'acquired', ...fields },
       { t: released, ev: 'released', ...fields },

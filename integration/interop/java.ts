@@ -8,11 +8,11 @@ import { findProgram, isReadable } from '@queuelock/harness/services/programs';
 import { findJava } from '@queuelock/harness/services/zookeeper-process';
 
 const run = promisify(execFile);
-// Debian's jars. Their manifests name the further jars that they need.
+// Jars of Debian's packages. Their manifests name the other jars that they need.
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
-// Options for small Java machines, because many of them run at the same time, for seconds each.
+// Options that make Java use few resources, because many processes run for seconds each at the same time.
 const SMALL = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /**

@@ -50,7 +50,7 @@ describe('the checker of queues in several languages', () => {
     expect(findings).to.deep.equal(['a (round 1): token 5 was given twice']);
   });
 
-  it('reports rounds without an end, and without a beginning', () => {
+  it('reports rounds that never end, and rounds that never begin', () => {
     const waits = without(right, 'c', 'acquired', 'releasing', 'released');
     expect(judge(waits).findings).to.deep.equal(['c (round 1) was never served']);
     const holds = without(right, 'c', 'releasing', 'released');
@@ -61,7 +61,7 @@ describe('the checker of queues in several languages', () => {
     expect(judge(without(right, 'c', 'requesting')).findings).to.deep.equal(['c (round 1) never asked']);
   });
 
-  it('reports failures and losses of undisturbed participants only', () => {
+  it('reports failures and losses only of participants that were not killed or frozen', () => {
     const fails = [
       ...without(right, 'c', 'acquired', 'releasing', 'released'),
       event(40, 'c', { ev: 'failed', message: 'no' }),
@@ -87,7 +87,7 @@ describe('the checker of queues in several languages', () => {
     }
   });
 
-  it('accepts the next grant after the holder was killed or frozen, and not before', () => {
+  it('accepts the next grant only after the holder was killed or frozen', () => {
     for (const ev of ['killed', 'frozen'] as const) {
       const history = (at: number): History => [
         ...without(round('a', 5, [10, 50]), 'a', ev === 'killed' ? 'released' : 'lost', 'releasing'),
@@ -101,7 +101,7 @@ describe('the checker of queues in several languages', () => {
     }
   });
 
-  it('reports a holder that continues after it was frozen, if that is not allowed', () => {
+  it('reports a holder that continues after it was frozen, if its client must notice the loss', () => {
     const history = [
       ...without(round('a', 5, [10, 60]), 'a'),
       event(15, 'a', { ev: 'frozen', n: 0 }),

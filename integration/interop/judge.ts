@@ -6,12 +6,13 @@ export interface Terms {
   readonly limit?: number;
   /** Ids of participants that may hold together. */
   readonly shared?: ReadonlySet<string>;
-  /** Ids of participants that must notice a loss as soon as they resume. */
+  /** Ids of participants that must notice a loss as soon as they resume after a freeze. */
   readonly prompt?: ReadonlySet<string>;
 }
 
 /**
- * A hold as its holder believed in it: from `acquired` until it released, was notified of the loss, was killed, or was frozen.
+ * A hold as its holder believed in it: from `acquired` until it released, was notified of the loss, was
+ * killed, or was frozen.
  */
 export interface Hold {
   readonly id: string;
@@ -23,9 +24,12 @@ export interface Hold {
 }
 
 export interface Verdict {
-  /** What was wrong, in words. The list is empty if all was correct. */
+  /** Descriptions of violations. The list is empty if the history is correct. */
   readonly findings: readonly string[];
-  /** Findings about exclusion, order and tokens. A history that was cut short does not cause any of these. */
+  /**
+   * Those violations that concern exclusion, order and tokens. A history that was cut short does not cause
+   * any of these.
+   */
   readonly unsafe: readonly string[];
   readonly holds: readonly Hold[];
 }
@@ -33,9 +37,9 @@ export interface Verdict {
 type Round = Partial<Record<InteropEvent['ev'], InteropEvent>> & Pick<InteropEvent, 'id' | 'n'>;
 
 /**
- * Checks the history of a queue. At each grant, no conflicting older entry may be unfinished; the server's
- * numbers give the age. So no conflicting holds overlap, and no entry is overtaken. Every round ends, and no
- * undisturbed participant fails.
+ * Checks the history of a queue. When an entry is granted, no conflicting older entry may still wait or hold;
+ * the server's numbers give the age. So no conflicting holds overlap, and no entry is overtaken. Every round
+ * must end, and no participant may fail unless it was killed or frozen.
  */
 export function judge(history: History, terms: Terms = {}): Verdict {
   const rounds = roundsOf(history);
@@ -88,7 +92,8 @@ function holdOf({ id, n, acquired, releasing, lost }: Round, history: History): 
 const FOREVER = 2n ** 64n;
 
 /**
- * Returns the findings for a grant that passed unfinished holds. `elder` are the holds with smaller tokens.
+ * Returns the violations of one grant: conflicting older entries that still wait or hold. `elder` are the
+ * holds with smaller tokens.
  */
 function passedOver(hold: Hold, elder: readonly Hold[], { limit = 1, shared = new Set() }: Terms): string[] {
   const inTheWay = elder.filter(
@@ -118,7 +123,10 @@ function failures(round: Round): string[] {
   return round.failed ? [`${who(round)}: ${round.failed.message ?? 'failed'}`] : [];
 }
 
-/** Checks one participant: a round that was frozen during its hold must end as lost. */
+/**
+ * Returns the violations of one participant: after a freeze, the next event of its round is a release, as if
+ * it still held.
+ */
 function lateBeliefs(events: History): string[] {
   return events.flatMap((event, at) => {
     if (event.ev !== 'thawed') return [];

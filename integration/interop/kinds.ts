@@ -1,30 +1,30 @@
 import type { Naming } from '@queuelock/zookeeper';
 import type { CommandLine, Language } from './programs.ts';
 
-/** A kind of participant: a recipe of a library. */
+/** A kind of participant: one recipe of one library. */
 export interface Kind {
   readonly title: string;
   readonly language: Language;
-  /** A program that is not in this repository, instead of that of the language. */
+  /** A command from outside of this repository, instead of the program for the language. */
   readonly command?: CommandLine;
   /** Name of the recipe, as the participant's program expects it. */
   readonly recipe: string;
-  /** Key format of our entries. On etcd it is `fast` or left out. */
+  /** Format of the keys or nodes of queuelock's entries. On etcd it is `fast` or left out. */
   readonly naming?: Naming;
-  /** Whether participants of this kind hold together with others of the same kinds. */
+  /** Whether the participant may hold at the same time as others for which this is set too. */
   readonly shared?: true;
   /**
-   * Whether the participant never waits in the queue. It then tries for as long as the other participants
-   * run.
+   * Whether the participant only tries to lock, and never waits in the queue. It repeats its attempts as long
+   * as the other participants run.
    */
   readonly visits?: true;
-  /** Whether the participant continues after a loss, because its library does not notify it. */
+  /** Whether the participant continues after a loss of the lock, because its library does not notify it. */
   readonly deaf?: true;
 }
 
 const kind = (language: Language, recipe: string, title: string): Kind => ({ title, language, recipe });
 
-// --- our recipes
+// --- queuelock's recipes
 
 export const ours: Kind = kind('Node', 'mutex', 'ours');
 export const oursReader: Kind = { ...kind('Node', 'read', 'our reader'), shared: true };
@@ -34,7 +34,7 @@ export const oursVisitor: Kind = { ...kind('Node', 'trylock', 'our tryAcquire'),
 
 export const oursSemaphore = (limit: number): Kind => kind('Node', `semaphore-${limit}`, 'our semaphore');
 
-/** Returns the same kind with another key format. */
+/** Returns the same kind with another format of its keys or nodes. */
 export const named = (naming: Naming, of: Kind): Kind => ({ ...of, naming });
 
 // --- etcd
@@ -44,12 +44,12 @@ export const goElection: Kind = kind('Go', 'election', 'Go Election');
 export const goService: Kind = kind('Go', 'v3lock', 'v3lock');
 export const goVisitor: Kind = { ...kind('Go', 'trylock', 'Go TryLock'), visits: true };
 export const goObserver: Kind = kind('Go', 'observe', 'Go Observe');
-/** The command of `etcdctl lock` runs to its end, even if the lease expires. */
+/** Set to `deaf`, because `etcdctl lock` lets its command run to its end even if the lease expires. */
 export const etcdctl: Kind = { ...kind('Go', 'etcdctl', 'etcdctl lock'), deaf: true };
 
 // --- Consul
 
-/** Our entries of a queue with a single key, which Consul's own clients lock too. */
+/** A claim of queuelock with a single key, which Consul's own clients lock too. */
 export const oursSingleKey: Kind = kind('Node', 'single-key', 'ours with singleKey');
 export const goLock: Kind = kind('Go, Consul', 'lock', 'Go Lock of Consul');
 
@@ -64,9 +64,9 @@ export const curatorSelector: Kind = kind('Java', 'selector', 'Curator selector'
 export const selectorObserver: Kind = kind('Java', 'observe-selector', 'Curator selector, asked');
 export const curatorLatch: Kind = kind('Java', 'latch', 'Curator latch');
 export const latchObserver: Kind = kind('Java', 'observe-latch', 'Curator latch, asked');
-/** A Curator mutex that creates and sorts nodes with kazoo's names. */
+/** A Curator mutex with a driver that creates and sorts nodes with kazoo's names. */
 export const curatorTaughtKazoo: Kind = kind('Java', 'mutex-kazoo', 'Curator mutex, kazoo’s names');
-/** A Curator mutex that also sorts kazoo's names. */
+/** A Curator mutex with a driver that sorts both Curator's and kazoo's names. */
 export const curatorTaughtBoth: Kind = kind('Java', 'mutex-both', 'Curator mutex, both names');
 
 export const kazooLock: Kind = kind('Python', 'lock', 'kazoo Lock');

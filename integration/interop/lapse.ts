@@ -11,13 +11,18 @@ import { endOf, freshName } from './mix.ts';
 import { isOurs, startParticipants, type Participant, type Task } from './participant.ts';
 import { Trial } from './trial.ts';
 
-/** The fault of a participant: its process is killed or frozen. */
+/** The fault of a participant: `crash` kills its process, and `freeze` stops it for a while. */
 export type Lapse = 'crash' | 'freeze';
 
 export interface LapseRun extends Verdict {
-  /** For each kind, by its title: milliseconds from the fault of a holder to the next grant. */
+  /**
+   * For each kind of participant, by its title: milliseconds from the fault of a holder to the next grant.
+   */
   readonly gapsMs: ReadonlyMap<string, number>;
-  /** Milliseconds from the moment when a participant resumed to the notification of its loss. */
+  /**
+   * For each kind of participant, by its title: milliseconds from the end of a freeze to the notification of
+   * the loss.
+   */
   readonly wakesMs: ReadonlyMap<string, number>;
   readonly participants: readonly Participant[];
 }
@@ -29,13 +34,13 @@ interface Standing {
 }
 
 const IN_LINE_WITHIN_MS = 20_000;
-// Number of attempts. An attempt does not count if a slow machine lets a participant lose its session before
-// all have joined.
+// Number of attempts to make all participants join. An attempt fails if a slow machine lets one of them lose
+// its session.
 const STARTS = 3;
 
 /**
- * Makes all participants join. Then the fault stops all waiters of the pairs, and after them the holders,
- * each as soon as it holds. Frozen participants resume when the next one holds, or at the end.
+ * Makes all participants join. Then it kills or freezes all waiters, and after them the holders, each as soon
+ * as it holds. A frozen holder resumes when the next one holds, and frozen waiters resume at the end.
  */
 export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<LapseRun> {
   const { holders, waiters, last } = await standInLine(site, line, lapse);
@@ -57,7 +62,7 @@ export async function runLapses(site: Site, line: Line, lapse: Lapse): Promise<L
   last.tell();
   if (lapse === 'freeze') {
     for (const waiter of waiters) waiter.thaw();
-    // Ends the waiters after their present round. Some of them have joined the queue again.
+    // Ends the waiters after their present round, because some of them have joined the queue again.
     for (const waiter of waiters) waiter.enough();
     await endOf([...holders, ...waiters]);
   }
@@ -91,8 +96,8 @@ function tasksOf(site: Site, line: Line, name: string): Task[] {
 }
 
 /**
- * Makes the participants join one after another. Returns the reason if an entry was lost before all had
- * joined. In a semaphore, one of them then has a permit and does not wait.
+ * Makes the participants join one after another. Returns an error message if an entry was lost before all had
+ * joined. In a semaphore, the first one holds the permit and is not in the queue of waiters.
  */
 async function enterInOrder(
   order: readonly Participant[],
@@ -118,7 +123,10 @@ async function enterInOrder(
   return undefined;
 }
 
-/** A participant that has a permit of a semaphore does not wait any more. */
+/**
+ * Expects `count` participants in the queue. In a semaphore, one of them holds the permit and is not in the
+ * queue of waiters.
+ */
 async function expectInLine(site: Site, [waiting, having]: readonly string[], count: number): Promise<void> {
   const through = having === undefined ? 0 : 1;
   expect(await site.entries(waiting!)).to.have.lengthOf(count - through);
@@ -126,8 +134,8 @@ async function expectInLine(site: Site, [waiting, having]: readonly string[], co
 }
 
 /**
- * Resumes a holder. If its library can notify it, it is notified of the loss. Otherwise it releases a lock
- * that it does not hold.
+ * Resumes a frozen holder. Its library notifies it of the loss. If the library cannot do that, the holder
+ * releases a lock that it does not hold any more.
  */
 async function wake(holder: Participant, wakesMs: Map<string, number>): Promise<void> {
   holder.thaw();

@@ -50,7 +50,10 @@ function chosenStores(): Store[] {
   return chosen;
 }
 
-/** Returns the combinations to run: of the caller's client, or all of this repository. */
+/**
+ * Returns the combinations of participants to run: those with the client of `--client`, or else all of this
+ * repository.
+ */
 function chosenRows({ name }: Store): Rows {
   if (values.client === undefined) return rows[name]!;
   if (values.store === undefined) refuse('--client needs --store, whose format it writes');

@@ -9,7 +9,7 @@ import type { Mix } from './row.ts';
 import { Trial } from './trial.ts';
 
 export interface Size {
-  /** Total number of grants. Grants of participants that never wait are additional. */
+  /** Total number of grants of participants that wait. Grants of participants that never wait come on top. */
   readonly grants: number;
   readonly holdMs: number;
 }
@@ -28,7 +28,10 @@ export function freshName(what: string): string {
   return `interop-${what}-${process.pid}-${names}`;
 }
 
-/** Lets all participants contend to the end. Those that wait in the queue are granted equally often. */
+/**
+ * Makes all participants contend until all rounds are over. Each participant that waits in the queue is
+ * granted equally often.
+ */
 export async function runMix(site: Site, mix: Mix, size: Size): Promise<Ran> {
   const name = freshName('mix');
   const kinds = mix.parties.flatMap(({ kind, count }) => Array.from({ length: count }, () => kind));
@@ -69,8 +72,8 @@ export async function endOf(participants: readonly Participant[]): Promise<void>
 }
 
 /**
- * Returns the median time in milliseconds from the end of a hold to the beginning of the next one, without
- * those that overlap.
+ * Returns the median time in milliseconds from the end of a hold to the beginning of the next one. Holds that
+ * overlap do not count.
  */
 export function medianHandOverMs(holds: readonly Hold[]): number {
   const gaps = holds.slice(1).map(({ from }, at) => Number(from - holds[at]!.to) / 1e6);

@@ -6,7 +6,7 @@ import { curatorSemaphore, election } from '@queuelock/recipes';
 import { zookeeper } from '@queuelock/zookeeper';
 import { distinctUntilChanged, filter, map, type Subscription } from 'rxjs';
 
-/** A hold of any kind, as a round uses it. */
+/** A hold of any kind, reduced to what a round of the test needs. */
 export interface Held extends Pick<SharedOwnership, 'held' | 'signal' | 'order' | 'token' | 'key'> {
   leave(): Promise<void>;
 }
@@ -22,8 +22,8 @@ interface Task {
 }
 
 /**
- * Returns the backend. It is not made from a URL, since a URL cannot express a single key, nor the key
- * formats of a semaphore's two queues.
+ * Returns the backend. A URL alone is not enough: it has no option for a single key, nor for the key formats
+ * of a semaphore's two queues.
  */
 export async function backendOf(url: string, recipe: string): Promise<Backend> {
   const { hosts, params } = parseBackendUrl(url);
@@ -42,7 +42,7 @@ export async function backendOf(url: string, recipe: string): Promise<Backend> {
   });
 }
 
-/** Reports the leader at each change, or `''` for none. */
+/** Reports the leader's value at each change, or `''` when there is no leader. */
 export function observe({ client, name, id }: Task, say: (leader: string) => void): Subscription {
   const leader$ = election(client, name, { value: id }).leader$.pipe(
     filter(({ status }) => status === 'live'),
@@ -93,7 +93,10 @@ function heldBy(ownership: SharedOwnership): Held {
   return view(ownership, () => ownership.release());
 }
 
-/** `held` and `signal` compare with the clock at each read, so they are getters and not copies. */
+/**
+ * Returns the hold with the method `leave`. `held` and `signal` depend on the time of the read, so they are
+ * getters.
+ */
 function view(hold: Omit<Held, 'leave'>, leave: () => Promise<void>): Held {
   return {
     get held() {

@@ -1,5 +1,5 @@
-// A participant with our library: ours.ts URL NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]. protocol.ts describes
-// the protocol.
+// A participant that uses queuelock: ours.ts URL NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]. protocol.ts
+// describes the protocol.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createLockClient } from '@queuelock/core';
@@ -11,7 +11,8 @@ let n = 0;
 let ended = false;
 let receive: (() => void) | undefined;
 
-// Writes synchronously, unlike console.log, because the output must be written before the process is stopped.
+// Writes synchronously, unlike console.log, because the output must be written before the harness stops the
+// process.
 function say(ev: InteropEvent['ev'], fields: Partial<InteropEvent> = {}): void {
   writeSync(1, `${JSON.stringify({ t: process.hrtime.bigint().toString(), id, ev, n, ...fields })}\n`);
 }
@@ -55,8 +56,8 @@ async function holdAndLeave(held: Held): Promise<void> {
   const { order, token, key } = held;
   say('acquired', { order: String(order), token: String(token), key });
   await over(held.signal);
-  // Reads `held` instead of waiting for the signal, so that the result is right even if the process was
-  // stopped in between.
+  // Reads `held` instead of relying on the signal, so that the result is right even if the process was frozen
+  // in between.
   if (!held.held) {
     say('lost');
     return;
@@ -66,7 +67,7 @@ async function holdAndLeave(held: Held): Promise<void> {
   say('released');
 }
 
-/** Resolves after the hold time, or when the hold is lost before. */
+/** Resolves after the hold time, or earlier if the hold is lost. */
 async function over(lost: AbortSignal): Promise<void> {
   const ms = Number(holdMs);
   await new Promise<void>((resolve) => {

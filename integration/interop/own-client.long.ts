@@ -11,7 +11,7 @@ import { abandonTrials, expectRight } from './trial.ts';
 const PROGRAM = fileURLToPath(new URL('programs/python/etcd_queue.py', import.meta.url));
 const SHORT = { grants: 60, holdMs: 2 };
 
-describe('a client of etcd that was written from the page about formats', function () {
+describe('an etcd client that was written from packages/FORMATS.md', function () {
   this.timeout(120_000);
   let site: Site;
   const { mixes, lines } = rowsOf({ command: ['python3', '-B', PROGRAM], recipe: 'lock', isDeaf: false });

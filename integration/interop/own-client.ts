@@ -3,19 +3,19 @@ import { ours, type Kind } from './kinds.ts';
 import { alike, amongOurs, twice } from './parties.ts';
 import type { Rows } from './row.ts';
 
-/** A client that the caller of the suite brings along. */
+/** A client from outside of this repository, given on the command line of `pnpm interop`. */
 export interface OwnClient {
   readonly command: CommandLine;
-  /** The third argument of its program. */
+  /** The argument RECIPE with which its program is started. */
   readonly recipe: string;
-  /** Whether it continues after a loss, because its library does not notify it. */
+  /** Whether the client continues after a loss of the lock, because its library does not notify it. */
   readonly isDeaf: boolean;
 }
 
-/** Returns the combinations of a client with itself and with queuelock. */
+/** Returns the combinations of the client with itself and with queuelock. */
 export function rowsOf({ command, recipe, isDeaf }: OwnClient): Rows {
   const kind: Kind = {
-    title: `client ${recipe}`,
+    title: `own client, ${recipe}`,
     language: 'Node',
     command,
     recipe,

@@ -20,7 +20,7 @@ export interface Task {
   readonly id: string;
   /** Address of the server, `host:port`. */
   readonly endpoint: string;
-  /** Address as a URL, for participants with our library. */
+  /** Address of the server as a URL, for participants that use queuelock. */
   readonly url: string;
   readonly name: string;
   /** Number of rounds. With 0, rounds are repeated until `enough` is called. */
@@ -47,8 +47,8 @@ export async function startParticipants(tasks: readonly Task[]): Promise<Partici
 }
 
 /**
- * Whether the participant is a client of this repository. Such a client also notices a loss as soon as its
- * process runs again.
+ * Returns whether the participant uses queuelock. Such a participant notices a loss as soon as its process
+ * resumes.
  */
 export function isOurs({ language, command }: Kind): boolean {
   return language === 'Node' && command === undefined;
@@ -101,7 +101,7 @@ export class Participant {
     this.ended = this.#end();
   }
 
-  /** The events that the participant reported, and those of actions on it. */
+  /** The events that the participant reported, and the faults of the harness on it. */
   get events(): readonly InteropEvent[] {
     return this.#log.events;
   }

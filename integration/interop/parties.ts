@@ -5,12 +5,12 @@ const PARTICIPANTS = 6;
 
 export const each = (...all: readonly Kind[]): Mix['parties'] => all.map((kind) => ({ kind, count: 1 }));
 export const twice = (...all: readonly Kind[]): Mix['parties'] => all.map((kind) => ({ kind, count: 2 }));
-/** Returns pairs whose holder and waiter are of the same kind. */
+/** Returns a pair for each kind, in which holder and waiter are both of this kind. */
 export const alike = (...all: readonly Kind[]): Line['pairs'] =>
   all.map((kind) => ({ holder: kind, waiter: kind }));
 
-/** Returns a mix of one participant of this kind and five with our library. */
+/** Returns a mix of one participant of this kind and five that use queuelock. */
 export const amongOurs = (kind: Kind): Mix => ({
-  title: `ours 5 of 6, with ${kind.title}`,
+  title: `queuelock as 5 of 6, with ${kind.title}`,
   parties: [{ kind: ours, count: PARTICIPANTS - 1 }, ...each(kind)],
 });

@@ -67,7 +67,7 @@ async function buildGo(): Promise<CommandLine> {
   return [program];
 }
 
-// Debian's Python, not the first on PATH, because apt-get installs packages for it.
+// Uses Debian's Python instead of the first one on PATH, because apt-get installs packages only for Debian's.
 const PYTHON = '/usr/bin/python3';
 
 async function findKazoo(): Promise<CommandLine> {

@@ -4,9 +4,9 @@
  *     participant ENDPOINT NAME RECIPE ID ROUNDS HOLD_MS [TTL_MS]
  *
  * A participant connects, reports `ready`, and begins when it reads a line. It enters the queue NAME in
- * ROUNDS rounds (0: until the end of standard input), and holds for HOLD_MS each time (negative: until it
- * reads a line). It ends after the round in which its input ends. Observers (RECIPE `observe…`) report
- * `observing`, and then the leaders until their input ends.
+ * ROUNDS rounds; 0 means until the end of standard input. It holds for HOLD_MS each time; a negative number
+ * means until it reads a line. When its input ends, it ends after the present round. Observers (RECIPE
+ * `observe…`) report `observing`, and then the leaders until their input ends.
  */
 export interface InteropEvent {
   /** Nanoseconds of CLOCK_MONOTONIC, the same for all processes of the machine, as a decimal string. */
@@ -15,11 +15,14 @@ export interface InteropEvent {
   readonly ev: Said | 'killed' | 'frozen' | 'thawed';
   /** Number of the round, from 1. It is 0 outside of rounds. */
   readonly n: number;
-  /** With `acquired`: the server's order (create revision, sequence number). */
+  /**
+   * With `acquired`: number that gives the server's order of the entries (etcd's create revision, ZooKeeper's
+   * sequence number).
+   */
   readonly order?: string;
   /**
-   * With `acquired`: the age of the entry (create revision, creation zxid). Unlike `order`, it also grows
-   * after the order has restarted.
+   * With `acquired`: number that gives the age of the entry (etcd's create revision, ZooKeeper's zxid of the
+   * creation). Unlike `order`, it also grows when the order starts again.
    */
   readonly token?: string;
   /** With `acquired`: the key or node. */
@@ -31,23 +34,23 @@ export interface InteropEvent {
 }
 
 /**
- * The events that a participant reports. All others come from the harness: `killed` and `frozen` have a stamp
- * from before the signal.
+ * The events that a participant reports. The harness adds the others; it records `killed` and `frozen` with a
+ * time from before the signal.
  */
 type Said =
   | 'ready'
   | 'requesting'
   /**
-   * The participant believes that it holds, from `t` on. The stamp is from after the recipe reported the
+   * From `t` on, the participant believes that it holds. `t` is a time after its library has reported the
    * grant.
    */
   | 'acquired'
-  /** The participant believed until `t` that it holds. The stamp is from before it requested the release. */
+  /** Until `t`, the participant believed that it held. `t` is a time before it requests the release. */
   | 'releasing'
   | 'released'
   /** The participant was notified of the loss of its hold. */
   | 'lost'
-  /** The participant was not the first in the queue, and left without waiting. */
+  /** The participant only tried to lock. It was not the first in the queue, and left without waiting. */
   | 'left'
   | 'failed'
   | 'done'

@@ -10,11 +10,14 @@ import { Trial } from './trial.ts';
 
 export interface Reigns extends Verdict {
   /**
-   * The leaders in order. The same leader twice in a row counts once, since an observer that polls cannot
-   * tell these terms apart.
+   * Values of the leaders in order. The same leader twice in a row counts once, since an observer that polls
+   * cannot distinguish the two terms.
    */
   readonly leaders: readonly string[];
-  /** For each observer, the leaders that it reported, without the times without a leader. */
+  /**
+   * For each observer, the leaders in the order in which it reported them. Times without a leader are left
+   * out.
+   */
   readonly seen: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -22,9 +25,9 @@ const TERMS = 3;
 const SEEN_WITHIN_MS = 10_000;
 
 /**
- * Lets two candidates of each kind lead in turn, for several terms each. A leader resigns once all observers
+ * Makes two candidates of each kind lead in turn, for several terms each. A leader resigns once all observers
  * have reported it. One candidate of each kind is killed in its second term, and then the observers must
- * report the next one.
+ * report the next leader.
  */
 export async function runElection(site: Site, { candidates, observers }: Election): Promise<Reigns> {
   const name = freshName('election');
@@ -61,7 +64,10 @@ export async function runElection(site: Site, { candidates, observers }: Electio
   return { ...trial.verdict(), leaders: withoutRepeats(leaders), seen };
 }
 
-/** Resolves with the next leader and its term, or with `undefined` when all candidates are done. */
+/**
+ * Resolves with the next leader and the number of its term, or with `undefined` when all candidates have
+ * ended.
+ */
 async function leaderIn(
   stored: readonly Participant[],
   before: readonly string[],

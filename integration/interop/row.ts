@@ -6,9 +6,9 @@ export interface Mix {
   readonly parties: readonly Party[];
   /** Number of permits, for a semaphore. A semaphore has one queue for waiters and one for holders. */
   readonly permits?: number;
-  /** Whether the row is part of the short form. */
+  /** Whether the test suite runs this row. `pnpm interop` runs all rows. */
   readonly short?: true;
-  /** Whether the participants are incompatible, so that the run has to fail. */
+  /** Whether the participants are incompatible, so that the checker must find violations. */
   readonly control?: true;
 }
 
@@ -17,13 +17,16 @@ interface Party {
   readonly count: number;
 }
 
-/** Participants of a queue in which holders and waiters are stopped, one pair after another. */
+/**
+ * Participants of a queue. The test kills or freezes all waiters of the pairs at once, and then one holder
+ * after another.
+ */
 export interface Line {
   readonly title: string;
   readonly pairs: readonly Pair[];
   /** Set for a semaphore, which has one permit. */
   readonly permits?: 1;
-  /** The participant at the end of the queue. */
+  /** The participant at the end of the queue, which is neither killed nor frozen. */
   readonly last: Kind;
   readonly short?: true;
 }

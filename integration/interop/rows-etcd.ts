@@ -6,17 +6,17 @@ import type { Rows } from './row.ts';
 export const etcd: Rows = {
   mixes: [
     {
-      title: 'ours 1 of 6',
+      title: 'queuelock as 1 of 6',
       parties: each(ours, goMutex, goElection, goService, etcdctl, goVisitor),
       short: true,
     },
     {
-      title: 'ours 5 of 6, with Go Mutex and visitors',
+      title: 'queuelock as 5 of 6, with Go Mutex and TryLock',
       parties: [{ kind: ours, count: 4 }, ...each(oursElection, goMutex, goVisitor, oursVisitor)],
       short: true,
     },
     {
-      title: 'ours with both namings, Go Mutex and etcdctl',
+      title: 'queuelock with both namings, Go Mutex and etcdctl',
       parties: [
         { kind: named('fast', ours), count: 3 },
         ...each(ours, goMutex, etcdctl, named('fast', oursVisitor)),
@@ -27,7 +27,7 @@ export const etcd: Rows = {
   ],
   lines: [
     {
-      title: 'all kinds',
+      title: 'participants of all kinds',
       pairs: [{ holder: goVisitor }, ...alike(goMutex, ours, goElection, goService, etcdctl, oursElection)],
       last: ours,
       short: true,
@@ -35,7 +35,7 @@ export const etcd: Rows = {
   ],
   elections: [
     {
-      title: 'ours and Go’s',
+      title: 'elections of queuelock and Go',
       candidates: [oursElection, goElection],
       observers: [oursObserver, goObserver],
     },

@@ -14,12 +14,12 @@ const latch = (of: Kind): Kind => kinds.named('curator-latch', of);
 export const zooKeeper: Rows = {
   mixes: [
     {
-      title: 'ours 1 of 6',
+      title: 'queuelock as 1 of 6',
       parties: [...each(ours, curatorSelector), ...twice(curatorMutex, kazooCurator)],
       short: true,
     },
     {
-      title: 'ours 5 of 6, with Curator mutex and a visitor',
+      title: 'queuelock as 5 of 6, with Curator mutex and tryAcquire',
       parties: [{ kind: ours, count: 4 }, ...each(oursElection, curatorMutex, oursVisitor)],
       short: true,
     },
@@ -33,32 +33,32 @@ export const zooKeeper: Rows = {
       short: true,
     },
     {
-      title: 'readers and writers, ours 1 of 6',
+      title: 'readers and writers, queuelock as 1 of 6',
       parties: [
         ...each(readsAndWrites(oursReader), kazooCuratorWriter),
         ...twice(curatorReader, curatorWriter),
       ],
     },
     {
-      title: 'kazoo’s names, ours 1 of 6',
+      title: 'kazoo’s names, queuelock as 1 of 6',
       parties: [{ kind: kazooLock, count: 3 }, ...each(kazoo(ours), kazooWriter, kinds.curatorTaughtKazoo)],
       short: true,
     },
     {
-      title: 'kazoo’s names, ours 5 of 6',
+      title: 'kazoo’s names, queuelock as 5 of 6',
       parties: [{ kind: kazoo(ours), count: 5 }, ...each(kazooLock)],
     },
     {
-      title: 'kazoo’s names, our readers and kazoo’s writers',
+      title: 'kazoo’s names, queuelock’s readers and kazoo’s writers',
       parties: [{ kind: kazooWriter, count: 2 }, ...twice(kazoo(oursReader), kazoo(ours))],
     },
     {
-      title: 'both names',
+      title: 'Curator’s and kazoo’s names',
       parties: twice(both(ours), kinds.curatorTaughtBoth, kinds.kazooExtra),
       short: true,
     },
     {
-      title: 'a semaphore of 2, ours 1 of 6',
+      title: 'a semaphore of 2, queuelock as 1 of 6',
       parties: [
         { kind: kinds.oursSemaphore(2), count: 1 },
         { kind: kinds.curatorSemaphore(2), count: 5 },
@@ -66,7 +66,7 @@ export const zooKeeper: Rows = {
       permits: 2,
     },
     {
-      title: 'a semaphore of 2, ours 5 of 6',
+      title: 'a semaphore of 2, queuelock as 5 of 6',
       parties: [
         { kind: kinds.oursSemaphore(2), count: 5 },
         { kind: kinds.curatorSemaphore(2), count: 1 },
@@ -75,7 +75,7 @@ export const zooKeeper: Rows = {
       short: true,
     },
     {
-      title: 'a latch',
+      title: 'a Curator latch',
       parties: [
         { kind: latch(ours), count: 2 },
         ...each(latch(oursElection)),
@@ -85,13 +85,13 @@ export const zooKeeper: Rows = {
   ],
   lines: [
     {
-      title: 'a mutex',
+      title: 'a mutex with Curator’s names',
       pairs: [{ holder: oursVisitor }, ...alike(curatorMutex, ours, kazooCurator, curatorSelector)],
       last: ours,
       short: true,
     },
     {
-      title: 'readers and writers',
+      title: 'readers and writers with Curator’s names',
       pairs: [
         { holder: curatorReader, waiter: curatorWriter },
         { holder: readsAndWrites(ours), waiter: readsAndWrites(oursReader) },
@@ -102,36 +102,40 @@ export const zooKeeper: Rows = {
       last: readsAndWrites(ours),
     },
     {
-      title: 'kazoo’s names',
+      title: 'a mutex with kazoo’s names',
       pairs: alike(kazooLock, kazoo(ours), kinds.curatorTaughtKazoo),
       last: kazoo(ours),
     },
     {
-      title: 'both names',
+      title: 'a mutex with Curator’s and kazoo’s names',
       pairs: alike(both(ours), kinds.curatorTaughtBoth, kinds.kazooExtra),
       last: both(ours),
     },
     {
-      title: 'a semaphore',
+      title: 'a semaphore of Curator and queuelock',
       pairs: alike(kinds.curatorSemaphore(1), kinds.oursSemaphore(1)),
       last: kinds.oursSemaphore(1),
       permits: 1,
     },
-    { title: 'a latch', pairs: alike(curatorLatch, latch(oursElection)), last: latch(ours) },
+    {
+      title: 'a latch of Curator and queuelock',
+      pairs: alike(curatorLatch, latch(oursElection)),
+      last: latch(ours),
+    },
   ],
   elections: [
     {
-      title: 'ours, Curator’s selector, and kazoo with Curator’s names',
+      title: 'elections of queuelock, Curator’s selector, and kazoo with Curator’s names',
       candidates: [oursElection, curatorSelector, kazooCurator],
       observers: [oursObserver, kinds.selectorObserver],
     },
     {
-      title: 'ours, and Curator’s latch',
+      title: 'elections of queuelock and Curator’s latch',
       candidates: [latch(oursElection), curatorLatch],
       observers: [latch(oursObserver), kinds.latchObserver],
     },
     {
-      title: 'ours, and kazoo’s',
+      title: 'elections of queuelock and kazoo',
       candidates: [kazoo(oursElection), kazooLock],
       observers: [kazoo(oursObserver)],
     },

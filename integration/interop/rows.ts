@@ -7,7 +7,10 @@ import type { Mix, Rows } from './row.ts';
 /** Tables of combinations, by the name of the store. */
 export const rows: Readonly<Record<string, Rows>> = { etcd, ZooKeeper: zooKeeper };
 
-/** Returns the names of the queues of a mix. A semaphore has two, and the first one is for its waiters. */
+/**
+ * Returns the names of the queues that a mix uses. There is one, or for a semaphore two: first its queue of
+ * waiters, then that of holders.
+ */
 export function queuesOf(name: string, { permits }: Pick<Mix, 'permits'>): [string, string] | [string] {
   return permits === undefined ? [name] : [`${name}/locks`, `${name}/leases`];
 }

@@ -20,7 +20,10 @@ const holds = (token: number, at: number): Said[] => [
   [at, 'acquired', token],
 ];
 
-/** Participants that were killed while they waited or held, or that ended by themselves. */
+/**
+ * Participants of a history that was cut short. Each was killed while it waited or held, or had already
+ * ended.
+ */
 const cutShort = [
   told('a', goMutex, ...holds(5, 10), [20, 'releasing'], [21, 'released'], [100, 'killed']),
   told('b', goMutex, ...holds(6, 22)),
@@ -28,14 +31,14 @@ const cutShort = [
   told('d', goMutex, [1, 'requesting'], [100, 'killed']),
 ];
 
-describe('an interop trial', () => {
+describe('a trial of clients in several languages', () => {
   const failure = (): Promise<unknown> =>
     abandonTrials().then(
       () => 'none',
       (error: unknown) => error,
     );
 
-  it('is checked once when it is cut short, at the end of the test', async () => {
+  it('is checked once at the end of the test when it was cut short', async () => {
     new Trial({ participants: [...cutShort, told('e', goMutex, ...holds(8, 40), [100, 'killed'])] });
     const error = await failure();
     expect(error).to.be.instanceOf(SafetyViolation);
@@ -43,12 +46,12 @@ describe('an interop trial', () => {
     expect(await failure()).to.equal('none');
   });
 
-  it('need not have ended all its rounds when it is cut short', async () => {
+  it('may have rounds without an end when it was cut short', async () => {
     new Trial({ participants: cutShort });
     expect(await failure()).to.equal('none');
   });
 
-  it('ignores a release that could not be reported when it is cut short', async () => {
+  it('accepts a release that was not reported when it was cut short', async () => {
     const releases = told('e', etcdctl, ...holds(8, 40), [100, 'killed']);
     new Trial({ participants: [releases, told('f', goMutex, ...holds(9, 50), [100, 'killed'])] });
     expect(await failure()).to.equal('none');
@@ -65,7 +68,7 @@ describe('an interop trial', () => {
       .that.is.not.instanceOf(SafetyViolation);
   });
 
-  it('may be cut short when it is a control that has to fail', async () => {
+  it('may violate exclusion when it is a control that has to fail', async () => {
     const overlap = [
       told('a', goMutex, ...holds(5, 10), [100, 'killed']),
       told('b', goMutex, ...holds(6, 20)),

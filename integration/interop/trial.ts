@@ -9,13 +9,13 @@ const underWay = new Set<Trial>();
 interface Trying {
   readonly participants: readonly Participant[];
   readonly terms?: Terms;
-  /** Whether the trial is expected to fail. */
+  /** Whether the trial is a control, in which the checker has to find violations. */
   readonly control?: boolean;
 }
 
 /**
- * A trial of participants of one queue, which begins before they do. If it has no verdict, it is checked at
- * the end of the test.
+ * The participants of one queue, and the check of their history. Create a trial before the participants
+ * begin. If no test takes its verdict, `abandonTrials` checks it at the end of the test.
  */
 export class Trial {
   readonly #participants: readonly Participant[];
@@ -36,14 +36,19 @@ export class Trial {
     return judge(this.history, this.#terms);
   }
 
-  /** Unsafe findings of a trial that was cut short, so that its other findings mean nothing. */
+  /**
+   * Violations of exclusion, order and tokens in a trial that was cut short. Its other findings mean nothing.
+   */
   get unsafe(): readonly string[] {
     const ends = this.#participants.flatMap(endOf);
     return judge([...this.history, ...ends], this.#terms).unsafe;
   }
 }
 
-/** Ends trials that a test left running, and fails if anything in them was unsafe. Call it in `afterEach`. */
+/**
+ * Ends trials that a test left running, and fails if one of them violated exclusion, order or tokens. Call it
+ * in `afterEach`.
+ */
 export async function abandonTrials(): Promise<void> {
   await endParticipants();
   const unsafe = [...underWay].flatMap((trial) => trial.unsafe);
@@ -51,7 +56,10 @@ export async function abandonTrials(): Promise<void> {
   expectSafe(unsafe);
 }
 
-/** Expects no findings. Throws a `SafetyViolation` if one of them is unsafe. */
+/**
+ * Throws if the checker has findings. The error is a `SafetyViolation` if one of the findings concerns
+ * exclusion, order or tokens.
+ */
 export function expectRight({ findings, unsafe }: Verdict): void {
   expectSafe(unsafe);
   expect(findings, findings.join('\n')).to.be.empty;
@@ -62,8 +70,9 @@ function expectSafe(unsafe: readonly string[]): void {
 }
 
 /**
- * Returns an event at which the belief of a participant ends. If the participant was killed, or another
- * program passes its output on, its belief is certain only at the times that it reported.
+ * Returns an event `killed` with the time of the participant's last report, since the checker must not assume
+ * that it still waits or holds later. A participant that was killed has such an event already. It needs
+ * another one only if another program passes on its output.
  */
 function endOf({ id, kind, events }: Participant): InteropEvent[] {
   const wasKilled = events.some(({ ev }) => ev === 'killed');

@@ -108,14 +108,17 @@ describe('applications of NestJS', () => {
         }).timeout(SETUP_MS);
 
       for (const store of ['etcd', 'PostgreSQL'])
-        it(`loses nothing on SIGTERM during work, and another process continues at once, on ${store}`, async () => {
+        it(`loses no work on SIGTERM, and another process continues at once, on ${store}`, async () => {
           await surviveSigterm(join(folder, 'dist', 'main.js'), urls.get(store)!);
         }).timeout(60_000);
     });
   }
 });
 
-/** Starts two processes. The one that works and leads gets a SIGTERM in the middle of a request. */
+/**
+ * Starts two processes of the application, and sends SIGTERM to the one that leads while it handles a
+ * request.
+ */
 async function surviveSigterm(script: string, url: string): Promise<void> {
   const one = new Application(script, url);
   await one.until('leads');

@@ -81,7 +81,7 @@ await app.listen(0, '127.0.0.1');
 say({ ev: 'ready', url: await app.getUrl() });
 `;
 
-/** Uses of the decorators that the compiler has to reject. */
+/** Source with wrong uses of the decorators, each of which the compiler has to reject. */
 export const MISUSES = `
 import { Leads, Lock } from '@queuelock/nestjs';
 

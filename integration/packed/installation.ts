@@ -19,8 +19,8 @@ interface Manifest {
 }
 
 /**
- * A directory outside of the repository with our packages, packed as they are published. It also has what npm
- * installs with them: their dependencies and peers, without optional peers.
+ * A directory outside of the repository with queuelock's packages, packed as they are published. It also has
+ * what npm installs with them: their dependencies and peers, but no optional peers.
  */
 export class Installation {
   readonly directory: string;
@@ -41,10 +41,7 @@ export class Installation {
     return rm(this.directory, { recursive: true });
   }
 
-  /**
-   * Compiles a program, and all declarations that it imports, without output files. Returns the messages of
-   * the compiler.
-   */
+  /** Compiles a program and checks all declarations that it imports. Returns the messages of the compiler. */
   async check(source: string): Promise<string> {
     await link(this.directory, '@types/node', ROOT);
     const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext'];

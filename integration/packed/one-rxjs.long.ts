@@ -12,9 +12,9 @@ import { NODE } from '../runtimes/runtimes.ts';
 import { outputOf } from './installation.ts';
 
 const run = promisify(execFile);
-/** The packages of the application. */
+/** The packages of queuelock that the application installs. */
 const PACKAGES = ['core', 'memory', 'recipes'];
-/** The packages that the check of the conformance suite imports. */
+/** The packages of queuelock that an application installs to run the conformance suite. */
 const WITH_FACTS = ['core', 'memory', 'conformance', 'zookeeper'];
 
 interface PackageManager {
@@ -23,8 +23,8 @@ interface PackageManager {
   /** Files that the package manager needs, in addition to `package.json`. */
   readonly files?: Readonly<Record<string, string>>;
   /**
-   * Returns members of `package.json` by which dependencies between our packages resolve to the tarballs.
-   * Once the packages are published, they resolve to the registry.
+   * Returns members of `package.json` that make dependencies between queuelock's packages resolve to the
+   * packed tarballs. Once the packages are published, the registry has them.
    */
   readonly manifest: (tarballs: Readonly<Record<string, string>>) => object;
   /** Whether the package manager installs peers that the application does not name. */
@@ -75,8 +75,8 @@ const MANAGERS: readonly PackageManager[] = [
 const VERSIONS = ['7.2.0', '7.5.7', '7.8.2'];
 
 /**
- * A program that prints where each package finds RxJS, and whether the application's own RxJS accepts a
- * stream of ours.
+ * A program that prints where each package finds RxJS, and whether the application's RxJS accepts a stream of
+ * queuelock.
  */
 const PROGRAM = `
   import { realpathSync } from 'node:fs';
@@ -138,7 +138,7 @@ describe('RxJS beside the packed packages', function () {
 
   for (const manager of MANAGERS) {
     for (const version of VERSIONS)
-      it(`is the single copy that the application has, ${version}, with ${manager.name}`, async () => {
+      it(`is the only copy, that of the application: version ${version}, installed with ${manager.name}`, async () => {
         const directory = await install(manager, PACKAGES, version);
         expect(await outputOf(join(directory, 'program.mjs'))).to.deep.equal(SHARED);
       });
@@ -151,7 +151,7 @@ describe('RxJS beside the packed packages', function () {
       });
   }
 
-  it('passes the conformance suite with version 7.2.0', async () => {
+  it('lets the packages pass the conformance suite in version 7.2.0', async () => {
     const directory = await install(MANAGERS[0]!, WITH_FACTS, VERSIONS[0]);
     const job = { store: 'memory', ttlMs: 1_500, expiryGranularityMs: 5_000, operator: 'http://127.0.0.1:1' };
     const { outcomes } = await runJob(NODE, await writeProgram(directory), job);

@@ -22,7 +22,7 @@ describe('the programs of EXAMPLES.md in several processes', () => {
     await firstValueFrom(isSo$, { defaultValue: undefined });
   };
 
-  it('one.ts runs one after another in any process; SIGTERM stops the work and releases', async () => {
+  it('one.ts runs in one process at a time, and releases on SIGTERM', async () => {
     const slow = { '1_000, undefined': '60_000, undefined' };
     const [first, second] = [tasks.start('one.ts', slow), tasks.start('one.ts')];
     await first.until(/mine/);
@@ -50,7 +50,7 @@ describe('the programs of EXAMPLES.md in several processes', () => {
     }
   });
 
-  it('leader.ts has one leader, and another one after SIGTERM', async () => {
+  it('leader.ts has one leader, and after SIGTERM another one', async () => {
     const first = tasks.start('leader.ts');
     await first.until(/leading, token/);
     const second = tasks.start('leader.ts');
@@ -63,7 +63,7 @@ describe('the programs of EXAMPLES.md in several processes', () => {
     expect(first.stderr + second.stderr).to.equal('');
   });
 
-  it('server.ts admits five requests at a time over two instances, responds 429 when busy, and frees the permit of a client that disconnects', async () => {
+  it('server.ts admits five requests at a time over two instances, and responds 429 when busy', async () => {
     const [a, b] = (await pickPorts(2)).map(String) as [string, string];
     const slow = { '1_000, undefined': '60_000, undefined', '2_000': '300', '10_000, stop': '60_000, stop' };
     const [one, two] = [

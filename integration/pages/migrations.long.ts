@@ -10,7 +10,10 @@ import { Program, endPrograms } from './program.ts';
 import { Scratch, blocksOf } from './scratch.ts';
 
 const INSTANCES = 5;
-/** Number of an advisory lock. While the test holds it, a migration stops in the middle. */
+/**
+ * Number of a PostgreSQL advisory lock. While the test holds it, a migration waits for it half-way through
+ * its changes.
+ */
 const GATE = 4_711;
 const PASS_GATE = `select pg_advisory_xact_lock(${GATE})`;
 
@@ -54,7 +57,7 @@ const TOOLS: Readonly<Record<string, (folder: string) => void>> = {
   },
   typeorm(folder) {
     const write = (nth: number, statements: readonly string[]): void => {
-      // TypeORM takes the time of a migration from the end of its class name.
+      // TypeORM reads the time of a migration from the digits at the end of its class name.
       const name = `Step${1_700_000_000_000 + nth}`;
       const text = `exports.${name} = class ${name} {
         async up(db) { for (const sql of ${JSON.stringify(statements)}) await db.query(sql); }
@@ -95,7 +98,7 @@ describe('database migrations that one of five instances does', function () {
 
   for (const [tool, write] of Object.entries(TOOLS)) {
     /**
-     * Starts five instances of the program over a new database, whose migrations stop at the advisory lock.
+     * Starts five instances of the program over a new database, whose migrations wait for the advisory lock.
      * Also returns the client that holds that lock.
      */
     const startAll = async (): Promise<{ readonly gate: Client; readonly instances: readonly Program[] }> => {
@@ -139,7 +142,7 @@ describe('database migrations that one of five instances does', function () {
     };
     const rowsOf = async (gate: Client): Promise<unknown> => (await gate.query('select * from lines')).rows;
 
-    it(`make the other instances wait until they are done, with ${tool}`, async () => {
+    it(`block all other instances until they are done, with ${tool}`, async () => {
       const { gate, instances } = await startAll();
       await untilAtGate(gate);
       expect(instances.filter(({ output }) => output !== '').map(({ output }) => output)).to.deep.equal([
@@ -151,7 +154,7 @@ describe('database migrations that one of five instances does', function () {
       expect(await rowsOf(gate)).to.deep.equal([{ id: 1 }]);
     });
 
-    it(`are done by the next instance when the first is killed in the middle, with ${tool}`, async () => {
+    it(`are completed by the next instance when the first one is killed in the middle, with ${tool}`, async () => {
       const { gate, instances } = await startAll();
       await untilAtGate(gate);
       const killed = instances.find(({ output }) => output === 'migrating\n')!;

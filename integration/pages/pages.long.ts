@@ -14,7 +14,8 @@ import { PAGES, ROOT, Scratch, blocksOf, needsServer, type Stage } from './scrat
 
 const run = promisify(execFile);
 /**
- * Modules that programs of the pages import and that are not installed here. Calls to them are not checked.
+ * Modules that programs of the pages import, but that this repository does not install. The type check treats
+ * them as `any`.
  */
 const NOT_INSTALLED = [
   ...['pino', 'vitest', '@angular/common', '@angular/core', '*/queue.service'],
@@ -50,7 +51,7 @@ describe('the programs of the pages, on servers', () => {
       '127.0.0.1:2181': zookeeper.endpoint,
       '127.0.0.1:6379': redis.endpoint,
       ...(database ? { 'postgres://postgres@127.0.0.1:5432/postgres': postgresUrl(database) } : {}),
-      // A single server has no followers, so the program gets settings for one.
+      // Sets timing for a single server, which has no followers.
       "chroot: '/locks'": "chroot: '/locks', tickTimeMs: 500, syncLimit: 2",
     };
   });
@@ -67,8 +68,7 @@ describe('the programs of the pages, on servers', () => {
         language === 'ts' &&
         needsServer({ code }) &&
         !/username: 'app'|etcds:/.test(code) &&
-        // Programs about migrations are left out, since they need migration tools. migrations.long.ts runs
-        // them.
+        // Leaves out programs with migrations, since they need migration tools. migrations.long.ts runs them.
         !file.startsWith('migrate-'),
     );
     for (const [at, block] of programs.entries()) {
@@ -82,12 +82,12 @@ describe('the programs of the pages, on servers', () => {
     }
   }
 
-  it('create a ZooKeeper user that may use the queues, in PRODUCTION', async () => {
+  it('(PRODUCTION) create a ZooKeeper user that may use the queues', async () => {
     const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('2181'))!;
     expect(await runHere(scratch.write(block, stage))).to.equal('allowed\n');
   });
 
-  it(`create an etcd user with only the rights that the program needs, in PRODUCTION (${OWN_ETCD})`, async () => {
+  it(`(PRODUCTION) create an etcd user with only the rights that the program needs (${OWN_ETCD})`, async () => {
     const server = await startEtcd({ way: 'process' });
     try {
       const blocks = blocksOf('PRODUCTION');
@@ -108,7 +108,7 @@ describe('the programs of the pages, on servers', () => {
     }
   });
 
-  it('lock at an etcd that requires certificates, with the files that the URL names, in PRODUCTION', async function () {
+  it('(PRODUCTION) take a lock from an etcd that requires the certificates named in the URL', async function () {
     const certificates = await issueCertificates();
     if (!certificates) {
       this['skipReason'] = 'there is no openssl';
@@ -125,7 +125,7 @@ describe('the programs of the pages, on servers', () => {
       const pems = [ca, client.cert, client.key];
       for (const [at, path] of Object.values(files).entries()) writeFileSync(path, pems[at]!);
       const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('etcds:'))!;
-      // The address is replaced by the host name, because Node warns about certificates for addresses.
+      // Uses the host name instead of the address, because Node warns about certificates for addresses.
       const endpoint = server.endpoint.replace('127.0.0.1', 'localhost');
       const program = scratch.write(block, { ...files, '127.0.0.1:2379': endpoint });
       expect(await runHere(program)).to.equal('allowed\n');

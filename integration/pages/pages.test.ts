@@ -9,13 +9,14 @@ import { PAGES, ROOT, Scratch, blocksOf, needsServer, textOf, type Stage } from 
 
 const PROGRAM = /^(ts|js)$/;
 /**
- * Matches a program that sends itself a signal. It runs in a separate process, since other programs in this
- * process would handle the signal too, and end it.
+ * Matches a program that sends itself a signal. Such a program needs a separate process: in this process,
+ * handlers of other programs would receive the signal too, and end the process.
  */
 const SIGNALS_ITSELF = /process\.kill\(process\.pid/;
 
 /**
- * Returns whether a program has a test elsewhere: programs with a file name do, except for those of the site.
+ * Returns whether another test runs the program. That applies to programs with a file name, except on pages
+ * of the site.
  */
 function isAskedElsewhere(page: string, { file }: CodeBlock): boolean {
   return file !== undefined && !page.endsWith('.md');
@@ -40,7 +41,7 @@ describe('the programs of the pages', () => {
     scratch.remove();
   });
 
-  /** Makes the program use a file in the scratch directory. */
+  /** Makes the program use a file in the scratch directory instead of `locks.db`. */
   const stage = (): Stage => {
     return { 'locks.db': scratch.path('locks.db') };
   };
@@ -58,7 +59,7 @@ describe('the programs of the pages', () => {
     }
   }
 
-  it('end by a signal when the round has stopped, within the grace period (PRODUCTION, worker.ts)', async () => {
+  it('end by SIGTERM after the running round, within the grace period (PRODUCTION, worker.ts)', async () => {
     const block = blocksOf('PRODUCTION').find(({ file }) => file === 'worker.ts')!;
     const worker = new Program(scratch.write(block, { ...stage(), '1_000': '60_000' }));
     await worker.until(/one round/);
@@ -69,7 +70,7 @@ describe('the programs of the pages', () => {
     expect(graceS * 1_000).to.be.at.least(drainMs + 2_000);
   });
 
-  it('run in two processes that take turns, without a server (README, first example)', async () => {
+  it('run in two processes, one after another, without a server (README, first example)', async () => {
     const [example] = blocksOf('README.md');
     const file = scratch.write({ ...example!, file: 'first.ts' }, stage());
     const [one, two] = [new Program(file), new Program(file)];
@@ -115,7 +116,7 @@ describe('the page of errors, TROUBLESHOOTING.md', () => {
     }
   });
 
-  it('lists exactly the existing reasons of a loss', () => {
+  it('lists exactly the existing reasons for a loss of the lock', () => {
     expect([...rowsUnder('Why a lock was lost').keys()].filter((name) => name !== 'reason')).to.have.members(
       namesIn('RevocationReason'),
     );

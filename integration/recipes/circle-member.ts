@@ -1,5 +1,5 @@
 // Holds one lock and waits for another, perhaps of another store: circle-member.ts <member as JSON>. It
-// begins to wait when it is ordered to.
+// begins to wait when the test sends it a message.
 import { once } from 'node:events';
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError, type ClaimState, type LockClient } from '@queuelock/core';
@@ -45,7 +45,8 @@ let end: CircleEvent = { ev: 'done' };
 await holder.run(holds.name, async ({ id }) => {
   say({ ev: 'holds', id });
   await once(process, 'message');
-  // The locks that the call chain of `run` holds are published automatically, also in another store.
+  // The claim need not name the held lock: it publishes the locks that `run` holds in this call chain, even if
+  // they are on another store.
   const claim$ = waiter.claim(waitsFor.name).pipe(yieldOnDeadlock(deadlocks$));
   await takeAndRelease(claim$).catch((error: unknown) => {
     if (!isQueueLockError(error)) throw error;

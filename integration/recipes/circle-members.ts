@@ -11,12 +11,12 @@ export interface Spot {
   readonly name: string;
 }
 
-/** A call chain that holds one lock while it waits for another. */
+/** One member of a deadlock: a call chain that holds one lock and waits for another. */
 export interface Member {
   readonly owner: string;
   readonly holds: Spot;
   readonly waitsFor: Spot;
-  /** Queues whose deadlocks the member resolves by giving up. Default: none. */
+  /** Queues whose deadlocks the member watches and resolves by giving up its wait. Default: none. */
   readonly yieldsOver?: readonly Spot[];
 }
 
@@ -35,7 +35,7 @@ export interface CircleEvent {
   readonly code?: string;
 }
 
-/** A member in a separate process, which begins to wait when it is ordered to. */
+/** A member of a deadlock in a separate process. It begins to wait when the test sends it a message. */
 export class MemberProcess extends ScriptProcess<CircleEvent> {
   readonly member: Member;
 

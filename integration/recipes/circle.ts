@@ -12,7 +12,7 @@ const OWNERS = ['ann', 'ben', 'cat'];
 export interface Circle {
   /** Clients that only observe the queues, one for each store. */
   readonly clients: readonly LockClient[];
-  /** Queues of the cycle that was made last. */
+  /** Queues of the last cycle. */
   readonly spots: readonly Spot[];
   /**
    * Makes a cycle. Each member holds the lock of its number and waits for the next member's lock. The last

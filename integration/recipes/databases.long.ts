@@ -20,7 +20,10 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { lineThrough } from './sites.ts';
 
 const TTL_MS = 2_000;
-/** Time limit in milliseconds. A waiter far behind reads a little later, and the machine may be busy. */
+/**
+ * Time limit in milliseconds. A waiter far from the head of the queue reads less often, and the machine may
+ * be busy.
+ */
 const EXPIRY_MS = 4_000;
 const PREFIX = 'recipes';
 
@@ -37,7 +40,8 @@ function storeOf({ name, endpoint, connect, leftovers }: Database): Store {
   return {
     ...{ name, ttlMs: TTL_MS, expiryMs: EXPIRY_MS },
     connect: () => connect(endpoint),
-    // The leftovers of dead clients are removed when another client joins or reads.
+    // Joins the queue first, because leftovers of dead clients are removed when another client joins or
+    // reads.
     leftovers: async (queue) => {
       await untilEmpty(connect(endpoint), queue);
       return leftovers(queue);

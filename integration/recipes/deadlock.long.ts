@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { untilHolds } from '../scenarios/wait.ts';
 import { circleOf, type Circle } from './circle.ts';
 
-// Factor of the TTLs, so that no session is lost on a busy machine while the cycle is made.
+// Factor by which TTLs are longer than usual, so that no session is lost on a busy machine while the
+// processes start.
 const COMFORT = 2;
 
 for (const count of [2, 3]) {
@@ -12,12 +13,12 @@ for (const count of [2, 3]) {
     this.timeout(60_000);
     const circle = circleOf(count);
 
-    it('is seen by another client, with exactly its members, until one of them dies', async () => {
+    it('is reported to another client, with exactly its members, until one of them dies', async () => {
       const members = await circle.close('seen', { yields: false, ttlMs: (site) => COMFORT * site.ttlMs });
       const { seen, stop } = watch(circle);
       await untilHolds('the circle is reported', async () => expect(seen.at(-1)).to.have.lengthOf(1));
       const [{ waits, victim }] = seen.at(-1) as [Deadlock];
-      // The expected cycle starts with the youngest member, which waits for the first one.
+      // A report starts with the youngest member, which waits for the oldest one.
       const inOrder = [members.at(-1)!, ...members.slice(0, -1)];
       const expected = inOrder.map(async (member, i) => ({
         name: member.member.waitsFor.name,

@@ -21,7 +21,7 @@ class GoElection {
     createInterface(this.#child.stdout!).on('line', (line) => this.lines.push(line));
   }
 
-  /** The values that the command printed. Its output is pairs of lines, a key and a value. */
+  /** The values that the command printed. It prints a key and a value on two lines. */
   get values(): readonly string[] {
     return this.lines.filter((_line, at) => at % 2 === 1);
   }
@@ -70,7 +70,7 @@ describe("leader election in etcd together with Go's", function () {
     return other;
   }
 
-  it('notifies a Go observer of our leaders and their proclamations, each once', async () => {
+  it('notifies a Go observer once of each leader and each proclamation of queuelock', async () => {
     const observer = go('-l', name);
     const first = await candidate('a').campaign();
     await untilHolds('a is told', async () => expect(observer.values).to.deep.equal(['a']));
@@ -84,7 +84,7 @@ describe("leader election in etcd together with Go's", function () {
     await (await next).resign();
     await (await candidate('e').campaign()).proclaim('f');
     await untilHolds('f is told', async () => expect(observer.values.at(-1)).to.equal('f'));
-    // The observer reads again after each leader. So of two values in quick succession it may see only the
+    // Go's observer reads again after each leader. So of two values in quick succession it may see only the
     // second.
     expect(observer.values.filter((value) => !['c', 'e'].includes(value))).to.deep.equal([
       'a',
@@ -94,7 +94,7 @@ describe("leader election in etcd together with Go's", function () {
     ]);
   });
 
-  it('puts a Go candidate in one queue with ours, shows its value, and lets it lead in order', async () => {
+  it("puts a Go candidate into the queue of queuelock's candidates, and lets it lead in order", async () => {
     const first = await candidate('a').campaign();
     const leader: (string | undefined)[] = [];
     const present: string[][] = [];
@@ -116,7 +116,7 @@ describe("leader election in etcd together with Go's", function () {
     for (const subscription of watching) subscription.unsubscribe();
   });
 
-  it("is reported by etcd's own election service, and our observers see that service's proclamations", async () => {
+  it("is reported by etcd's own election service, and queuelock's observers see that service's proclamations", async () => {
     const call = (what: string, body: object): Promise<unknown> =>
       callGateway(site.endpoint, `election/${what}`, body);
     const ours = await candidate('ours').campaign();

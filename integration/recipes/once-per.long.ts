@@ -9,11 +9,14 @@ import { SlotMember } from './slot-members.ts';
 
 const MEMBERS = 4;
 const ROUNDS = 4;
-/** What happens to the first member whose work begins. A frozen member resumes when the next slot is done. */
+/**
+ * What the test does to the first member whose work begins. A frozen member resumes when the next slot is
+ * done.
+ */
 const FATES = ['lives', 'is killed', 'is frozen', 'lives'] as const;
 type Fate = (typeof FATES)[number];
 
-/** Processes that call for one slot after another. */
+/** Processes that call the job of one slot after another. */
 class Crew {
   readonly everybody: SlotMember[] = [];
   readonly fates: Fate[] = [];
@@ -38,7 +41,7 @@ class Crew {
     if (fate !== 'lives') this.#awake = this.#awake.filter((member) => member !== first);
     if (fate === 'is killed') await first.kill();
     if (fate === 'is frozen') await first.freeze();
-    // If another member begins the work instead of the first one, it is ordered to end it.
+    // Lets any other member that begins the work of the slot finish it at once.
     for (const one of begun)
       one.then((member) => member !== first && member.order({ go: slot })).catch(() => undefined);
     if (fate === 'lives') first.order({ go: slot });

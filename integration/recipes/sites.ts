@@ -9,15 +9,15 @@ import type { Site, Store as Server } from '../scenarios/store.ts';
 
 /** Titles of the tests that wait for the end of a session, which takes a TTL. */
 const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([
-  'a reader that was a writer loses its hold with its session, like any other',
-  'a session that ends takes all entries of its multi-lock with it',
-  'a loss ends all levels of a hold at once',
-  'an observer that was cut off sees the old leader as stale meanwhile, and the vacancy and the next leader afterwards',
-  'a leader that is cut off ends before the next one leads, and becomes a candidate again later',
-  'a leader that is restarted after the TTL enqueues at the end',
+  'a reader that was a writer loses its hold with its session',
+  'a session that ends removes all entries of its multi-lock',
+  'a loss ends all levels of a reentrant hold at once',
+  'an observer that was cut off shows the old leader as stale, and later the present one',
+  'a leader that is cut off stops leading before the next one leads',
+  'a leader that is restarted after the TTL joins at the end of the queue',
   'a barrier opens when the client that closed it dies',
-  'a member that dies does not keep the other members from leaving',
-  'when the hold of a cohort is lost, its holder is notified, and waiters continue with a new entry',
+  'a member of a double barrier that dies does not keep the others from leaving',
+  'when a cohort loses its hold, its holder is notified and its waiters continue with a new entry',
 ]);
 
 export const quickFacts = factsThat((title) => !ENDS_OF_SESSIONS.has(title));
@@ -48,7 +48,7 @@ async function lineTo(site: Site): Promise<StoreLine> {
   return lineThrough(await startProxy(site.endpoint), (endpoint) => site.backend(endpoint));
 }
 
-/** Returns a connection to a store through a proxy. Both are stopped together. */
+/** Returns a connection to a store through a proxy. `stop` ends both. */
 export function lineThrough(proxy: TcpProxy, connect: (endpoint: string) => Backend): StoreLine {
   return {
     connect: () => connect(proxy.endpoint),

@@ -1,5 +1,5 @@
-// Calls for slots when it is ordered to: slot-member.ts <url> <name> <ttlMs> <promise>. Its work lasts until
-// an order ends it.
+// Calls the job of a slot when the test sends a message: slot-member.ts <url> <name> <ttlMs> <promise>. The
+// job runs until the test sends another message.
 import { backendFromUrl } from '@queuelock/cli/src/backends.ts';
 import { createLockClient, isQueueLockError } from '@queuelock/core';
 import { oncePer, type OncePerOptions } from '@queuelock/recipes';

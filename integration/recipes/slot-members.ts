@@ -8,19 +8,19 @@ const SCRIPT = fileURLToPath(new URL('slot-member.ts', import.meta.url));
 export interface SlotEvent {
   readonly ev: 'ready' | 'begun' | 'ended' | 'told';
   readonly slot: number;
-  /** The outcome of the slot, or the code of the error. Present in the event `told`. */
+  /** The outcome of the call for the slot, or the code of its error. Present in the last event of a call. */
   readonly outcome?: string;
 }
 
-/** An order to a member. */
+/** A message of the test to a member. */
 export interface SlotOrder {
-  /** Number of the slot to call for. */
+  /** Number of the slot whose job the member calls. */
   readonly call?: number;
-  /** Number of the slot whose work to end. */
+  /** Number of the slot whose job the member finishes. */
   readonly go?: number;
 }
 
-/** A member in a separate process that calls for slots. */
+/** A member in a separate process that calls the jobs of slots. */
 export class SlotMember extends ScriptProcess<SlotEvent> {
   constructor(
     where: { readonly url: string; readonly name: string; readonly ttlMs: number },

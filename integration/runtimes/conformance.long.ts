@@ -39,7 +39,7 @@ describe('the packed packages on each runtime', function () {
       });
 
       for (const runtime of RUNTIMES)
-        it(`pass the conformance suite on ${runtime.name}, or refuse to run, as documented`, async () => {
+        it(`pass the conformance suite on ${runtime.name} or refuse to run, as documented`, async () => {
           const report: Report = await runJob(runtime, program, { ...site.job, operator: operator.url });
           const failures = report.outcomes.filter(({ failure }) => failure !== undefined);
           expect(failures.map(({ title, failure }) => `${title}: ${String(failure)}`)).to.deep.equal([]);

@@ -1,6 +1,6 @@
 /**
- * The store that a program on another runtime has to test, and its address. It is sent as JSON in the
- * environment.
+ * The job of a program on another runtime: which store to test, and at which address. The program gets it as
+ * JSON in the environment.
  */
 export interface Job {
   /** Name of the store, which is also the name of the backend's package and function. */
@@ -9,11 +9,13 @@ export interface Job {
   readonly options?: Readonly<Record<string, unknown>>;
   readonly ttlMs: number;
   readonly expiryGranularityMs: number;
-  /** URL at which the process that started the program acts as an operator. */
+  /**
+   * URL of the operator, which runs in the process that started the program, and removes or lists entries.
+   */
   readonly operator: string;
   /**
-   * Address of the server whose connections are cut to simulate a crash. Only set for clients that send
-   * heartbeats by themselves.
+   * Address of the server for clients that send heartbeats by themselves. The operator puts a proxy in front
+   * of it, and simulates a crash by cutting its connections.
    */
   readonly proxied?: string;
   /** Titles of the tests to run. Default: all. */
@@ -27,7 +29,7 @@ export interface Outcome {
   readonly failure?: string;
 }
 
-/** An error with which a backend refuses the runtime before the first test. */
+/** The error with which a backend rejects the runtime before the first test, because it cannot work there. */
 export interface Refusal {
   readonly code: string;
   readonly retryable: boolean;
@@ -37,7 +39,7 @@ export interface Refusal {
 /** A line of the program's output. */
 export type Line = { readonly outcome: Outcome } | { readonly refusal: Refusal };
 
-/** A request to the operator. */
+/** A request of the program to the operator. */
 export type Order =
   | { readonly type: 'evict'; readonly key: string }
   | { readonly type: 'entries'; readonly queue: string }

@@ -7,7 +7,10 @@ import { FarProxies } from '../../packages/zookeeper/test/far-proxy.ts';
 import type { Order } from './job.ts';
 import type { Site } from './servers.ts';
 
-/** Acts on a server as an operator with other tools, for programs on other runtimes. */
+/**
+ * An HTTP service for programs on other runtimes. It removes and lists entries as an operator's own tools
+ * would.
+ */
 export class OperatorService {
   readonly #server: Server;
   readonly #proxies = new FarProxies();

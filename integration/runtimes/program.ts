@@ -1,5 +1,5 @@
-// Runs on another runtime. It is one file with all imports except the packages of this project, which are
-// installed beside it as they are published.
+// Runs the conformance suite on another runtime. It is one file with all its imports, except for queuelock's
+// packages. These are installed beside it as they are published.
 import { facts, type BackendHarness, type Fact } from '@queuelock/conformance';
 import { isQueueLockError, type Backend } from '@queuelock/core/backend';
 import type * as Memory from '@queuelock/memory';
@@ -7,10 +7,10 @@ import type * as Memory from '@queuelock/memory';
 import { SeverableBackends } from '../../packages/zookeeper/test/severable-backends.ts';
 import { JOB_VARIABLE, type Job, type Line, type Order } from './job.ts';
 
-/** Number of tests that run at the same time. Most of the time they wait for an idle server. */
+/** Number of tests that run at the same time. They mostly wait for a server. */
 const LANES = 4;
 
-/** Time limit for the first session in milliseconds. */
+/** Time limit in milliseconds for opening the first session. */
 const FIRST_SESSION_MS = 30_000;
 
 type Store = Pick<BackendHarness, 'connect' | 'evict' | 'entries' | 'crash'>;
@@ -74,7 +74,10 @@ async function firstSession(backend: Backend): Promise<void> {
   }
 }
 
-/** Opens a session, and returns whether the backend refuses this runtime because it cannot work there. */
+/**
+ * Opens a session. Returns whether the backend rejects this runtime because it cannot work there, and prints
+ * the error.
+ */
 async function isRefused({ connect }: Store): Promise<boolean> {
   const backend = await connect();
   try {

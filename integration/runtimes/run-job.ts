@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { JOB_VARIABLE, type Job, type Line, type Outcome, type Refusal } from './job.ts';
 import type { Runtime } from './runtimes.ts';
 
-/** Time in milliseconds for the program to end by itself after its last line. */
+/** Time limit in milliseconds for the program to exit after its last line of output. */
 const EXIT_MS = 60_000;
 
 /** The results that a program reported. */

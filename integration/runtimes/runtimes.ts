@@ -8,15 +8,15 @@ const run = promisify(execFile);
 export interface Runtime {
   readonly name: string;
   readonly version: string;
-  /** Returns the path of the runtime's program. The first call downloads it from npm. */
+  /** Returns the path of the runtime's executable. The first call downloads it from npm. */
   program(): Promise<string>;
   /** Command line options before the file. */
   readonly options: readonly string[];
 }
 
 /**
- * Returns the program of an npm package of the same name. These packages install a binary of about 100 MB, so
- * they are not dependencies of this project.
+ * Returns the executable of an npm package with the same name. These packages install a binary of about 100
+ * MB, so they are not dependencies of this repository.
  */
 function fromNpm(name: string, version: string): () => Promise<string> {
   return async () => {
@@ -25,7 +25,7 @@ function fromNpm(name: string, version: string): () => Promise<string> {
   };
 }
 
-/** The version of Node that runs this process. */
+/** The Node that runs this process. */
 export const NODE: Runtime = {
   name: 'Node',
   version: process.versions.node,
@@ -33,7 +33,7 @@ export const NODE: Runtime = {
   options: [],
 };
 
-/** The tested runtimes. Node comes first, which shows that the program itself is right. */
+/** The tested runtimes. Node is the first one: if a test fails there, the fault is not the runtime's. */
 export const RUNTIMES: readonly Runtime[] = [
   NODE,
   { name: 'Bun', version: '1.4.5', program: fromNpm('bun', '1.4.5'), options: ['run'] },

@@ -14,7 +14,7 @@ import { startMariaDb } from '@queuelock/harness/services/mariadb-process';
 import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres-process';
 import type { Job } from './job.ts';
 
-/** A server for a job: its address and options for the program, and the actions of an operator on it. */
+/** A server for one job: its address and options for the program, and the actions of an operator on it. */
 export interface Site {
   readonly job: Pick<Job, 'store' | 'options' | 'ttlMs' | 'expiryGranularityMs' | 'proxied'>;
   evict(key: string): Promise<void>;
@@ -149,7 +149,7 @@ async function consul(): Promise<Site> {
       expiryGranularityMs: 10_000,
     },
     evict: (key) => operator.remove(key),
-    // The names of queues in the conformance suite need no encoding in keys.
+    // Uses names of queues as they are. Those of the conformance suite need no encoding in keys.
     entries: (queue) => operator.keysUnder(`${prefix}queues/${queue}/`),
     stop: () => server.stop(),
   };

@@ -3,7 +3,7 @@ import { textOf } from '../pages/scratch.ts';
 import type { Report } from './run-job.ts';
 import type { Runtime } from './runtimes.ts';
 
-/** Returns the cell of the table in COMPATIBILITY.md for the results of a run. */
+/** Returns the cell of the table in COMPATIBILITY.md that documents these results. */
 export function cellOf({ outcomes, refusal }: Report): string {
   if (refusal !== undefined) return `refused, \`${refusal.code}\`${refusal.retryable ? ', retryable' : ''}`;
   const kept = outcomes.filter(({ failure }) => failure === undefined);

@@ -56,8 +56,8 @@ for (const store of stores) {
         }),
       );
       expect(refused.length).to.be.lessThan(5);
-      // All names are held at once, so no two of them share a queue. A second attempt finds each of them
-      // held.
+      // Holds all names at once, which shows that no two names share a queue. Then a second attempt for each
+      // name must find it held.
       for (const ownership of held) {
         if (ownership) await expectTaken(client, ownership.name);
         await ownership?.release();
@@ -72,7 +72,7 @@ for (const store of stores) {
       'no text': undefined as unknown as string,
       'a number': 7 as unknown as string,
     })) {
-      it(`rejects ${what} in every function with a name`, async () => {
+      it(`rejects ${what} as a name in every function`, async () => {
         expectInvalid(await failureOf(() => client.acquire(name)), 'name');
         expectInvalid(await failureOf(() => client.tryAcquire(name)), 'name');
         expectInvalid(await failureOf(() => client.run(name, () => undefined)), 'name');
@@ -81,7 +81,7 @@ for (const store of stores) {
       });
     }
 
-    it('does not let nested names block each other, whichever is taken first', async () => {
+    it('does not let a nested name block its parent or the reverse', async () => {
       const names = ['nest', 'nest/a', 'nest/a/b', 'nest/c'];
       for (const order of [names, [...names].reverse()]) {
         const held = [];
@@ -100,7 +100,7 @@ for (const store of stores) {
       'metadata.long': { metadata: { long: 'x'.repeat(2_000) } },
       'metadata.note': { metadata: { note: 7 as unknown as string } },
     })) {
-      it(`rejects an acquisition with a wrong ${argument}, and leaves nothing behind`, async () => {
+      it(`rejects an acquisition with an invalid ${argument}, and leaves no entry`, async () => {
         expectInvalid(await failureOf(() => client.acquire('options', options)), argument.trim());
         expect(await site.entries('options')).to.be.empty;
       });
@@ -113,12 +113,12 @@ for (const store of stores) {
       heartbeatIntervalMs: { heartbeatIntervalMs: 0 },
       connectTimeoutMs: { connectTimeoutMs: 0 },
     })) {
-      it(`rejects a client with a wrong ${argument} before it connects`, async () => {
+      it(`rejects a client with an invalid ${argument} before it connects`, async () => {
         expectInvalid(await failureOf(() => createLockClient(site.backend(), options)), argument.trim());
       });
     }
 
-    it('replaces the shortest TTL by the one that the server grants, which the session reports', async () => {
+    it('accepts a TTL that is too short: the server grants a longer one, which the session reports', async () => {
       const short = createLockClient(site.backend(), { ttlMs: site.backend().info.minTtlMs });
       try {
         const ownership = await short.acquire('short');
@@ -131,7 +131,7 @@ for (const store of stores) {
       }
     });
 
-    it('rejects with the reason of a signal that has already aborted, and leaves nothing behind', async () => {
+    it('rejects with the reason of a signal that has already aborted, and leaves no entry', async () => {
       const reason = new Error('not today');
       const signal = AbortSignal.abort(reason);
       for (const call of [
@@ -200,7 +200,7 @@ describe('an invalid backend URL', () => {
 });
 
 describe('a TTL that is too short for ZooKeeper', () => {
-  it('is rejected before the client connects, with the rule and the setting that changes it', async () => {
+  it('is rejected before the client connects, with the rule and the option to change', async () => {
     const error = await failureOf(async () =>
       createLockClient(await backendFromUrl('zk://zk1'), { ttlMs: 13_999 }),
     );
@@ -210,7 +210,7 @@ describe('a TTL that is too short for ZooKeeper', () => {
     );
   });
 
-  it('is rejected and not retried when the servers grant less', async () => {
+  it('is rejected, and not retried, when the servers grant less than is needed', async () => {
     const { endpoint } = await zooKeeperStore.share('TTL');
     const error = await refusalOf(await backendFromUrl(`zk://${endpoint}`));
     expectInvalid(error, 'ttlMs');
@@ -238,7 +238,7 @@ describe('invalid credentials', function () {
     }
   });
 
-  it('make ZooKeeper reject with ACCESS_DENIED, where nodes have permissions', async () => {
+  it('make ZooKeeper reject with ACCESS_DENIED when its nodes have permissions', async () => {
     const site = await zooKeeperStore.share('credentials');
     const { endpoint } = site;
     await makeDirectoryOf(endpoint, { path: '/secured', user: 'me', password: 'right' });

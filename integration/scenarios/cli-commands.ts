@@ -11,7 +11,7 @@ export function describeCommand(server: keyof typeof servers): void {
     const ground = layCommandGround(servers[server]);
     const { contend } = ground;
 
-    it('leaves nothing behind when a waiter and a holder get SIGTERM', async () => {
+    it('leaves no entry when a waiter and a holder get SIGTERM', async () => {
       const holder = contend('sigterm', '--hold', '600000');
       await holder.until('acquired');
       const waiter = contend('sigterm');
@@ -57,7 +57,7 @@ export function describeCommand(server: keyof typeof servers): void {
     it('run does not start the command when the lock is not free in time', async () => {
       const holder = contend('busy', '--hold', '600000');
       await holder.until('acquired');
-      // The wait is long enough to join, since otherwise the command could not know that the lock is held.
+      // Uses a wait that is long enough to join. Otherwise the command could not know that the lock is held.
       const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
       expect(ending).to.include({ code: 69, stdout: '' });
       expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);

@@ -23,7 +23,7 @@ describe('queue views of the command line', function () {
       await proxy.heal();
       await Promise.all([untilPrinted(watch, /"stale"[^]*"live"/), untilPrinted(top, /"stale"[^]*"live"/)]);
     } finally {
-      // The command ends when its output is closed.
+      // `queuelock top` ends when its output is closed.
       top.child.stdout?.destroy();
       watch.child.kill('SIGTERM');
       const [watched, topped] = await Promise.all([watch.ending, top.ending]);

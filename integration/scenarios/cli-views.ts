@@ -75,7 +75,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(who.stdout).to.match(new RegExp(`${holder}\\n +1 +waits +waiter\\\\u001b\\[2J `));
     });
 
-    // Behaviour of the core, which is the same on both servers, is tested on one of them.
+    // Tests only one of the servers, since these commands depend only on the core.
     const itOnce = server === 'etcd' ? it : (): void => undefined;
 
     itOnce('who reports an empty queue by its exit code', async () => {
@@ -114,7 +114,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       await untilPrinted(watch, /"ev":"granted"/);
       watch.child.kill('SIGINT');
       expect(await watch.ending).to.include({ code: 130 });
-      // Changes that a holder makes to its own entry are ignored.
+      // Ignores changes that a holder makes to its own entry.
       const moves = reports(watch.stdout).filter(({ ev }) => ev !== 'changed');
       const seen = moves.map(({ ev, owner }) => `${String(ev)} ${String(owner)}`);
       expect(seen).to.deep.equal([

@@ -49,7 +49,7 @@ describe('the command queuelock on a real server', function () {
         safely(() => expect(granted).to.deep.equal(['holder', ...waiters.map((_, i) => `w${i + 1}`)]));
       });
 
-      it('demo, with a process for each contender, ends with the verdict OK', async () => {
+      it('demo ends with the verdict OK when each contender is a process', async () => {
         const { code, stdout, tookMs } = await runCli(['demo', '--json', '--contenders', '4'], ground.env);
         const verdict = parseLines(stdout).at(-1) as Verdict & Line;
         expectSafe(verdict);
@@ -76,14 +76,15 @@ describe('the command queuelock on a real server', function () {
       .to.match(/^queuelock: [^\n]*UNAVAILABLE[^\n]*\n$/)
       .and.not.contain('secret');
     expect(ending.stderr).to.contain(proxy.endpoint);
-    // The limit is five seconds, and the start of the process from its sources.
+    // The time limit is the connect timeout of five seconds, and the time to start the process from its
+    // sources.
     expect(ending.tookMs).to.be.lessThan(9_000);
   });
 
   describe('with a server that freezes', () => {
     const TTL_MS = 5_000;
 
-    it('run kills a stubborn command, with its descendants, before the lock can be lost', async () => {
+    it('run kills a command that ignores SIGTERM, with its child processes, before the lock can be lost', async () => {
       const etcd = await startEtcd({ way: 'process' });
       const proxy = await startProxy(etcd.endpoint);
       const sentAt: number[] = [];
@@ -96,11 +97,12 @@ describe('the command queuelock on a real server', function () {
           await once(cli.child.stdout!, 'data');
         const renewedAt = await quietAfterRenewal(sentAt);
         await etcd.freeze();
-        // The output closes when the last process that has it open has ended, so this waits for both.
+        // Waits for the end of the output, which comes when both processes of the command have ended.
         const { code, stderr } = await cli.ending;
         const last = Math.max(...signsOfLife(cli).map(({ at }) => at));
         safely(() => expect(last - renewedAt).to.be.lessThan(TTL_MS));
-        // The command does not end at the first suspect state, since the proven time is used.
+        // The command must not be killed at the first overdue heartbeat, because the lock is still proven for
+        // a while.
         expect(last - renewedAt).to.be.greaterThan(TTL_MS / 2);
         expect(code).to.equal(75);
         expect(stderr).to.match(/^queuelock: [^\n]*SIGTERM[^\n]*\nqueuelock: [^\n]*SIGKILL[^\n]*\n$/);
@@ -131,7 +133,10 @@ describe('the command queuelock on a real server', function () {
   });
 });
 
-/** Returns a program that ignores SIGTERM, with a child that ignores it too. Both print all the time. */
+/**
+ * Returns a program that ignores SIGTERM, and has a child process that ignores it too. Both print their
+ * process id and the time every 20 ms.
+ */
 function stubborn(): string[] {
   const sign = "console.log(process.pid + ' ' + Date.now())";
   const stay = `process.on('SIGTERM', () => {}); setInterval(() => ${sign}, 20);`;
@@ -145,8 +150,8 @@ function signsOfLife({ stdout }: Cli): { pid: number; at: number }[] {
 }
 
 /**
- * Waits until a heartbeat has succeeded and no data is in flight. Resolves with the send time of that
- * heartbeat.
+ * Waits until a heartbeat was sent and no data has followed for 300 ms, so that its response has arrived.
+ * Resolves with the time when the heartbeat was sent.
  */
 async function quietAfterRenewal(sentAt: readonly number[]): Promise<number> {
   const seen = sentAt.length;

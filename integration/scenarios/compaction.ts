@@ -6,6 +6,6 @@ export async function compact({ endpoint }: Pick<Site, 'endpoint'>): Promise<voi
   const { header } = (await callGateway(endpoint, 'kv/range', { key: 'AA==' })) as {
     header: { revision: string };
   };
-  // etcd refuses a compaction if there are no new revisions, which is ignored.
+  // Ignores etcd's error for a compaction without new revisions.
   await callGateway(endpoint, 'kv/compaction', { revision: header.revision }).catch(() => undefined);
 }

@@ -2,7 +2,7 @@ import { Cli } from '@queuelock/cli/test/cli-process.ts';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
-/** Returns the URL of a server of each kind. */
+/** For each kind of server, a function that resolves with the URL of a shared server. */
 export const servers: Readonly<Record<'etcd' | 'zookeeper', () => Promise<string>>> = {
   etcd: async () => `etcd://${(await sharedEtcd('cli')).endpoint}`,
   zookeeper: async () => (await zooKeeperStore.share('cli')).url(),
@@ -15,7 +15,10 @@ export interface CommandGround {
   readonly contend: (name: string, ...args: string[]) => Cli;
 }
 
-/** Registers the hooks of a suite. Call it in the body of the suite. */
+/**
+ * Registers hooks that provide the server and end all contenders after each test. Call it in the body of the
+ * suite.
+ */
 export function layCommandGround(urlOf: () => Promise<string>): CommandGround {
   let env: CommandGround['env'];
   const started: Cli[] = [];

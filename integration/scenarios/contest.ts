@@ -16,7 +16,7 @@ interface OurCrowd extends Crowd {
   readonly holdMs?: number;
 }
 
-/** Runs `contenders` processes to their end. Resolves with the history of all. */
+/** Runs `contenders` processes to their end. Resolves with the events of all. */
 export async function contend(site: Site, name: string, crowd: OurCrowd): Promise<HistoryEvent[]> {
   const contenders = Array.from({ length: crowd.contenders }, (_, i) =>
     startContender({ ...crowd, url: site.url(), name, id: `ours-${i + 1}` }),
@@ -27,8 +27,8 @@ export async function contend(site: Site, name: string, crowd: OurCrowd): Promis
 }
 
 /**
- * Expects that all promises are kept and that every process was granted and has released. Returns the holds
- * in order.
+ * Expects that exclusion, order and tokens are right, and that every process was granted the lock and has
+ * released it. Returns the holds in order.
  */
 export function expectServed(history: readonly HistoryEvent[], count: number): Hold[] {
   const { violations, grants, served } = safeVerdict(history);
@@ -37,15 +37,15 @@ export function expectServed(history: readonly HistoryEvent[], count: number): H
 }
 
 /**
- * Does the same with another kind of clients in the same queue. Resolves with the number of changes between
- * the kinds.
+ * Lets queuelock's processes and clients of another library contend in one queue, and checks their history.
+ * Resolves with the number of times that the lock passed from one kind to the other.
  */
 export async function expectServedTogether(
   site: Site,
   foreign: Foreigners,
   { ours, theirs }: { readonly ours: OurCrowd; readonly theirs: Crowd },
 ): Promise<number> {
-  // A gatekeeper holds the lock until all processes have joined, because they take different times to start.
+  // Holds the lock until all processes have joined, because they take different times to start.
   const gatekeeper = startContender({ url: site.url(), name: 'mixed', id: 'gate', holdMs: 600_000 });
   await gatekeeper.untilEvent('acquired');
   const contending = Promise.all([
@@ -66,7 +66,9 @@ export async function expectServedTogether(
   return isOurs.filter((isOne, i) => i > 0 && isOne !== isOurs[i - 1]).length;
 }
 
-/** Returns copies of the history with one error in the middle of each. They test the checker. */
+/**
+ * Returns copies of the history, each with one violation in the middle, to test whether the checker finds it.
+ */
 export function spoil(history: readonly HistoryEvent[]): { what: string; spoilt: HistoryEvent[] }[] {
   const holds = holdsOf(turnsOf(history));
   const [before, after] = holds.slice(holds.length / 2);

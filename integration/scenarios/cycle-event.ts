@@ -1,13 +1,13 @@
-/** The locks that the process of cycles.ts takes. */
+/** Names of the locks that the process of cycles.ts takes. */
 export const CYCLE_NAMES = ['cycle-shared', 'cycle-1', 'cycle-2'] as const;
 
-/** Number of live objects of each kind. */
+/** Number of live objects by kind. */
 export interface Instances {
   readonly ownerships: number;
   readonly subscriptions: number;
   readonly signals: number;
   readonly promises: number;
-  /** Number of objects of any kind, including the others of this record. */
+  /** Number of objects of any kind, those of the four kinds above included. */
   readonly objects: number;
 }
 
@@ -21,7 +21,7 @@ export type CycleEvent =
       /** Number of handles, timers and requests that would keep the process alive. */
       readonly resources: number;
     }
-  /** All rounds are over; the client is still open. */
+  /** All rounds are over, and the client is still open. */
   | { readonly ev: 'ran' }
   /** The client is closed, and the process has no other work. */
   | { readonly ev: 'closed'; readonly resources: readonly string[] };

@@ -1,6 +1,6 @@
 // Takes and releases locks many times: cycles.ts <url> <rounds> <cycles in a round> <heap | instances>.
-// Prints its resources after each round, and closes its client when it is ordered to. Then it has to end by
-// itself.
+// Prints its resources after each round. When the test orders it to, it closes its client, and then has to
+// end by itself.
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
@@ -13,7 +13,7 @@ type Class = Parameters<typeof queryObjects>[0];
 
 const [url, rounds, cycles, what] = process.argv.slice(2);
 const collectGarbage = globalThis.gc!;
-// Every 20 cycles, one claim is aborted while it waits or is being enqueued.
+// Every 20th cycle aborts its claim, while it waits or is being enqueued.
 const GIVE_UP_EVERY = 20;
 const REST_MS = 100;
 const CLOSING_TURNS = 3;
@@ -23,8 +23,8 @@ function say(event: CycleEvent): void {
 }
 
 /**
- * Runs one of several parallel series of cycles. Each series has its own lock, except for the first two,
- * which share one.
+ * Runs one of several parallel series of cycles, in each of which the lock is taken and released. Two of the
+ * series use the same lock, and each of the others has its own.
  */
 async function lane(name: string, count: number): Promise<void> {
   for (let cycle = 1; cycle <= count; cycle += 1) {
@@ -46,8 +46,8 @@ async function giveUp(name: string): Promise<void> {
 }
 
 /**
- * Returns the bytes in use, external memory included. The lowest of several readings counts, since objects
- * that were just released take some turns to be freed.
+ * Returns the bytes in use, external memory included. It is the lowest of several readings, since released
+ * objects are freed only after some iterations of the event loop.
  */
 async function heapInUse(): Promise<number> {
   const looks: number[] = [];
@@ -65,7 +65,10 @@ function count(kind: Class): number {
   return queryObjects(kind, { format: 'count' });
 }
 
-/** Resolves when the number of objects stays the same, so that the pending work of a round has ended. */
+/**
+ * Resolves with the number of objects when it does not change any more, so that pending work of the round has
+ * ended.
+ */
 async function objectsAtRest(): Promise<number> {
   for (let before = 0; ;) {
     await pause(REST_MS);
@@ -101,7 +104,7 @@ say({ ev: 'ran' });
 await once(process, 'message');
 process.disconnect();
 await client.close();
-// Waits for some turns of the event loop, since Node destroys HTTP/2 sockets only after it has handled what
-// they received.
+// Waits for some iterations of the event loop, since Node destroys HTTP/2 sockets only after it has handled
+// what they received.
 for (let turn = 0; turn < CLOSING_TURNS; turn += 1) await nextTurn();
 say({ ev: 'closed', resources: process.getActiveResourcesInfo() });

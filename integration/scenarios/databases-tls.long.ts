@@ -68,8 +68,8 @@ const startSecure: Readonly<Record<string, (files: Files) => Promise<Secure>>> =
 };
 
 /**
- * Returns a system user without privileges to run the server as. Returns `undefined` if the servers need
- * none.
+ * Returns a system user without privileges to run the server as, or `undefined` if the servers can run as the
+ * present user.
  */
 function user(name: string): Promise<User> {
   return unprivilegedUser(name).catch(() => undefined);
@@ -114,7 +114,7 @@ for (const [name, start] of Object.entries(startSecure)) {
       await Promise.all([one!.close(), other!.close()]);
     });
 
-    it('receives no data of a client that trusts another authority', async () => {
+    it('gets no data from a client that trusts another authority', async () => {
       const stranger = (await issueCertificates())!;
       const backend = secure.connect({ ca: stranger.ca });
       const refusal = await backend.open(10_000, new AbortController().signal).then(

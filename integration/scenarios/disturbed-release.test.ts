@@ -9,11 +9,14 @@ import type { OwnSite } from './store.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 const DELAY_MS = 15;
-/** Number of moments that are tested, spread over a release and a little longer. */
+/**
+ * Number of moments at which the test disturbs a release: they are spread over one and a half times its
+ * duration.
+ */
 const MOMENTS = 20;
 const STRETCH = 1.5;
 
-/** A held lock, and the other resources of the test. */
+/** A held lock, with the signal and the subscription by which a test can disturb its release. */
 interface Hold {
   readonly giving: AbortController;
   readonly claim: Subscription;
@@ -48,7 +51,10 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    /** Adds a waiter, releases the lock, and disturbs the release after `afterMs`. */
+    /**
+     * Adds a waiter, releases the lock, and disturbs the release after `afterMs`. Expects that the release is
+     * confirmed and the waiter is granted the lock.
+     */
     async function releaseDisturbed(hold: Hold, afterMs: number, disturb: () => unknown): Promise<void> {
       const { ownership } = hold;
       const next = await join(competitor, ownership.name);
@@ -73,14 +79,14 @@ for (const store of stores) {
       });
 
       afterEach(async () => {
-        // The proxy is stopped first: ZooKeeper's client blocks until a connection has received all its
+        // Stops the proxy first, because ZooKeeper's client blocks until a connection has received all its
         // responses.
         await proxy.stop();
         await hesitant.close();
       });
 
       for (const [what, disturb] of Object.entries(disturbances)) {
-        it(`happens once with ${what} at any moment, is no loss, and lets the next waiter hold`, async () => {
+        it(`takes effect once despite ${what} at any moment, and the next waiter holds`, async () => {
           const tookMs = await timeToRelease(hesitant);
           const releases = Array.from({ length: MOMENTS }, async (_, moment) => {
             const hold = await holdNow(hesitant, `${what.replaceAll(' ', '-')}-${moment}`);
@@ -112,7 +118,7 @@ function holdNow(client: LockClient, name: string): Promise<Hold> {
   const giving = new AbortController();
   return new Promise((resolve, reject) => {
     const claim = client.claim(name, { signal: giving.signal }).subscribe((state) => {
-      // Waits for one turn of the event loop, after which the subscription exists.
+      // Resolves one iteration of the event loop later, when `claim` has been assigned.
       if (state.status === 'held') setImmediate(() => resolve({ giving, claim, ownership: state.ownership }));
       if (state.status === 'ended' && state.outcome === 'failed')
         reject(new Error(`${name} is not granted`, { cause: state.error }));

@@ -5,10 +5,10 @@ import { etcdUrl } from '@queuelock/harness/services/etcd-transport';
 import { callGateway } from '@queuelock/harness/services/plain-clients';
 import type { OwnSite, Site, Store } from './store.ts';
 
-// TTL in milliseconds. It is half more than the least that a server with the default election timeout grants,
-// because the machine is busy.
+// TTL in milliseconds. The least that a server with the default election timeout grants is 2 s, and a busy
+// machine needs more.
 const TTL_MS = 3_000;
-// Time limit in milliseconds. etcd checks leases every 500 ms, and the rest is for a busy machine.
+// Time limit in milliseconds. etcd checks leases every 500 ms, and a busy machine needs more.
 const EXPIRY_MS = 2_000;
 
 export const etcdStore: Store = {
@@ -18,7 +18,7 @@ export const etcdStore: Store = {
 };
 
 export async function startOwnEtcd(suite: string, flags: EtcdFlags = {}): Promise<OwnSite> {
-  // With custom flags, a server is started even if an external one is configured.
+  // Starts a server for custom flags, even if the tests are configured to use an external one.
   const server = await startEtcd({ flags: { 'log-level': 'info', ...flags } });
   if (server.way === 'endpoints') throw new Error('a given etcd is nobody’s own');
   recordRanAgainst(suite, 'etcd', server);

@@ -36,9 +36,10 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('keeps one order for both kinds of clients, and one holder at a time', async () => {
+      it('keeps one order for queuelock and those clients, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // The kinds must have mixed: the lock passed from one kind to the other and back many times.
+        // The lock must have passed many times between queuelock's processes and the other clients. Otherwise
+        // they did not contend with each other.
         expect(changes).to.be.at.least(THEIRS.rounds);
       });
     });

@@ -40,9 +40,10 @@ for (const store of stores) {
 
       after(() => foreign?.dismiss());
 
-      it('keeps one order for both kinds of clients, and one holder at a time', async () => {
+      it('keeps one order for queuelock and those clients, and one holder at a time', async () => {
         const changes = await expectServedTogether(site, foreign!, { ours: OURS, theirs: THEIRS });
-        // The kinds must have mixed: a process that joins again is behind processes of both kinds.
+        // A process that joins again is behind processes of both kinds, so the lock must have passed between
+        // the two kinds several times.
         expect(changes).to.be.at.least(3);
       });
     });

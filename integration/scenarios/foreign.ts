@@ -2,7 +2,7 @@ import type { HistoryEvent } from '@queuelock/cli/src/demo/history.ts';
 import { compileCurator } from '../interop/curator/curator.ts';
 import { contendWithEtcdctl } from '../interop/etcdctl.ts';
 
-/** Clients of another kind that use the same queue. */
+/** Clients of another library or tool that use the same queue as queuelock. */
 export interface Foreigners {
   /** Lets several of these clients join `name` repeatedly. Resolves with their history. */
   contend(options: {
@@ -15,8 +15,8 @@ export interface Foreigners {
 }
 
 /**
- * For each store, by its name: a description of the foreign clients, and a function that prepares them. It
- * rejects with `NotHere` if they are not available.
+ * For each store, by its name: a description of clients other than queuelock, and a function that prepares
+ * them. It rejects with `NotHere` if they are not available.
  */
 export const foreigners: Readonly<Record<string, { who: string; summon: () => Promise<Foreigners> }>> = {
   etcd: {

@@ -6,14 +6,14 @@ const DELAY_MS = 15;
 const MOMENTS = 60;
 
 for (const store of stores) {
-  describe(`an acquisition that is given up, with ${store.name}`, function () {
+  describe(`a disturbed acquisition, with ${store.name}`, function () {
     this.timeout(120_000);
     const ground = layGround(store, 'giving up');
     const { connect, connectThroughProxy } = ground;
 
     for (const by of Object.keys(attempts)) {
       for (const lock of LOCKS) {
-        it(`leaves nothing and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
+        it(`leaves no entry and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
           const parties = { site: ground.site, hesitant: connectThroughProxy(), competitor: connect() };

@@ -13,14 +13,14 @@ const DELAY_MS = 15;
 const MOMENTS = 5;
 
 for (const store of stores) {
-  describe(`an acquisition that is given up, with ${store.name}`, function () {
+  describe(`a disturbed acquisition, with ${store.name}`, function () {
     this.timeout(60_000);
     const ground = layGround(store, 'giving up');
     const { connect, connectThroughProxy } = ground;
 
     for (const by of Object.keys(attempts)) {
       for (const lock of LOCKS) {
-        it(`leaves nothing and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
+        it(`leaves no entry and blocks no waiter when it ends by ${by}, at any moment on a ${lock} lock`, async () => {
           ground.proxy.toServer.delay(DELAY_MS);
           ground.proxy.toClient.delay(DELAY_MS);
           const parties = { site: ground.site, hesitant: connectThroughProxy(), competitor: connect() };
@@ -33,7 +33,7 @@ for (const store of stores) {
       await closeAtAnyMoment({ site: ground.site, competitor: connect() }, MOMENTS);
     });
 
-    describe('with a lost reply', () => {
+    describe('on a connection that is cut', () => {
       let site: OwnSite;
       let proxy: TcpProxy;
       let hesitant: LockClient;
@@ -44,7 +44,7 @@ for (const store of stores) {
         [hesitant, competitor] = [connectThroughProxy(), connect()];
       });
 
-      it('has its entry in the queue once after a lost reply to the enqueue, and continues', async () => {
+      it('has one entry in the queue after a lost reply to the enqueue, and is granted the lock', async () => {
         await warmUp(hesitant);
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-enqueue'));
         const acquired = hesitant.acquire('enqueue', { owner: 'lost-enqueue' });
@@ -56,7 +56,7 @@ for (const store of stores) {
         await untilNothingIsLeft(site, 'enqueue');
       });
 
-      it('keeps its position behind others after a lost reply to the enqueue', async () => {
+      it('keeps its position ahead of later entries after a lost reply to the enqueue', async () => {
         await warmUp(hesitant);
         const holder = await competitor.acquire('place');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-place'));
@@ -73,7 +73,7 @@ for (const store of stores) {
         await untilNothingIsLeft(site, 'place');
       });
 
-      it('leaves nothing when it is aborted after a lost reply, before and after the connection is cut', async () => {
+      it('leaves no entry when it is aborted after a lost reply, before or after the connection is cut', async () => {
         await warmUp(hesitant);
         for (const when of ['before', 'after']) {
           const name = `given-up-${when}`;
@@ -90,7 +90,7 @@ for (const store of stores) {
         }
       });
 
-      it('is released once after a lost reply to the release, and the next waiter holds meanwhile', async () => {
+      it('is released once after a lost reply to the release, and the next waiter holds in the meantime', async () => {
         const ownership = await hesitant.acquire('release');
         const next = await join(competitor, 'release');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('release'));
@@ -109,7 +109,7 @@ for (const store of stores) {
   });
 }
 
-/** Opens the session and the connections of the client. */
+/** Takes and releases a lock once, which opens the session and the connections of the client. */
 async function warmUp(client: LockClient): Promise<void> {
   await (await client.acquire('warm-up')).release();
 }

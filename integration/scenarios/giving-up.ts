@@ -6,14 +6,16 @@ import { join } from './join.ts';
 import type { Site } from './store.ts';
 import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
-/** Number of attempts that run in parallel. */
+/** Number of attempts to acquire that run in parallel. */
 const LANES = 5;
-/** Factor by which an acquisition takes longer when others run in parallel. */
+/**
+ * Factor for the times at which attempts give up: an acquisition takes longer when others run in parallel.
+ */
 const STRETCH = 2;
 
 /**
- * The kinds of locks to acquire. `passing` means that the holder releases the lock while the other client
- * acquires it.
+ * The states of the lock when the client tries to acquire it. With `passing`, the holder releases it at the
+ * same time.
  */
 export const LOCKS = ['free', 'busy', 'passing'] as const;
 type Lock = (typeof LOCKS)[number];
@@ -32,7 +34,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     return unless(acquired, (error) => error === giving.signal.reason);
   },
   'a timeout': async (client, name, ms) =>
-    // Accepts UNAVAILABLE, which means that the time limit passed before the store had responded.
+    // Also accepts UNAVAILABLE, which means that the time limit passed before the store had responded.
     unless(
       client.acquire(name, { timeoutMs: Math.max(1, ms) }),
       (error) => isQueueLockError(error, 'TIMEOUT') || isQueueLockError(error, 'UNAVAILABLE'),
@@ -56,7 +58,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     }),
 };
 
-/** The client that gives up, and the client behind it. */
+/** The client that gives up, and the client that joins the queue behind it. */
 interface Parties {
   readonly site: Site;
   /** Client with a slow connection. */
@@ -64,7 +66,10 @@ interface Parties {
   readonly competitor: LockClient;
 }
 
-/** Gives up at moments that are spread over an acquisition and a little longer. */
+/**
+ * Gives up many acquisitions, each at another moment. The moments are spread over twice the time that an
+ * acquisition takes.
+ */
 export async function giveUpAtAnyMoment(
   { site, hesitant, competitor }: Parties,
   { by, lock, moments }: { readonly by: string; readonly lock: Lock; readonly moments: number },
@@ -81,20 +86,21 @@ export async function giveUpAtAnyMoment(
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, first) => lane(first)));
-  // The first attempt must give up before a grant, and the last ones, on a free lock, after it. If the
-  // machine has become busier, later moments are added until one attempt is granted.
+  // The first attempt must give up before it is granted. Unless the lock is busy, at least one of the last
+  // attempts must be granted before it gives up. On a machine that has become busier, later moments are added
+  // until one is.
   for (let i = moments; lock !== 'busy' && !granted.includes(true); i *= 2) await lane(i, 2 * i);
   expect(granted[0]).to.equal(false);
   expect(granted.includes(true)).to.equal(lock !== 'busy');
 }
 
-/** Closes many clients, each at another moment of its first acquisition. */
+/** Closes many clients, each at another moment of the client's first acquisition. */
 export async function closeAtAnyMoment(
   { site, competitor: otherClient }: Omit<Parties, 'hesitant'>,
   moments: number,
 ): Promise<void> {
-  // Sessions that exist before are excluded: clients whose connection was cut leave their sessions to the
-  // TTL.
+  // Ignores sessions that already exist: other tests cut clients off, whose sessions live until the TTL is
+  // over.
   const others = new Set(await site.sessions());
   const start = performance.now();
   await (await otherClient.acquire('closing')).release();
@@ -112,8 +118,8 @@ export async function closeAtAnyMoment(
     ends.push(await acquired);
   };
   for (let i = 0; i < moments; i += 1) await closeAfter(i);
-  // Closes more clients later if no client waited long enough for a grant, because the machine has become
-  // busier.
+  // If no client was granted the lock before it closed, because the machine has become busier, closes more
+  // clients at later moments.
   for (let i = moments; !ends.includes('granted'); i *= 2) await closeAfter(i);
   expect(new Set(ends)).to.deep.equal(new Set(['CLOSED', 'granted']));
   await untilNothingIsLeft(site, 'closing');
@@ -133,8 +139,8 @@ interface Story {
 }
 
 /**
- * Lets one client give up, and another client join directly after it and be granted. Resolves with whether
- * the first one was granted before it gave up.
+ * Makes one client give up its acquisition, and expects that another client which joins directly afterwards
+ * is granted the lock. Resolves with whether the first client was granted the lock before it gave up.
  */
 async function giveUp({ hesitant, competitor, attempt, lock, name, afterMs }: Story): Promise<boolean> {
   const holds = new Holds(name);
@@ -151,7 +157,7 @@ async function giveUp({ hesitant, competitor, attempt, lock, name, afterMs }: St
   return ownership !== undefined;
 }
 
-/** Checks that at most one client believes that it holds a lock. */
+/** Records the holds of a lock in this process, and expects that there is at most one at a time. */
 class Holds {
   readonly #name: string;
   readonly #now = new Set<Ownership>();
@@ -174,8 +180,8 @@ class Holds {
 }
 
 async function timeToAcquire(client: LockClient, name: string): Promise<number> {
-  // The measured acquisition does not open the session, since an acquisition before it does. Its lock name is
-  // new, as in the test.
+  // Makes an acquisition before the measured one, so that the session is open. The measured one uses a new
+  // name, as the test does.
   await (await client.acquire(`${name}-before`)).release();
   const start = performance.now();
   const ownership = await client.acquire(name);

@@ -13,7 +13,7 @@ export interface Ground {
   readonly connectThroughProxy: (options?: LockClientOptions) => LockClient;
 }
 
-/** Provides a server for the suite, and a proxy and clients for each of its tests. */
+/** Registers hooks that provide a server for the suite, and a proxy and clients for each of its tests. */
 export function layGround(store: Store, suite: string): Ground {
   let site: OwnSite;
   let proxy: TcpProxy;
@@ -35,7 +35,7 @@ export function layGround(store: Store, suite: string): Ground {
 
   afterEach(async () => {
     await endScripts();
-    // The proxy is stopped first: ZooKeeper's client blocks until a connection has received all its
+    // Stops the proxy first, because ZooKeeper's client blocks until a connection has received all its
     // responses.
     await proxy.stop();
     await Promise.all(clients.splice(0).map((client) => client.close()));

@@ -10,7 +10,7 @@ import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 
 /**
- * Number of holders in parallel. Each of them has its own lock, and is in another phase of its heartbeats.
+ * Number of holders in parallel. Each has its own lock, and dies at another moment between two heartbeats.
  */
 const HOLDERS = 4;
 const LINES = 3;
@@ -44,7 +44,7 @@ for (const store of stores) {
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);
     });
 
-    it('does not act once the next client may hold, when it was frozen for longer than its TTL', async () => {
+    it('does not act after the next client may hold, when it was frozen for longer than its TTL', async () => {
       await eachHolder('all-frozen', freezeHolder);
     });
 

@@ -10,7 +10,7 @@ for (const store of stores) {
     let killed: Promise<void>;
     let frozen: Promise<void>;
 
-    // Tests both holders in parallel, because the test mostly waits for the TTL.
+    // Kills one holder and freezes another at the same time, because the tests mostly wait for the TTL.
     before(async () => {
       const site = await store.share('a holder dies');
       killed = withHolder(site, 'killed', ACTS, killHolder);
@@ -22,7 +22,7 @@ for (const store of stores) {
 
     it('is followed by the next waiter after its TTL when it was killed', () => killed);
 
-    it('does not act once the next client may hold, when it was frozen for longer than its TTL', () =>
+    it('does not act after the next client may hold, when it was frozen for longer than its TTL', () =>
       frozen);
   });
 }

@@ -9,21 +9,21 @@ import type { WorkEvent } from './work-event.ts';
 import { WorkerProcess } from './workers.ts';
 
 /**
- * An action on a holder that has a waiter behind it. Resolves with whether the holder still held when the
- * action began.
+ * A test's action on a holder that has a waiter behind it. Resolves with whether the holder still held when
+ * the action began.
  */
 type Story = (holder: WorkerProcess, next: ContenderProcess) => Promise<boolean>;
 
-// Number of attempts. An attempt does not count if a slow machine lets a holder lose its session before the
-// action.
+// Number of attempts. An attempt does not count if the holder loses its session before the action, because
+// the machine is slow.
 const STARTS = 3;
-/** Number of different kinds of callbacks in a worker. */
+/** Number of kinds of callbacks in which a worker checks the lock and acts. */
 const CALLERS = 5;
 const stamp = createStamp();
 
 /**
- * Runs the action on a worker with the shortest TTL while another contender waits behind it. Before that, the
- * worker has called its work `acts` times under the lock.
+ * Starts a worker that holds with the shortest TTL, and a contender that waits behind it. Calls `story` when
+ * the worker has acted `acts` times under the lock.
  */
 export async function withHolder(site: Site, name: string, acts: number, story: Story): Promise<void> {
   for (let start = 1; start <= STARTS; start += 1) {
@@ -47,7 +47,7 @@ export async function killHolder(holder: WorkerProcess, next: ContenderProcess):
   return !hasLost(holder.events);
 }
 
-/** Freezes the holder until the next client holds. After that the holder must not act. */
+/** Freezes the holder until the next client holds, and resumes it. From then on the holder must not act. */
 export async function freezeHolder(holder: WorkerProcess, next: ContenderProcess): Promise<boolean> {
   const stopPoking = await holder.poke();
   await holder.freeze();
@@ -68,8 +68,8 @@ function hasLost(events: readonly WorkEvent[]): boolean {
 }
 
 /**
- * Checks that after the thaw the abort listener was called before every other callback, unless it was called
- * earlier, and that every read returned false.
+ * Expects that the resumed holder noticed the loss first: the abort listener was called before every other
+ * callback, or even before the freeze. Every later read of the lock must have returned false.
  */
 function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
   const afterwards = events.filter(({ t }) => BigInt(t) > BigInt(thawnAt));
@@ -83,8 +83,8 @@ function expectNoActAfter(thawnAt: string, events: readonly WorkEvent[]): void {
 }
 
 /**
- * Checks that the holds do not overlap. The frozen holder could believe until its proven time ended, since
- * every later read returned false.
+ * Expects that the holds do not overlap. The hold of the frozen worker counts until its proven time ended,
+ * since every later read returned false.
  */
 function expectNoOverlap({ events, provenUntil }: WorkerProcess, next: ContenderProcess): void {
   const story: HistoryEvent[] = events.flatMap(({ ev, ...rest }): HistoryEvent[] => {

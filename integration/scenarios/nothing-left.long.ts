@@ -8,10 +8,10 @@ import type { OwnSite } from './store.ts';
 
 const ROUNDS = 20;
 const CYCLES_IN_ROUND = 1_000;
-/** Rounds that are not measured: they fill caches, pools and compiled code. */
+/** Number of rounds before the measurement. They fill caches and pools, and let Node compile the code. */
 const WARM_UP_ROUNDS = 10;
-// Limit of the growth. Code is compiled for some 20,000 locks, which amounts to 10 to 40 bytes for each of
-// them. A leaked entry has more.
+// Limit of the growth of the heap. Code that Node compiles during 20,000 locks amounts to 10 to 40 bytes for
+// each lock. An entry that is never freed would have more.
 const MAX_BYTES_PER_CYCLE = 100;
 const EXITS = 5;
 const EXIT_WITHIN_MS = 2_000;
@@ -30,7 +30,7 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    it(`leave no memory in use: the heap grows by less than ${MAX_BYTES_PER_CYCLE} bytes a lock`, async () => {
+    it(`leave no memory in use: the heap grows by less than ${MAX_BYTES_PER_CYCLE} bytes for each lock`, async () => {
       const cycles = new CyclesProcess(site, ROUNDS, CYCLES_IN_ROUND, 'heap');
       const settled = (await cycles.rounds()).slice(WARM_UP_ROUNDS).map(({ heapBytes }) => heapBytes!);
       const bytes = slopeOf(settled) / CYCLES_IN_ROUND;
@@ -39,7 +39,7 @@ for (const store of stores) {
       await cycles.kill();
     });
 
-    it(`leave nothing that keeps the process alive: it ends within ${EXIT_WITHIN_MS} ms of the close`, async () => {
+    it(`let the process end within ${EXIT_WITHIN_MS} ms after the client closes`, async () => {
       const tookMs: number[] = [];
       for (let exit = 0; exit < EXITS; exit += 1) {
         const cycles = new CyclesProcess(site, 1, CYCLES_IN_ROUND, 'heap');

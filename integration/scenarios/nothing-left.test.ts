@@ -9,10 +9,10 @@ import { untilHolds } from './wait.ts';
 /** Number of rounds. The first round fills caches and pools. */
 const ROUNDS = 2;
 const CYCLES_IN_ROUND = 240;
-// Limit of additional objects. One of 20 claims is aborted, and a leak of only these would exceed the limit
-// too.
+// Limit of additional objects of one kind. It would be exceeded even if only aborted claims, which are one in
+// 20, kept an object.
 const MAX_MORE = 6;
-// Limit of additional objects of any kind. The first heartbeat may open one more connection, which has some
+// Limit of additional objects of all kinds. The first heartbeat may open one more connection, which has about
 // 130 objects.
 const MAX_MORE_OBJECTS = 180;
 
@@ -34,7 +34,7 @@ for (const store of stores) {
       await site.server.stop();
     });
 
-    it('leave no objects: no more ownerships, subscriptions, signals and promises than before, nor others', () => {
+    it('leave no additional ownerships, subscriptions, signals, promises or other objects', () => {
       const [early, late] = [rounds[0]!.instances!, rounds.at(-1)!.instances!];
       for (const kind of ['ownerships', 'subscriptions', 'signals', 'promises'] as const)
         expect(late[kind], kind).to.be.at.most(early[kind] + MAX_MORE);
@@ -43,7 +43,7 @@ for (const store of stores) {
 
     it('leave no handle, timer or request', () => {
       const [early, late] = [rounds[0]!, rounds.at(-1)!];
-      // A small difference is allowed, since the number of timers and sockets in use varies.
+      // Allows a small difference, since the number of timers and sockets in use varies.
       expect(late.resources).to.be.at.most(early.resources + 5);
     });
 
@@ -53,7 +53,7 @@ for (const store of stores) {
       await untilHolds('no watch is left', async () => expect(await site.watches()).to.equal(0));
     });
 
-    it('leave nothing that keeps the process alive, no output on stderr, and no session after close', async () => {
+    it('leave no session after the client closes, and let the process end', async () => {
       for (const kind of await cycles.close()) expect(kind).to.not.match(/Timeout|TCP/);
       expect(await cycles.ended).to.deep.equal({ code: 0, signal: null, stderr: '' });
       expect(await site.sessions()).to.be.empty;

@@ -5,8 +5,8 @@ import { safeVerdict } from './verdict.ts';
 import { untilNothingIsLeft } from './wait.ts';
 
 /**
- * Starts a holder and two waiters, in a process each, and makes an outage. Expects that all are granted in
- * order, and that nothing is left.
+ * Starts a holder and two waiters, each in its own process, and makes an outage. Expects that all are granted
+ * in order, and that no entry is left.
  */
 export async function expectAllServedAfter(
   outage: () => Promise<void>,

@@ -1,4 +1,5 @@
-// The record of holds on every store: processes of the command hold, die and are evicted, and a later process reads what happened.
+// Tests the record of holds on every store. Processes of the command hold, and then release, crash or are
+// evicted. A later process must read how each hold ended.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres
 import { NotHere } from '@queuelock/harness/services/service';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
-/** The URL of a server, and how to stop it if it is not shared. */
+/** The URL of a server, and a function that stops it unless other tests share it. */
 interface Server {
   readonly url: string;
   readonly stop?: () => Promise<void>;
@@ -85,7 +86,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
       await firstValueFrom(held$, { defaultValue: undefined });
     }
 
-    it('a released, a crashed and an evicted hold are known after all processes have ended', async () => {
+    it('are readable after all processes have ended, whether a hold was released, crashed or evicted', async () => {
       expect(await contend('released', '--hold', '300').ending).to.include({ code: 0, stderr: '' });
       const crashed = contend('crashed', '--hold', '600000', '--ttl', name === 'consul' ? '10' : '3');
       await untilHeldBy('crashed');

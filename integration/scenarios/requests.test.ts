@@ -11,23 +11,23 @@ import { startOwnZooKeeper } from './zookeeper-store.ts';
 
 const CYCLES = 100;
 const WAITERS = 10;
-// Limit of additional reads: a waiter that is notified late on a busy machine reads by itself. One more
-// request at each hand-off would exceed this limit.
+// Limit of additional reads. A waiter that is notified late on a busy machine reads the queue by itself. If
+// every hand-off had one more request, the limit would be exceeded.
 const MAX_LATE = WAITERS / 2;
-// TTL in milliseconds, long enough that no heartbeat is counted.
+// TTL in milliseconds. It is so long that no heartbeat is sent while requests are counted.
 const TTL_MS = 60_000;
 const QUIET_LOOKS = 5;
 const PERMITS = 3;
 
-/** A store whose requests are counted, and the allowed numbers. */
+/** A store whose requests are counted, and the expected numbers of requests. */
 interface Counted {
   readonly name: string;
   readonly start: () => Promise<OwnSite>;
   /** Returns the numbers of requests that the server has received so far from all clients, by kind. */
   readonly requests: (site: OwnSite) => Promise<Record<string, number>>;
-  /** Requests that acquire one free lock and release it. */
+  /** Number of requests, by kind, to acquire and release a free lock once. */
   readonly perCycle: Record<string, number>;
-  /** Largest number of requests of a release with waiters, and of the grant to the first of them. */
+  /** Largest number of requests, by kind, from a release to the grant of the first waiter. */
   readonly perHandOff: Record<string, number>;
 }
 
@@ -37,19 +37,21 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // A hand-off has the release, and two watches that end. It also has the next owner's mark for its
-    // successor, or a read by a waiter that was notified late.
+    // A hand-off has the delete of the release, and the end of two watches. In addition, the new holder writes
+    // the label of its own entry, which the next waiter watches, or a waiter that was notified late reads the
+    // queue.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
-    // The ticks are short, so that the server grants a session of the TTL, which is several ticks.
+    // Uses a tick that makes the server grant sessions with this TTL, which must be several ticks long.
     name: 'ZooKeeper',
     start: () => startOwnZooKeeper('requests', TTL_MS / 20),
     requests: zooKeeperRequests,
-    // A cycle has three requests. Create and list are in flight together: the list contains the new node's
-    // token, since no other client joined meanwhile. The third request is the delete.
+    // Acquiring and releasing a lock takes three requests. Create and list are sent together: the list
+    // contains the new node's token, since no other client joined in between. The third request is the
+    // delete.
     perCycle: { requests: 3 },
-    // A hand-off has two requests: the release's delete, and the next waiter's read of the queue.
+    // A hand-off takes two requests: the delete of the release, and the next waiter's read of the queue.
     perHandOff: { requests: 2 },
   },
 ];
@@ -72,7 +74,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
     });
 
     afterEach(async () => {
-      // The proxies are stopped first: ZooKeeper's client blocks until a connection has received all its
+      // Stops the proxies first, because ZooKeeper's client blocks until a connection has received all its
       // responses.
       await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
       await Promise.all(clients.splice(0).map((client) => client.close()));
@@ -85,8 +87,8 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
     it('is the least number of requests for an acquisition of a free lock and its release', async () => {
       const client = connect();
       await (await client.acquire('free')).release();
-      // Opening a session requests the version of the server, and does not wait for the response. The test
-      // waits until such requests are done.
+      // Waits until the requests for the first session are over. One of them reads the version of the server,
+      // and the client does not wait for its response.
       await untilQuiet(async () => JSON.stringify(await requests(site)));
       const before = await requests(site);
       for (let cycle = 0; cycle < CYCLES; cycle += 1) await (await client.acquire('free')).release();
@@ -94,7 +96,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(cost).to.deep.equal(times(CYCLES, perCycle));
     });
 
-    /** Makes a queue of `count` clients. Each client has its own proxy. */
+    /** Enqueues `count` clients in a queue, each through its own proxy. */
     async function lineUp(name: string, count: number, options: ClaimOptions = {}): Promise<Place[]> {
       const line: Place[] = [];
       for (let i = 0; i < count; i += 1) {
@@ -108,14 +110,14 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
 
     const heardByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
 
-    /** Returns the positions of the waiters that receive data during the action. */
+    /** Returns the positions of the waiters to which the server sends data during the action. */
     async function hearing(deed: () => Promise<unknown>): Promise<number[]> {
       const heard = proxies.map(({ toClient }) => toClient.bytes);
       await deed();
       return proxies.flatMap(({ toClient }, at) => (toClient.bytes > heard[at]! ? [at] : []));
     }
 
-    it(`includes that a release notifies one of ${WAITERS} waiters, and no other`, async () => {
+    it(`is low because a release notifies only one of ${WAITERS} waiters`, async () => {
       const line = await lineUp('line', WAITERS + 1);
       const before = await requests(site);
       for (let i = 0; i < WAITERS; i += 1) {
@@ -130,7 +132,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       }
     });
 
-    it(`includes that a returned permit of ${PERMITS} notifies at most ${PERMITS} of ${WAITERS} waiters`, async () => {
+    it(`is low because the release of one of ${PERMITS} permits notifies at most ${PERMITS} of ${WAITERS} waiters`, async () => {
       const line = await lineUp('permits', WAITERS + PERMITS, { limit: PERMITS });
       const wakeUps: number[] = [];
       for (let i = 0; i < WAITERS; i += 1) {
@@ -144,7 +146,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(Math.max(...wakeUps)).to.be.at.most(PERMITS);
     });
 
-    it('includes that a writer that leaves notifies only the readers behind it, and the last reader notifies the writer', async () => {
+    it("is low because a writer's release notifies only the readers behind it", async () => {
       const writer = await join(connect(), 'phases');
       const readers = await lineUp('phases', 5, { mode: 'shared' });
       const others = await lineUp('phases', 5);
@@ -171,7 +173,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       expect(last.filter((at) => at >= readers.length)).to.deep.equal([readers.length]);
     });
 
-    it('includes that a release among multi-locks that overlap notifies only the waiter behind', async () => {
+    it('is low because the release of one of several overlapping multi-locks notifies only the waiter behind it', async () => {
       const names = ['left', 'right'];
       const holds: { held: Promise<MultiOwnership>; subscription: { unsubscribe(): void } }[] = [];
       for (let i = 0; i < 6; i += 1) {
@@ -197,7 +199,8 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         });
         const behind = woken.filter((at) => at > i);
         expect(behind[0]).to.equal(i + 1);
-        // On etcd the new owner writes a mark, of which its successor is notified while it waits.
+        // On etcd the new holder writes the label of its own entry, so the waiter that watches this entry may
+        // be notified too.
         expect(behind.every((at) => at <= i + 2)).to.equal(true);
       }
       for (const { subscription } of holds) subscription.unsubscribe();
@@ -205,7 +208,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
   });
 }
 
-/** Resolves when the value has stayed the same for several reads. */
+/** Resolves when several reads in a row have returned the same value. */
 async function untilQuiet<T>(read: () => T | Promise<T>): Promise<void> {
   let seen: T | undefined;
   let quiet = 0;
@@ -232,7 +235,7 @@ async function etcdRequests({ endpoint }: OwnSite): Promise<Record<string, numbe
   );
 }
 
-/** Counts what was received on each connection that has a session. */
+/** Returns the number of messages that the server received on connections with a session. */
 async function zooKeeperRequests({ endpoint }: OwnSite): Promise<Record<string, number>> {
   const connections = await zkFourLetter(endpoint, 'cons');
   const received = [...connections.matchAll(/recved=(\d+),sent=\d+,sid=/g)].map(([, count]) => Number(count));

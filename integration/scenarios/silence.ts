@@ -6,9 +6,9 @@ import { join } from './join.ts';
 import { soon, untilNothingIsLeft } from './wait.ts';
 
 /**
- * Lets a client hold one lock and wait for another, and then makes its connection silent. The client must
- * lose both, and its hold before the next client holds. Resolves with the milliseconds from the silence to
- * the loss.
+ * Makes a client hold one lock and wait for another, and then drops all data of its connection. Expects that
+ * the client loses both, and loses its hold before the next client holds. Resolves with the milliseconds from
+ * the drop to the loss.
  */
 export async function loseToSilence(
   { site, proxy, connect, connectThroughProxy }: Ground,

@@ -7,14 +7,17 @@ export interface Site {
   readonly endpoint: string;
   /** Shortest TTL that processes of a busy machine can keep alive, in milliseconds. */
   readonly ttlMs: number;
-  /** Longest TTL in milliseconds that the server grants, at most a minute, for sessions with much work. */
+  /**
+   * Longest TTL in milliseconds that the server grants, at most a minute. Tests that keep a machine busy use
+   * it.
+   */
   readonly longTtlMs: number;
   /** Longest delay after the TTL until the entries of a dead session are removed, in milliseconds. */
   readonly expiryMs: number;
   /** Returns the URL for `queuelock --backend`. `endpoint` may be that of a proxy in front of the server. */
   url(endpoint?: string): string;
   backend(endpoint?: string): Backend;
-  /** Returns the keys or paths of the entries under a lock's name. */
+  /** Returns the keys or paths of the entries in the queue of a lock. */
   entries(name: string): Promise<string[]>;
   /** Removes an entry as an operator does. */
   evict(key: string): Promise<void>;

@@ -11,7 +11,10 @@ import { redis } from '@queuelock/redis';
 import { zookeeper } from '@queuelock/zookeeper';
 import { expect } from 'chai';
 
-/** An option that is a function of a queue's name, and a backend that has it. `probe` runs at each call. */
+/**
+ * An option that is a function of a queue's name, and a backend with this option. `probe` is called at each
+ * call of the option.
+ */
 interface OptionOfQueue {
   readonly option: string;
   readonly connect: (probe: () => void) => Promise<Backend>;
@@ -22,7 +25,8 @@ const TTL_MS = 4_000;
 /** Time limit of a grant in milliseconds. It is long enough for a busy machine. */
 const GRANTED_WITHIN_MS = 15_000;
 /**
- * The test throws from each call up to this number on. No acquisition and release calls an option more often.
+ * Number of variants: in variant n, the option throws from its n-th call on. It is more than the calls of one
+ * acquisition and release.
  */
 const MOST_CALLS = 12;
 
@@ -83,7 +87,7 @@ describe('an option that is a function and throws', function () {
   const server = new PostgresServer();
 
   for (const { option, connect } of optionsOf(() => server.url))
-    it(`leaves no entry, whichever of its calls is the first to throw: ${option}`, async () => {
+    it(`leaves no entry, whichever call of it is the first to throw: ${option}`, async () => {
       const honest = createLockClient(await connect(() => undefined), { ttlMs: TTL_MS });
       const failure = new Error('of the caller');
       for (let nth = 1; nth <= MOST_CALLS; nth += 1) {
@@ -96,8 +100,8 @@ describe('an option that is a function and throws', function () {
         const queue = `throws from call ${nth} on`;
         const uncaught = await catchingAll(() => lockOnce(locks, { queue, failure, nth }));
         expect(uncaught.join('\n'), `call ${nth}`).to.equal('');
-        // Checks that no entry was left: the session still lives, so such an entry would block this
-        // acquisition for ever.
+        // Acquires the lock with another client, which shows that no entry was left: the first session still
+        // lives, so its entry would block for ever.
         expect(
           await honest.run(queue, () => 'done', { timeoutMs: GRANTED_WITHIN_MS }),
           `call ${nth}`,
@@ -108,7 +112,7 @@ describe('an option that is a function and throws', function () {
     });
 });
 
-/** Takes and releases the lock, as far as the option allows it, with another call of the client in between. */
+/** Tries another lock, and takes and releases this lock, until the option throws. */
 async function lockOnce(
   locks: LockClient,
   { queue, failure, nth }: { readonly queue: string; readonly failure: Error; readonly nth: number },

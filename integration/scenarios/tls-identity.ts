@@ -3,14 +3,14 @@ import { issueCertificates, type Certificates } from '@queuelock/harness/service
 import { expect } from 'chai';
 import { startTlsServer, type Prelude, type TlsServer } from './tls-server.ts';
 
-/** How a client of a store begins TLS, and how it connects. */
+/** How a client of a store connects, and what it exchanges with the server before TLS. */
 export interface TlsClient {
   readonly prelude: Prelude;
-  /** @param host name or address, and port */
+  /** @param host name or address, with the port */
   readonly connect: (host: string, ca: Buffer) => Backend;
 }
 
-/** Defines the tests of some clients, by their names in titles. */
+/** Defines the tests of these clients. The keys are their names in titles. */
 export function describeTlsIdentity(clients: Readonly<Record<string, TlsClient>>): void {
   describe('the certificate of a server', function () {
     this.timeout(60_000);
@@ -57,7 +57,8 @@ export function describeTlsIdentity(clients: Readonly<Record<string, TlsClient>>
     async function refuses(how: TlsClient, certificate: keyof typeof issued, host: string): Promise<void> {
       await withServer(how, { certificate, host }, async (backend, server) => {
         const { signal } = new AbortController();
-        // The attempt is repeated, because on a busy machine it may end before its handshake does.
+        // Repeats the attempt until a handshake has begun, because on a busy machine an attempt may end
+        // before that.
         let refusal: unknown;
         do refusal = await backend.open(30_000, signal).catch((error: unknown) => error);
         while (server.handshakes === 0);

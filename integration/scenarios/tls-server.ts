@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket, createSecureContext, type SecureContext } from 'node:tls';
 
-/** Does the plain-text exchange before TLS. Resolves when the client begins TLS. */
+/** Does the exchange in plain text that precedes TLS. Resolves when the client begins TLS. */
 export type Prelude = (socket: Socket) => Promise<void>;
 
 /**
@@ -24,7 +24,7 @@ export const DIRECT: Prelude = async () => undefined;
 
 const SSL_REQUEST_BYTES = 8;
 
-/** The exchange of PostgreSQL: the client requests TLS, and the server agrees. */
+/** The exchange of PostgreSQL before TLS: the client requests TLS, and the server agrees. */
 export const POSTGRES: Prelude = async (socket) => {
   await bytes(socket, SSL_REQUEST_BYTES);
   socket.write('S');
@@ -33,7 +33,10 @@ export const POSTGRES: Prelude = async (socket) => {
 const SSL_PACKET_BYTES = 36;
 const CAPABILITIES = { low: 0x8a09, high: 0x0008 } as const;
 
-/** The exchange of MySQL: the server greets and offers TLS, and the client requests it in a short packet. */
+/**
+ * The exchange of MySQL before TLS: the server greets and offers TLS, and the client requests it in a short
+ * packet.
+ */
 export const MYSQL: Prelude = async (socket) => {
   const greeting = Buffer.concat([
     Buffer.of(10),

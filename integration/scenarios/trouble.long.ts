@@ -15,12 +15,12 @@ for (const store of stores) {
     this.timeout(120_000);
     const ground = layGround(store, 'trouble');
 
-    it('cost no hold and no position when a server restarts', async () => {
+    it('cost no client its lock or position when a server restarts', async () => {
       const { site } = ground;
       await expectAllServedAfter(() => site.server.restart(), { site, name: 'restart' });
     });
 
-    it('end a hold on a connection that is silent for longer than the TTL, and the next hold begins soon after', async () => {
+    it('end a hold when its connection is silent for longer than the TTL, and the next hold begins soon after', async () => {
       const { site } = ground;
       const waits: number[] = [];
       for (let silence = 1; silence <= SILENCES; silence += 1)
@@ -29,7 +29,7 @@ for (const store of stores) {
     });
 
     if (store.name === 'etcd') {
-      it('block no client when the whole history is compacted every 50 ms', async () => {
+      it("block no client when etcd's history is compacted every 50 ms", async () => {
         const { site } = ground;
         const compacting = setInterval(() => void compact(site), 50);
         try {

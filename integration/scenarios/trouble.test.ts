@@ -17,7 +17,7 @@ for (const store of stores) {
     const ground = layGround(store, 'trouble');
     const { connect, connectThroughProxy } = ground;
 
-    it('cost no hold and no position when a server crashes', async () => {
+    it('cost no client its lock or position when a server crashes', async () => {
       const { site } = ground;
       const crash = async (): Promise<void> => {
         await site.server.kill();
@@ -26,7 +26,7 @@ for (const store of stores) {
       await expectAllServedAfter(crash, { site, name: 'crash' });
     });
 
-    it('cost no hold and no position when a connection is cut and comes back within the TTL', async () => {
+    it('cost no client its lock or position when a connection is cut and comes back within the TTL', async () => {
       const { site, proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('cut-held');
@@ -45,7 +45,7 @@ for (const store of stores) {
       await untilNothingIsLeft(site, 'cut-held');
     });
 
-    it('cost neither the hold nor the next one when a child process keeps a broken connection open', async () => {
+    it('cost no holder its lock when a child process keeps a broken connection open', async () => {
       const { proxy } = ground;
       const client = connectThroughProxy();
       const mine = await client.acquire('child');
@@ -63,7 +63,7 @@ for (const store of stores) {
       }
     });
 
-    it('end a hold on a connection that is silent for longer than the TTL, before the next hold begins', async () => {
+    it('end a hold before the next hold begins, when its connection is silent for longer than the TTL', async () => {
       await loseToSilence(ground, 'silent');
     });
 
@@ -101,7 +101,7 @@ for (const store of stores) {
     });
 
     if (store.name === 'etcd') {
-      it('do not hide a grant when the history is compacted while the waiter is cut off', async () => {
+      it("do not hide a grant when etcd's history is compacted while the waiter is cut off", async () => {
         const { site, proxy } = ground;
         const holder = await connect().acquire('hidden');
         const place = await join(connectThroughProxy(), 'hidden');

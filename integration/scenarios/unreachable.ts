@@ -6,8 +6,8 @@ import { soon } from './wait.ts';
 const CONNECT_TIMEOUT_MS = 1_000;
 
 /**
- * Expects an error after a second for an address without a server. Resolves with the milliseconds until the
- * error.
+ * Expects that a client rejects after a connect timeout of one second, when no server listens at the address.
+ * Resolves with the milliseconds until the error.
  */
 export async function expectUnreachable(site: Site, endpoint: string): Promise<number> {
   const client = createLockClient(site.backend(endpoint), { connectTimeoutMs: CONNECT_TIMEOUT_MS });

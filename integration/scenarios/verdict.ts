@@ -11,8 +11,8 @@ export function safeVerdict(history: readonly HistoryEvent[]): Verdict {
 }
 
 /**
- * Expects no unsafe violation. Other violations, for instance a contender that was never served, are left to
- * the caller.
+ * Expects no violation of exclusion, order or tokens. Other violations, for instance a contender that was
+ * never granted, are left to the caller.
  */
 export function expectSafe({ violations }: Pick<Verdict, 'violations'>): void {
   safely(() => expect(violations.filter(({ rule }) => rule !== 'progress')).to.deep.equal([]));

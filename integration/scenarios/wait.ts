@@ -3,19 +3,19 @@ import { within } from '../chaos/deadline.ts';
 import { until } from '@queuelock/harness/services/until';
 import type { Site } from './store.ts';
 
-// Time limit in milliseconds. It is less than the TTL of a session (10 s), so that a result that only the end
-// of a session brings is too late.
+// Time limit in milliseconds. It is less than the TTL (10 s), so it is exceeded when a result comes only with
+// the end of a session.
 const SOON_MS = 9_000;
 
 /**
- * Resolves with the promise. Rejects when it takes longer than `withinMs`, without counting time in which
- * this process was stopped.
+ * Resolves with the promise's result. Rejects when it takes longer than `withinMs`, not counting time in
+ * which this process was stopped.
  */
 export async function soon<T>(promise: Promise<T>, what: string, withinMs: number = SOON_MS): Promise<T> {
   return within(withinMs, promise, what);
 }
 
-/** Repeats the expectation until it holds. */
+/** Repeats the expectation until it is fulfilled. */
 export async function untilHolds(
   what: string,
   expectation: () => Promise<unknown>,
@@ -24,7 +24,7 @@ export async function untilHolds(
   await until(expectation, { what, withinMs });
 }
 
-/** Resolves when no entry is left under a lock's name. */
+/** Resolves when the queue of the lock has no entry. */
 export async function untilNothingIsLeft(site: Site, name: string): Promise<void> {
   await untilHolds(`nothing is left of ${name}`, async () => expect(await site.entries(name)).to.be.empty);
 }

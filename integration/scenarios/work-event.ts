@@ -1,7 +1,7 @@
 import type { ContendEvent } from '@queuelock/cli/src/contend/event.ts';
 
 /**
- * A line in the history of a worker: an event as of `queuelock contend`, or an action of the worker under the
+ * A line in the history of a worker: an event as of `queuelock contend`, or what the worker did under the
  * lock.
  */
 export interface WorkEvent extends Omit<ContendEvent, 'ev'> {
@@ -9,7 +9,7 @@ export interface WorkEvent extends Omit<ContendEvent, 'ev'> {
     | ContendEvent['ev']
     /** The worker listens for data on `port`. */
     | 'listening'
-    /** The worker read that the lock was held, and acted. `t` is from before the read. */
+    /** The worker read that the lock was held, and then acted. `t` is the time before the read. */
     | 'acted'
     /** The worker read that the lock was not held, and did not act. */
     | 'refrained';

@@ -13,7 +13,7 @@ const [url, name = '', id = '', ttlMs, safetyMarginMs] = process.argv.slice(2);
 const EVERY_MS = 10;
 const stamp = createStamp();
 
-/** All ways to read whether the lock is held. */
+/** All expressions by which a program can read whether the lock is held. */
 const LOOKS: readonly ((ownership: Ownership) => boolean)[] = [
   ({ held }) => held,
   ({ signal }) => !signal.aborted,
@@ -28,7 +28,8 @@ const LOOKS: readonly ((ownership: Ownership) => boolean)[] = [
   },
 ];
 
-// Writes synchronously, unlike console.log, because the output must be written before the process is stopped.
+// Writes synchronously, unlike console.log, because the output must be written before the test stops the
+// process.
 function say(event: Pick<WorkEvent, 'ev'> & Partial<WorkEvent>): void {
   writeSync(1, `${JSON.stringify({ t: stamp(), id, name, n: 1, ...event })}\n`);
 }
@@ -48,7 +49,8 @@ function workUnder(ownership: Ownership): void {
     queueMicrotask(() => work('microtask'));
     setImmediate(() => work('immediate'));
   }, EVERY_MS);
-  // The test continues to send while this process is stopped, so that there is data to read when it resumes.
+  // The test sends data even while this process is frozen, so that the socket's callback runs when the
+  // process resumes.
   const server = createServer((socket) => socket.on('data', () => work('socket')));
   server.listen(0, '127.0.0.1', () => say({ ev: 'listening', port: (server.address() as AddressInfo).port }));
 }

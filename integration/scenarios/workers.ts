@@ -36,7 +36,10 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
     return ev === 'acted';
   }
 
-  /** End of the proven time of the worker's hold as a stamp, as the worker last reported it. */
+  /**
+   * End of the proven time of the worker's hold, as a timestamp. It is computed from the worker's last
+   * report.
+   */
   get provenUntil(): string {
     const { t, remainingMs } = this.events.findLast((event) => (event.remainingMs ?? 0) > 0)!;
     return later(t, remainingMs!);
@@ -47,8 +50,7 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
    * heartbeat.
    */
   get freeAt(): string {
-    // The core subtracts its safety margin and 1 % for different clock rates from the TTL. Both are added
-    // here.
+    // Adds what the core subtracts from the TTL: its safety margin, and 1 % for different clock rates.
     return later(this.provenUntil, MARGIN_MS + this.#ttlMs * 0.01);
   }
 
@@ -57,7 +59,7 @@ export class WorkerProcess extends ScriptProcess<WorkEvent> {
     const { port } = await this.untilEvent('listening');
     const socket: Socket = connect(port!, '127.0.0.1');
     await once(socket, 'connect');
-    // Errors of the socket are ignored, since the test may kill the process.
+    // Ignores errors of the socket, since the test may kill the process.
     socket.on('error', () => undefined);
     const timer = setInterval(() => socket.write('.'), POKE_EVERY_MS);
     return () => {

@@ -4,8 +4,8 @@ import { withSession } from '@queuelock/harness/services/plain-clients';
 import type { OwnSite, Site, Store } from './store.ts';
 
 const TICK_MS = 500;
-// Value of `syncLimit` for a single server. It has no followers that lag behind, so a session of four ticks
-// is enough.
+// Value of `syncLimit` for a single server. It needs no time for followers that lag behind, so the shortest
+// session is four ticks.
 const SINGLE_SYNC_LIMIT = 2;
 
 /** Settings of the server that the backend needs. */
@@ -68,7 +68,7 @@ async function childrenOf(endpoint: string, path: string): Promise<string[]> {
   return children as string[];
 }
 
-/** Reads the settings from the server. Only a server with followers has a sync limit. */
+/** Reads the tick and the sync limit from the server. A single server reports no sync limit. */
 async function ticksOf(endpoint: string): Promise<Ticks> {
   const conf = await zkFourLetter(endpoint, 'conf');
   const read = (name: string): string | undefined => new RegExp(`^${name}=(\\d+)$`, 'm').exec(conf)?.[1];

@@ -20,7 +20,10 @@ function expectGrowing(tokens: readonly bigint[]): void {
   ).to.equal(true);
 }
 
-/** Returns the contenders that were notified between a release and the next release, by their own stamps. */
+/**
+ * Returns the ids of the contenders that were notified between a release and the next release. Their own
+ * timestamps decide.
+ */
 function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): readonly string[] {
   const reports = events.filter(
     (event) => event.ev === 'notified' && isLater(event, release) && isLater(next, event),
@@ -31,8 +34,8 @@ function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): 
 type Deed = (id: string) => Promise<unknown>;
 
 /**
- * Disturbs a holder, and resolves with the event of the disturbance. If the hold had already ended, the
- * disturbance is undone, and repeated on another holder.
+ * Applies an action to a contender that holds, and resolves with the event of the action. If the hold had
+ * already ended, undoes the action and tries the next holder.
  */
 async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoLine> {
   for (;;) {
@@ -50,7 +53,9 @@ async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoL
   }
 }
 
-/** Time in milliseconds. A hold that ends by itself is longer, so a shorter hold was ended by the button. */
+/**
+ * Time in milliseconds. Holds that end by themselves last longer, so a shorter hold was ended by the button.
+ */
 const BY_HAND_MS = 2_400;
 
 /** Resolves with the next grant of another contender. */
@@ -92,7 +97,7 @@ describe('queuelock demo in Chromium', function () {
     await tab.getByRole('heading', { name: '5 of at most 8 processes' }).waitFor();
   });
 
-  it('notifies one waiter after a release, as the waiters report themselves', async () => {
+  it('notifies one waiter after a release, as the waiters themselves report', async () => {
     const grant = await demo.nextGrant();
     const release = await demo.until(({ id, ev }) => id === grant.id && ev === 'released', grant);
     const next = await nextAfter(demo, release);
@@ -102,7 +107,7 @@ describe('queuelock demo in Chromium', function () {
   });
 
   it('releases a hold with a button', async () => {
-    // Repeats this with the next hold if the click came too late, when the hold had already ended by itself.
+    // Repeats this with the next hold if the click came too late, after the hold had ended by itself.
     for (let heldMs = Infinity; heldMs > BY_HAND_MS;) {
       const grant = await demo.nextGrant();
       await press(`Release ${grant.id}`);
@@ -111,7 +116,7 @@ describe('queuelock demo in Chromium', function () {
     }
   });
 
-  it('ends a frozen hold before the next one begins, and notifies its contender when it thaws', async () => {
+  it('ends a frozen hold before the next one begins, and notifies its contender when the contender resumes', async () => {
     const frozen = await toHolder(
       demo,
       (id) => press(`Freeze ${id}`),
@@ -149,12 +154,12 @@ describe('queuelock demo in Chromium', function () {
     await isShown(new RegExp(`${killed} was killed`));
   });
 
-  it('shows growing tokens throughout, and no grant that is too early', async () => {
+  it('shows tokens that always grow, and no grant that is too early', async () => {
     expectGrowing(tokensOf(demo));
     expect(await tab.locator('.happenings [data-kind="violation"]').count()).to.equal(0);
   });
 
-  it('lets a user join the queue, and includes the user in the log', async () => {
+  it('lets a user join the queue, and shows the user in the log', async () => {
     const { contenders } = await demo.seen(() => true);
     for (const { id } of contenders.filter(({ status }) => status !== 'gone').slice(2))
       await demo.client.contend({ act: 'kill', id });
@@ -182,7 +187,7 @@ describe('queuelock demo in Chromium', function () {
 });
 
 for (const store of ['etcd', 'zookeeper'] as const) {
-  describe(`the page of queuelock demo over ${store}`, function () {
+  describe(`over ${store}`, function () {
     this.timeout(90_000);
     let server: ProcessService | undefined;
     let demo: DemoPage | undefined;
@@ -199,7 +204,7 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       }
     });
 
-    it('lets a holder whose connection is cut give up before the next hold begins', async () => {
+    it('ends the hold of a holder whose connection is cut, before the next hold begins', async () => {
       const page = demo!;
       const act = (act: 'cut' | 'mend') => (id: string) => page.client.contend({ act, id });
       const cut = await toHolder(page, act('cut'), act('mend'));

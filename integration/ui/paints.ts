@@ -1,13 +1,16 @@
 import type { Page } from 'playwright-core';
 
-/** The times recorded in the page: when each holder was first painted, in milliseconds since 1970. */
+/**
+ * Variables in the page: for each holder, when it was first painted on the screen, in milliseconds since
+ * 1970.
+ */
 interface Noting {
   paints: Map<string, number>;
 }
 
 /**
- * Begins to record when each holder is first on the screen, which is in the frame after the one in which it
- * was drawn.
+ * Begins to record when each holder is first painted on the screen. That happens in the frame after the one
+ * in which the page inserted it.
  */
 export async function watchPaints(tab: Page): Promise<void> {
   await tab.evaluate(`{
@@ -23,7 +26,7 @@ export async function watchPaints(tab: Page): Promise<void> {
   }`);
 }
 
-/** Resolves with the time when this holder was painted. */
+/** Resolves with the time when this holder was first painted on the screen. */
 export async function paintOf(tab: Page, owner: string): Promise<number> {
   const note = await tab.waitForFunction((name) => (globalThis as unknown as Noting).paints.get(name), owner);
   return (await note.jsonValue()) as number;

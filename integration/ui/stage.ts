@@ -13,7 +13,9 @@ export class UiStage {
   readonly #store: Store;
   readonly #clients: LockClient[] = [];
   readonly #pages: Page[] = [];
-  /** Errors of pages: failed scripts and violated policies. */
+  /**
+   * Errors that the browser reported: exceptions in scripts and violations of the content security policy.
+   */
   readonly complaints: string[] = [];
   #cli: Cli;
   #url: string;
@@ -45,7 +47,7 @@ export class UiStage {
     return this.#url;
   }
 
-  /** Returns the lock client of another program. */
+  /** Returns a lock client on the same store, as another program would have it. */
   client(owner: string): LockClient {
     const client = createLockClient(this.#store.backend(this.server), { owner });
     this.#clients.push(client);
@@ -65,7 +67,7 @@ export class UiStage {
     return page;
   }
 
-  /** Kills the command `queuelock ui`, as a crash does. */
+  /** Kills the command `queuelock ui` with SIGKILL, which simulates a crash. */
   async killUi(): Promise<void> {
     this.#cli.child.kill('SIGKILL');
     await this.#cli.ending;

@@ -8,9 +8,9 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 /** A store that the pages in these tests show. */
 export interface Store {
   readonly start: () => Promise<ProcessService>;
-  /** Returns the URL for the command. */
+  /** Returns the URL of the store for the command `queuelock ui`. */
   readonly url: (server: ProcessService) => string;
-  /** Returns the backend for other programs. */
+  /** Returns a backend for lock clients outside of the command. */
   readonly backend: (server: ProcessService) => Backend;
 }
 
@@ -30,8 +30,8 @@ export const STORES = {
   },
   consul: {
     start: () => startConsul({ way: 'process' }),
-    // `minTtlMs` is less than Consul's 10 s, which the servers of the tests accept, so that sessions of ended
-    // processes end within a test.
+    // Allows sessions shorter than Consul's usual least TTL of 10 s, as the servers of the tests do. So
+    // sessions of dead processes expire within a test.
     url: ({ endpoint }) => `consul://${endpoint}?minTtlMs=100`,
     backend: ({ endpoint }) => consul({ hosts: [endpoint], minTtlMs: 100 }),
   },

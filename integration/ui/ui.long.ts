@@ -47,7 +47,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await a.getByRole('button', { name: 'Join the queue' }).waitFor();
     });
 
-    it('ends the join of a tab at once when the tab opens another page, and within seconds when it is closed', async () => {
+    it("ends a tab's membership in the queue at once when the tab opens another page", async () => {
       const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
       for (const tab of [a, b, c]) {
         await takePlace(tab);
@@ -60,15 +60,15 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       const begun = performance.now();
       await a.goto('about:blank');
       await left;
-      // The next tab is granted earlier than the bridge would detect that the page is silent. So the page
-      // itself has left the queue.
+      // The next tab is granted before the bridge could have detected that the first page is silent. So the
+      // first page itself has left the queue.
       expect(livedSince(begun)).to.be.below(4_500);
       await isTold(b, 'You hold the lock');
       await b.close();
       await isTold(c, 'You hold the lock', 9_000);
     });
 
-    it('reports a crash of the command and the loss of the lock, and reconnects by itself', async () => {
+    it('reports a crash of the command and the loss of the lock, and reconnects', async () => {
       const tab = await ui().tab('crashed');
       await takePlace(tab);
       await isTold(tab, 'You hold the lock');
@@ -78,11 +78,12 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
-      // Waits for the TTL, because the former entry stays in the queue until its session has expired.
+      // Waits up to the TTL, because the entry of the killed command stays in the queue until its session
+      // expires.
       await isTold(tab, 'You hold the lock', 30_000);
     });
 
-    it('reports a restart of the server, and reconnects by itself', async () => {
+    it('reports a restart of the server, and reconnects', async () => {
       const tab = await ui().tab('restarted');
       const holder = await ui().client('holder').acquire('restarted');
       await isShown(tab, 'holder');
@@ -95,7 +96,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await isShown(tab, 'next');
     });
 
-    it('shows the latest state on a slow connection as soon as possible, and skips the states in between', async () => {
+    it('shows the latest state on a slow connection, and skips the states before it', async () => {
       const proxy = await startProxy(new URL(ui().url).host);
       const tab = await ui().tab('slow', `http://${proxy.endpoint}`);
       await tab.getByText('No client holds this lock').waitFor();
@@ -123,7 +124,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await held.release();
     });
 
-    it('shows a release almost at once', async () => {
+    it('shows a release within a fraction of a second', async () => {
       const tab = await ui().tab('paint');
       const client = ui().client('a');
       await watchPaints(tab);

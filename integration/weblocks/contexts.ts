@@ -7,7 +7,7 @@ import { locksOver, type Origin } from './origin.ts';
 import type { StartContext } from './page.ts';
 import { ScriptScope, type Context, type Locks } from './scope.ts';
 
-/** Runs workers and frames in separate processes with this script. They are ended with SIGKILL. */
+/** Runs each worker and frame in a separate process with this script. Killing one is a SIGKILL. */
 export function processesAt(origin: Origin, contextScript: string): StartContext {
   return async (script, receive) => {
     const child = fork(contextScript, [JSON.stringify(origin), script], { serialization: 'advanced' });
@@ -60,8 +60,8 @@ class ProcessContext implements Context {
 }
 
 /**
- * Runs workers and frames in this process, because a memory server exists in only one process. Their
- * connections are cut instead of killing them.
+ * Runs workers and frames in this process, because a memory server exists only in its own process. Killing
+ * one cuts its connection to the server.
  */
 export class MemoryOrigin {
   readonly locks: LockManager;
@@ -86,7 +86,7 @@ export class MemoryOrigin {
     let die!: () => void;
     const dead = new Promise<void>((resolve) => (die = resolve));
     const locks = locksOver(backend, this.#settings);
-    // A context that was killed does not receive the results of its requests.
+    // Lets a killed worker or frame receive no results of its requests.
     const mortal: Locks = {
       query: () => locks.query(),
       request: (...args: Parameters<Locks['request']>) =>

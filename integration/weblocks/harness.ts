@@ -10,7 +10,7 @@ export interface SubtestResult {
 
 type Cleanup = () => unknown;
 
-/** The object that is passed to the function of a subtest. */
+/** The object that testharness.js passes to the function of a subtest. */
 interface Subtest {
   readonly name: string;
   add_cleanup(cleanup: Cleanup): void;
@@ -30,7 +30,7 @@ export class Harness {
     this.#subtestMs = subtestMs;
   }
 
-  /** The globals that the scripts of a test file expect. */
+  /** The global functions of testharness.js that the scripts of a test file call. */
   readonly globals: Readonly<Record<string, unknown>> = {
     setup: (settings: { readonly allow_uncaught_exception?: boolean }) =>
       (this.#allowsUncaught = settings.allow_uncaught_exception ?? false),
@@ -47,7 +47,7 @@ export class Harness {
     process.on('unhandledRejection', (reason) => uncaught.push(inspect(reason)));
     for (const subtest of this.#subtests) {
       const result = await subtest();
-      // Node reports unhandled rejections at the end of a turn of the event loop, so this waits for it.
+      // Waits for the end of the present iteration of the event loop, when Node reports unhandled rejections.
       await pause(0);
       const [failure] = this.#allowsUncaught ? [] : uncaught.splice(0);
       results.push(failure === undefined ? result : { ...result, failure: `nobody caught ${failure}` });
@@ -97,7 +97,10 @@ function isSame(a: unknown, b: unknown): boolean {
   return Object.is(a, b);
 }
 
-/** Resolves with the reason of a rejection. It is wrapped in an object, because it may have a `then`. */
+/**
+ * Resolves with the reason of the promise's rejection. The reason is wrapped in an object, because a promise
+ * would take a reason with a method `then` for a promise.
+ */
 async function rejectionOf(promise: Promise<unknown>): Promise<{ readonly reason: unknown }> {
   const end = await promise.then(
     (answer) => ({ answer }),

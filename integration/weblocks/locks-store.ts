@@ -6,11 +6,11 @@ import type { Facts, Store } from '../../packages/weblocks/test/frame.ts';
 import type { Store as Server } from '../scenarios/store.ts';
 
 /**
- * Groups of tests that depend on the store. All other groups depend only on the manager and have the same
- * result on every store.
+ * Groups of tests whose result depends on the store. All other groups test only the lock manager, and have
+ * the same result on every store.
  */
 const SHORT: ReadonlySet<string> = new Set(['holding', 'ifAvailable', 'the lifetime of a manager']);
-/** Title of a test that takes a TTL. */
+/** Title of a test that waits for a TTL. */
 const DEATH = 'the lock of a client that dies passes to the next waiter, and a waiter that dies is skipped';
 
 export const shortFacts = factsThat((about, title) => SHORT.has(about) && title !== DEATH);

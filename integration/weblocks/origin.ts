@@ -1,7 +1,7 @@
 import { createLockClient, type Backend } from '@queuelock/core';
 import { createLockManager, type LockManager } from '@queuelock/weblocks';
 
-/** The store of the locks of one test file. */
+/** The store in which all processes of one test file have their locks. */
 export interface Origin {
   /** URL of the store that has the locks. */
   readonly url: string;
@@ -10,8 +10,8 @@ export interface Origin {
 }
 
 /**
- * Returns the lock manager that a process has instead of `navigator.locks`. Loads only the package of that
- * store, because there are many processes.
+ * Returns the lock manager that replaces `navigator.locks` in a process. Loads only the package of the store
+ * in the URL, because there are many processes.
  */
 export async function locksAt({ url, ttlMs, scope }: Origin): Promise<LockManager> {
   const { fromUrl } = await (url.startsWith('zk:')

@@ -4,7 +4,10 @@ import { Harness, type SubtestResult } from './harness.ts';
 import { settled, type Context } from './scope.ts';
 import { scriptsOf } from './test-files.ts';
 
-/** Starts a worker or a frame that runs the script. `hear` receives the messages that it posts. */
+/**
+ * Function that starts a worker or a frame with a script. `receive` gets the messages that it posts to the
+ * page.
+ */
 export type StartContext = (script: string, receive: (data: unknown) => void) => Promise<Context>;
 
 interface Page {
@@ -15,7 +18,7 @@ interface Page {
   readonly startContext: StartContext;
 }
 
-/** Runs one test file in this process, whose globals become those of its page. */
+/** Runs one test file in this process. The globals of the process become those of the file's page. */
 export async function runPage({
   directory,
   file,
@@ -62,7 +65,7 @@ class Contexts {
     this.#page = page;
   }
 
-  /** The target of messages that frames post to their parent. */
+  /** The object on which frames dispatch their messages to the page. */
   get window(): EventTarget {
     return this.#page.window;
   }
@@ -75,8 +78,8 @@ class Contexts {
   }
 
   /**
-   * Sends messages in order. Each is sent only when the results of the page's earlier lock requests are
-   * certain.
+   * Sends messages in order. Before each message it waits until the store has handled the lock requests that
+   * the page has made so far.
    */
   post(context: Promise<Context>, data: unknown): void {
     const copy = structuredClone(data);
@@ -111,7 +114,7 @@ class WorkerElement extends EventTarget {
   }
 }
 
-/** An iframe. Its context is killed when it loads another page. */
+/** An iframe. Its worker or frame process is killed when it loads another page. */
 class Frame extends EventTarget {
   readonly #contexts: Contexts;
   #context: Promise<Context> | undefined;

@@ -6,22 +6,23 @@ export interface Locks extends Pick<LockManager, 'query'> {
   request(name: string, options: LockOptions, callback: () => unknown): Promise<unknown>;
 }
 
-/** A worker or a frame as the page uses it. */
+/** A worker or a frame, as seen by the page. */
 export interface Context {
   /**
-   * Sends a message. The page's next message waits until the lock requests that this one causes are certain.
+   * Sends a message. Resolves when the store has handled the lock requests that the message has caused. The
+   * page sends its next message only then.
    */
   post(data: unknown): Promise<void>;
   /**
-   * Requests a lock in the name of the context. The context holds it until it is killed. Resolves when the
-   * lock is granted.
+   * Requests a lock for the worker or frame, which holds it until it is killed. Resolves when the lock is
+   * granted.
    */
   hold(name: string): Promise<void>;
-  /** Kills the context at once, without a notification. */
+  /** Kills the worker or frame at once, without a notification. */
   kill(): void;
 }
 
-/** The inside of a worker or a frame: a script with the globals that it needs. */
+/** The global scope of a worker or a frame: runs its script with the globals that the script needs. */
 export class ScriptScope extends EventTarget {
   readonly #locks: Locks;
   readonly #send: (data: unknown) => void;
@@ -41,17 +42,17 @@ export class ScriptScope extends EventTarget {
     runInContext(script, createContext(Object.assign(globals, { self: globals })));
   }
 
-  /**
-   * Posts a message to the page. Listeners of workers call this method on the object on which they are
-   * called.
-   */
+  /** Posts a message to the page. Scripts of workers call this method on the target of their listeners. */
   postMessage(data: unknown): void {
-    // In a browser, messages and lock requests take the same path. So a message waits here until the lock
-    // requests that were made before it are done.
+    // Waits until the store has handled the lock requests that the script made before. In a browser, messages
+    // and lock requests take the same path, so a message cannot overtake an earlier request.
     this.#outgoing = this.#outgoing.then(() => settled(this.#locks)).then(() => this.#send(data));
   }
 
-  /** Handles a message of the page. Resolves when the lock requests that it causes are certain. */
+  /**
+   * Dispatches a message of the page. Resolves when the store has handled the lock requests that the message
+   * has caused.
+   */
   async hear(data: unknown): Promise<void> {
     this.dispatchEvent(Object.assign(new Event('message'), { data }));
     await settled(this.#locks);
@@ -67,7 +68,7 @@ export class ScriptScope extends EventTarget {
   }
 }
 
-/** Resolves when all lock requests that this process has made so far are certain. */
+/** Resolves when the store has handled all lock requests that this process has made so far. */
 export async function settled(locks: Locks): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   await locks.query();

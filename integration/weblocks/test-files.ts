@@ -2,8 +2,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Test files that do not apply to stores: interface objects, secure contexts, buckets, service workers,
- * origins, page caches, crashes.
+ * Matches test files about features of browsers that a store does not have: interface objects, secure
+ * contexts, buckets, service workers, origins, page caches, crashes.
  */
 const NOT_FOR_STORES =
   /idlharness|secure-context|storage-buckets|clientids|opaque-origin|partitioned|non-fully-active|bfcache|crashtests|release-following|windows/;

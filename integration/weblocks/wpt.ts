@@ -1,6 +1,6 @@
 /**
- * Runs the Web Locks tests of web-platform-tests, which are not part of this project, against our
- * implementation:
+ * Runs the Web Locks tests of web-platform-tests, which are not part of this repository, against queuelock's
+ * lock manager:
  *
  *     pnpm wpt --files path/to/wpt/web-locks [--store memory|etcd|ZooKeeper] [--rounds 20] [--only steal]
  *
@@ -24,7 +24,7 @@ import { testFilesIn } from './test-files.ts';
 const run = promisify(execFile);
 const PAGE = fileURLToPath(new URL('page-process.ts', import.meta.url));
 const CONTEXT = fileURLToPath(new URL('context-process.ts', import.meta.url));
-// Time limit of a subtest in milliseconds, which is long, so that a busy machine causes no failure.
+// Time limit of a subtest in milliseconds. It is long, so that a busy machine causes no failure.
 const SUBTEST_MS = 120_000;
 const COMFORT = 3;
 const MEMORY: Target = { name: 'memory', url: 'memory:', ttlMs: 3_000 };

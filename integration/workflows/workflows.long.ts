@@ -13,14 +13,14 @@ const WITHIN_MS = 30 * 60_000;
 /** Number of characters of the output of a failed command that are shown. */
 const MAX_SHOWN = 4_000;
 
-/** The reason why a command is not run here. All commands without a reason run unchanged. */
+/** Commands that this test does not run, with the reason. All other commands of the workflows run. */
 const LEFT_OUT: readonly (readonly [command: RegExp, why: string])[] = [
   [/\.ci\/run$/, 'runs the checks and these tests'],
   [/ test(:long .*)?$/, 'runs these tests'],
   [/git push|gh release/, 'changes the repository on GitHub'],
 ];
 
-/** Commands of which a form without effects outside of the clone runs. */
+/** Scripts that run in a form without effects outside of the clone. */
 const DRY = new Map([['release:publish', 'release:publish --dry-run']]);
 
 function isLeftOut(command: string): boolean {
@@ -45,14 +45,15 @@ describe('commands of the workflows in a fresh clone', function () {
     await run('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, clone]);
     output = join(clone, 'github-output');
   });
-  // A job begins with a checkout of its own. What git ignores stays, since an installation takes long.
+  // Resets the clone, since each job begins with a new checkout. Keeps files that git ignores, since an
+  // installation takes long.
   beforeEach(async () => {
     await run('git', ['reset', '--quiet', '--hard'], { cwd: clone });
     await run('git', ['clean', '--quiet', '-fd'], { cwd: clone });
   });
   after(() => rm(clone, { recursive: true, force: true }));
 
-  /** Rejects with the end of what the command printed. */
+  /** Runs the command in the clone. Rejects with the end of its output if it fails. */
   async function runInClone(command: string): Promise<void> {
     const { PATH, HOME } = process.env;
     // Uses one pipe for stdout and stderr, because a check may print its findings to either.

@@ -14,14 +14,17 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 const OWN_COMMANDS = ['install'];
 
-/** Whether a word after `pnpm` is a script of the root, a pattern of scripts, or a command of pnpm itself. */
+/**
+ * Returns whether pnpm can run this word: it is a script of the root manifest, a pattern of such scripts, or
+ * a command of pnpm.
+ */
 function exists(script: string): boolean {
   const [, pattern] = /^"\/(.*)\/"$/.exec(script) ?? [];
   if (pattern === undefined) return OWN_COMMANDS.includes(script) || script in manifest.scripts;
   return Object.keys(manifest.scripts).some((name) => new RegExp(pattern).test(name));
 }
 
-/** Major versions of `engines`: `^20.19.0 || >=24`. */
+/** Major versions of Node in `engines`, such as `^20.19.0 || >=24`. */
 function supportedMajors(): readonly { readonly major: number; readonly andLater: boolean }[] {
   return manifest.engines.node.split('||').map((range) => ({
     major: Number(/\d+/.exec(range)?.[0]),

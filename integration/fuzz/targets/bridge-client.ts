@@ -61,14 +61,14 @@ const EVENTS: readonly (readonly [type: string, data: unknown])[] = [
 const TOUCHED = { joins: [{ id: 'JOIN', keepsMs: 20_000, holds: true, known: true }] };
 const JOINED = { id: 'JOIN', secret: 's', graceMs: 20_000 };
 
-/** What a bridge, or a proxy in front of it, may send to a page. */
+/** What a bridge, or a proxy in front of it, may send to a page in response to its requests. */
 interface Script {
   readonly status: unknown;
   readonly headers: unknown;
   readonly facts: unknown;
   readonly joined: unknown;
   readonly touched: unknown;
-  /** The body of the response: the events of the stream, or its text. */
+  /** The body of the response: a list of events for the stream, or any text. */
   readonly events: unknown;
 }
 
@@ -81,11 +81,14 @@ const SCRIPT: Script = {
   events: EVENTS,
 };
 const PAGE_MS = 30_000;
-// Largest number of timers that the client may start in the 30 s of a page. A heartbeat every few
-// milliseconds would start more.
+// Largest number of timers that the client may start in the 30 s for which a page runs. A client that sends
+// heartbeats every few milliseconds would start more.
 const MAX_TIMERS = 2_000;
 
-/** The responses of a bridge to a page that watches queues and joins one, during 30 s of a clock that the test moves. */
+/**
+ * Returns the target that fuzzes the bridge's client in a page. The input is the bridge's responses. The page
+ * watches queues and joins one, during 30 s of a simulated clock.
+ */
 export function open(): FuzzTarget {
   const refused = {
     ...SCRIPT,
@@ -174,7 +177,9 @@ function headersOf(headers: unknown): Record<string, string> {
   }
 }
 
-/** A clock that runs its timers in order, as fast as it can, with a turn of the event loop after each. */
+/**
+ * A simulated clock that runs timers in order without waiting. After each timer, it lets the event loop run.
+ */
 class PageClock implements ClientClock {
   calls = 0;
   #now = 0;
@@ -186,7 +191,7 @@ class PageClock implements ClientClock {
 
   after(ms: number, task: () => void): () => void {
     this.calls += 1;
-    // A delay that does not fit into 32 bits counts as 1 ms, as on the platform.
+    // A delay that does not fit into 32 bits counts as 1 ms, as for `setTimeout`.
     const timer = { at: this.#now + (ms >= 1 && ms < 2 ** 31 ? ms : 1), task };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
@@ -206,7 +211,7 @@ class PageClock implements ClientClock {
   }
 }
 
-/** A response is read within a few turns of the event loop. */
+/** Waits three iterations of the event loop, in which the client reads a response. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -39,7 +39,10 @@ const STATUSES = new Set([200, 400, 403, 404, 408, 409, 413, 415, 429, 503]);
 const RUNS_OF_ONE_BRIDGE = 300;
 const SETTLED_MS = 20_000;
 
-/** A request to a bridge, from a client that may send anything. The input is its method, path, headers and body. */
+/**
+ * Returns the target that fuzzes a bridge's server with requests. The input is the method, path, headers and
+ * body of one request.
+ */
 export async function open(): Promise<FuzzTarget> {
   let stage = await newStage();
   let runs = 0;
@@ -80,7 +83,7 @@ async function newStage(): Promise<Stage> {
   return { bridge, token, close };
 }
 
-/** Returns `undefined` for input that no `Request` can be made of. */
+/** Returns the request, or `undefined` if the input cannot form a `Request`. */
 function requestOf(text: string, { bridge, token }: Stage): Request | undefined {
   const { method, path, headers, body } = partsOf(text);
   try {
@@ -94,7 +97,10 @@ function requestOf(text: string, { bridge, token }: Stage): Request | undefined 
   }
 }
 
-/** Text that is no object is the body of a request for a stream. */
+/**
+ * Returns the parts of a request from an input. An input that is no JSON object becomes the body of a request
+ * for a stream.
+ */
 function partsOf(text: string): Readonly<Record<'method' | 'path' | 'headers' | 'body', unknown>> {
   const defaults = { method: 'POST', path: '/v2/stream', headers: {}, body: text };
   try {

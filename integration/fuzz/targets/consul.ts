@@ -6,7 +6,7 @@ import RECORDED from './consul.json' with { type: 'json' };
 import { settles } from '@queuelock/harness/fuzz/settle';
 import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
-/** A response of an agent. */
+/** A response of a Consul agent. */
 interface Reply {
   readonly status: number;
   readonly index: string | null;
@@ -19,7 +19,10 @@ const SPEC = { queue: 'jobs', id: 'ab'.repeat(16), shared: false, limit: 1, valu
 const SETTLED_MS = 10_000;
 const OBSERVED_MS = 5;
 
-/** Responses of Consul's HTTP API, to a session that opens, enters a queue, sends a heartbeat, is observed and leaves. */
+/**
+ * Returns the target that fuzzes the Consul backend. The input is the responses of Consul's HTTP API to a
+ * session that opens, enters a queue, sends a heartbeat, is observed and leaves.
+ */
 export async function open(): Promise<FuzzTarget> {
   let replies: readonly Reply[] = [];
   let at = 0;
@@ -52,13 +55,13 @@ export async function open(): Promise<FuzzTarget> {
   };
 }
 
-/** Text that is not a list of replies is the body of each response. */
+/** Returns the responses in an input. An input that is no JSON list becomes the body of every response. */
 function repliesIn(text: string): readonly Reply[] {
   try {
     const list: unknown = JSON.parse(text);
     if (Array.isArray(list)) return list.map((reply) => ({ ...OPENED, ...(reply as object | null) }));
   } catch {
-    // The input is no JSON, so the whole text is the body.
+    // The input is no JSON: its text becomes the body of every response.
   }
   return [OPENED, { status: 200, index: '5', body: text }];
 }

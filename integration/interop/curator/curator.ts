@@ -10,7 +10,7 @@ import { compileJava } from '../java.ts';
 const run = promisify(execFile);
 const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 
-/** Contenders of Apache Curator: a compiled Java program that can be run repeatedly. */
+/** A compiled Java program with contenders of Apache Curator, which can be run repeatedly. */
 export interface Curator {
   /** Starts `contenders` contenders in one process. Resolves with their history when all rounds are over. */
   contend(options: CuratorOptions): Promise<HistoryEvent[]>;
@@ -58,8 +58,8 @@ function eventsOf(name: string, { id, n, key, zxid, requesting, acquired, releas
   const entry = { id, name, key, token, n };
   return [
     { t: requesting, id, ev: 'requesting', name, n },
-    // The time of the join is not visible from outside. It was before the time of the grant, which is used
-    // for both.
+    // Curator does not report when it has joined the queue. It joined before the grant, so the time of the
+    // grant is used for both events.
     { t: acquired, ev: 'enqueued', ...entry },
     { t: acquired, ev: 'acquired', ...entry, zxid },
     { t: released, ev: 'released', ...entry, zxid },

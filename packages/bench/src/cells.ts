@@ -25,9 +25,9 @@ export interface Cell {
   readonly store: StoreName;
   readonly medium: Medium;
   readonly scenario: Scenario;
-  /** Number of calls in flight, locks, waiters, clients or holds, by the scenario. */
+  /** Number of calls in flight, locks, waiters, clients or holds; which one depends on the scenario. */
   readonly size: number;
-  /** Whether unrelated writes run meanwhile. */
+  /** Whether other clients make unrelated writes at the same time. */
   readonly noise?: true;
 }
 
@@ -36,7 +36,7 @@ export interface Extent {
   readonly scenarios: readonly Scenario[];
   /** The numbers of waiters to measure. */
   readonly n: readonly number[];
-  /** Measures only values with little variation between rounds, and fewer of them. */
+  /** Whether to measure less: only values that vary little between rounds. */
   readonly short: boolean;
 }
 

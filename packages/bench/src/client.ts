@@ -7,20 +7,23 @@ export interface Client {
   readonly name: string;
   readonly store: StoreName;
   readonly kind: 'ours' | 'peer' | 'floor';
-  /** Transport of the client. A lock is compared with the lower bound of the same transport. */
+  /** Transport of the client. The tables compare a lock with the lower bound of the same transport. */
   readonly transport: string;
   /**
    * Returns the command that runs the program, and builds the program if needed. Rejects with `NotHere` if a
    * tool is missing; the error names what to install.
    */
   readonly command: () => Promise<CommandLine>;
-  /** Returns the scenario and its parameters for the program, without the name; `undefined` for unsupported scenarios. */
+  /**
+   * Returns the arguments for the program: the scenario and its parameters, without the name. Returns
+   * `undefined` for a scenario that the program does not support.
+   */
   readonly words: (cell: Cell, pace: Pace) => readonly string[] | undefined;
 }
 
-/** Durations of the parts of a scenario. */
+/** How long the parts of a scenario take. */
 export interface Pace {
-  /** Duration of a window in which cycles are counted. */
+  /** Duration in milliseconds of the time in which cycles are counted. */
   readonly ms: number;
   /**
    * Least number of warm-up cycles of each loop. Programs with a just-in-time compiler run at least 3,000 in
@@ -32,8 +35,8 @@ export interface Pace {
 }
 
 /**
- * Returns the parameters for a lock of the protocol. Scenarios with more than `mostWaiters` waiters are left
- * out.
+ * Returns the function `words` of a client with locks. It leaves out scenarios with more than `mostWaiters`
+ * waiters.
  */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
@@ -47,7 +50,8 @@ export function lockWords(mostWaiters: number): Client['words'] {
 }
 
 /**
- * Returns the parameters of a lower bound: `acquire` and `cycle` name the raw calls that replace the lock.
+ * Returns the function `words` of a client that measures a lower bound with raw calls. `acquire` and `cycle`
+ * name the raw calls.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {

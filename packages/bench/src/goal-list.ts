@@ -16,18 +16,18 @@ function atLeast(id: string, what: string, [goal, stretch]: Bars): (reached: Rea
   return (reached) => ({ id, what, limit: 'least', goal, stretch, reached });
 }
 
-// --- values from the results
+// --- functions that take values from the results
 
 function at({ store, medium }: Subject, cell: Measured): Which {
   return { store, medium, ...cell };
 }
 
-/** Returns a value of our lock. */
+/** Returns a value measured for queuelock. */
 function own(key: string, cell: Measured): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), client: subject.client }, key);
 }
 
-/** Returns the total of a value over all rounds. */
+/** Returns the total of a value for queuelock over all rounds. */
 function total(key: string, cell: Measured): Reached {
   return (subject) => subject.results.total({ ...at(subject, cell), client: subject.client }, key);
 }
@@ -36,7 +36,7 @@ function others(key: string, cell: Measured, who: Which): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), ...who }, key);
 }
 
-/** Returns a value of the lower bound of the same transport. */
+/** Returns a value of the lower bound, measured with raw calls over the same transport. */
 function floor(key: string, cell: Measured): Reached {
   return (subject) =>
     subject.results.value({ ...at(subject, cell), kind: 'floor', transport: subject.transport }, key);
@@ -59,7 +59,7 @@ function over(a: Reached, b: Reached): Reached {
   return (subject) => ratio(a(subject), b(subject));
 }
 
-/** Returns the worst of a value over all numbers of waiters from 10 on at which it was measured. */
+/** Returns the largest of a value over all measured numbers of waiters from 10 on. */
 function worst(of: (cell: Measured) => Reached): Reached {
   return (subject) => {
     const sizes = sizesOf(subject).filter((size) => size >= 10);
@@ -81,7 +81,7 @@ function growth(key: string): Reached {
   };
 }
 
-/** Returns a function that computes a value of a goal for our lock with the key format `fast`. */
+/** Returns a function that computes the value for queuelock with the key format `fast`. */
 function withFast(reached: Reached): Reached {
   return (subject) => reached({ ...subject, client: `${subject.client}${FAST}` });
 }
@@ -223,7 +223,10 @@ function againstBestKnown(bars: readonly (readonly [size: number, bars: Bars])[]
   );
 }
 
-/** Returns 0 if the scenario was measured and the server has counted no request. */
+/**
+ * Returns the number of requests that the server counted. It is 0 if the scenario was measured and the
+ * counter is missing.
+ */
 function ownOrNone(key: string, cell: Measured): Reached {
   return (subject) => own(key, cell)(subject) ?? (own('p50', cell)(subject) === undefined ? undefined : 0);
 }

@@ -1,13 +1,13 @@
 import type { Medium } from './cells.ts';
 import type { Results } from './results.ts';
 
-/** The subject of a goal: one of our transports on one kind of server. */
+/** What a goal applies to: one transport of queuelock on one kind of server. */
 export interface Subject {
   readonly results: Results;
   readonly store: 'etcd' | 'zookeeper';
   readonly medium: Medium;
   readonly transport: string;
-  /** Name of our client in the tables. */
+  /** Name of queuelock with this transport in the tables. */
   readonly client: string;
 }
 

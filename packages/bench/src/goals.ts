@@ -1,11 +1,12 @@
-// The performance goals of queuelock. Each goal is a ratio within one run, or a count of the server.
+// The performance goals of queuelock. The value of a goal is a ratio of two measurements in one run, or a
+// count of the server.
 
 import { etcdGoals, zooKeeperGoals } from './goal-list.ts';
 import type { Result, Results } from './results.ts';
 import { numberText, textTable } from './table.ts';
 import type { Subject, Goal } from './goal.ts';
 
-/** Whether a goal is reached. */
+/** Whether a goal and its stretch goal are reached. */
 export type Verdict = 'met' | 'met, stretch too' | 'MISSED' | 'not measured';
 
 export function verdictOf({ limit, goal, stretch }: Goal, reached: number | undefined): Verdict {
@@ -15,7 +16,7 @@ export function verdictOf({ limit, goal, stretch }: Goal, reached: number | unde
   return holds(goal) ? 'met' : 'MISSED';
 }
 
-/** Returns the measured transports, each paired with each kind of server. */
+/** Returns the measured transports of queuelock on each kind of server. */
 export function subjectsOf(results: Results): Subject[] {
   const found = new Map<string, Subject>();
   for (const { cell, client, transport } of results.matching({ kind: 'ours' })) {

@@ -5,7 +5,7 @@ import type { Client, Pace } from './client.ts';
 import { runProgram } from './run-program.ts';
 import type { BenchServer, Counters } from './server.ts';
 
-/** Values of one run of a client: its own results, and the counts of the server. */
+/** Values of one run of a client: its own results, and the counters of the server. */
 export type Values = Readonly<Record<string, number>>;
 
 export interface Run {
@@ -14,12 +14,15 @@ export interface Run {
   readonly words: readonly string[];
   readonly cell: Cell;
   readonly pace: Pace;
-  /** Name of the run, unique in the round. */
+  /** Name of the run, different from all others in the round, for the names of locks. */
   readonly name: string;
 }
 
 const WITHIN_MS = 240_000;
-/** Idle time in which requests are counted: two TTLs of the sessions of `idle`. */
+/**
+ * Time in milliseconds in which the requests of an idle client are counted. It is twice the TTL of the
+ * sessions in the scenario `idle`.
+ */
 const IDLE_MS = 20_000;
 
 /** Runs one client once, and returns the measured values. */
@@ -48,7 +51,7 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
   };
 }
 
-/** Computes the server's costs per unit of the scenario. */
+/** Computes what the server did for each unit of the scenario, such as a cycle, an enqueue or a hand-off. */
 function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): Values {
   const { scenario, size } = cell;
   const [first, second, third, fourth] = marks;
@@ -56,7 +59,7 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): V
   if ((scenario === 'drain' || scenario === 'spread') && third && fourth) {
     return {
       ...perUnit('enqueue', [second, third], size),
-      // The hand-offs are one more than the waiters, because the first holder releases too.
+      // There is one hand-off more than there are waiters, because the first holder releases too.
       ...perUnit('handOff', [third, fourth], size + 1),
     };
   }
@@ -66,13 +69,13 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): V
 }
 
 /**
- * Divides the difference of two counters by a number of units. Names of results are such as `enqueueRange`
- * and `handOffCpuUs`.
+ * Divides the difference of two counter readings by a number of units. The names of the results are for
+ * instance `enqueueRange` and `handOffCpuUs`.
  */
 function perUnit(what: string, pair: readonly [Counters, Counters], units: number): Values {
   return Object.fromEntries(
-    // Leaves out a negative difference, which means that a connection was closed in between and took its
-    // counters with it.
+    // Leaves out a negative difference, which means that a connection was closed in between, and its requests
+    // are not counted any more.
     Object.entries(difference(pair)).flatMap(([counter, count]) =>
       count < 0 ? [] : [[`${what}${capital(counter)}`, count / units] as const],
     ),

@@ -5,12 +5,12 @@ import { floorWords, lockWords, type Client } from './client.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../peers/node/${name}`, import.meta.url));
 const MULTI_OF = 32;
-/** Suffix for the names of our clients with the key format `fast`. */
+/** Suffix in the name of queuelock's clients with the key format `fast`. */
 export const FAST = ', naming fast';
 
 /**
- * Uses the published bundle if this run built it. The sources are slower, because tsx keeps names and so
- * makes every closure cost more.
+ * Returns the command that runs a client program. It uses the published bundle if this run has built it. The
+ * sources would be slower, because tsx keeps function names, which makes every closure cost more.
  */
 function node(name: string): Client['command'] {
   return async () => {
@@ -19,7 +19,7 @@ function node(name: string): Client['command'] {
   };
 }
 
-/** Runs a script that uses the published bundle, not the sources. */
+/** Returns the command that runs a script with the published bundle instead of the sources. */
 function published(script: string, kind: string): Client['command'] {
   return async () => [process.execPath, '--expose-gc', file(`published/${script}.mjs`), kind];
 }
@@ -27,7 +27,7 @@ function published(script: string, kind: string): Client['command'] {
 const standard = lockWords(10_000);
 const alone: Client['words'] = (cell, pace) => (cell.scenario === 'drain' ? undefined : standard(cell, pace));
 
-/** Returns the parameters of scenarios that only our lock supports. */
+/** Returns the arguments of scenarios that only queuelock supports, and those of all others. */
 const own: Client['words'] = (cell, pace) => {
   const { scenario, size } = cell;
   if (scenario === 'mass') return ['mass', `n=${size}`];
@@ -36,7 +36,7 @@ const own: Client['words'] = (cell, pace) => {
   return standard(cell, pace);
 };
 
-/** Returns the parameters of scenarios in which the key format matters. */
+/** Returns the arguments of the scenarios in which the key format makes a difference. */
 const inLine: Client['words'] = (cell, pace) =>
   ['free', 'drain', 'spread'].includes(cell.scenario) ? own(cell, pace) : undefined;
 
@@ -66,7 +66,7 @@ export const nodeClients: readonly Client[] = [
   peer('redis', { name: 'redlock', program: 'redlock', words: alone }),
 ].flat();
 
-/** Leaves out scenarios with waiters: this library fails when the lock is held. */
+/** Returns the arguments of scenarios without waiters. This library fails when the lock is held. */
 function lockOnly(...[cell, pace]: Parameters<Client['words']>): ReturnType<Client['words']> {
   return cell.scenario === 'free' || cell.scenario === 'many' ? standard(cell, pace) : undefined;
 }

@@ -1,11 +1,12 @@
-// The clients in other languages, with Debian's libraries. Their programs are in ../peers. Each program is
-// started once for a cell: `program SCENARIO key=value …`, with ETCD=host:port or ZK=host:port. It prints its
-// result as one line of JSON, with times in microseconds, and exits with 0. If it fails, it prints the reason
-// to stderr. `drain` and `chain` stop twice, each time until they read a line or the end of standard input.
-// At the first stop, {"connected":true}, the connection is warm and the holder holds. At the second stop,
-// {"ready":true}, all watches are registered and synchronized. `warmed` in a result of `free` and `floor` is
-// the number of cycles before the counted ones. The Java machine needs some thousands of these. Its processor
-// time has steps of 10 ms, so `clientCpu` of few hand-offs is coarse.
+// The client programs in other languages, which use Debian's libraries. Their sources are in ../peers.
+// A program is started once for each cell: `program SCENARIO key=value …`, with ETCD=host:port or
+// ZK=host:port in its environment. It prints its result as one line of JSON, with times in microseconds, and
+// exits with 0. If it fails, it prints the reason to stderr.
+// In the scenarios `drain` and `chain` it stops twice, each time until it reads a line or the end of standard
+// input. First it prints {"connected":true}: the connection is warm, and the holder holds. Then it prints
+// {"ready":true}: all watches are registered and synchronized.
+// `warmed` in a result of `free` and `floor` is the number of cycles before the counted ones. Java needs some
+// thousands of these. Java's processor time has steps of 10 ms, so `clientCpu` of few hand-offs is coarse.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -26,8 +27,8 @@ const java = { store: 'zookeeper', transport: 'Java', command: once(buildJava) }
 const python = { store: 'zookeeper', transport: 'kazoo', command: once(findKazoo) } as const;
 
 /**
- * The locks of other languages, each after the lower bound of its transport. The number is the most waiters
- * that a lock is measured with: more of them would take minutes.
+ * The locks of other languages. Before each one comes the lower bound of its transport. The number is the
+ * largest number of waiters with which a lock is measured: with more it would take minutes.
  */
 export const peerClients: readonly Client[] = [
   { ...go, kind: 'floor', name: 'floor, Go', words: floorWords('put', 'putdelete') },
@@ -39,8 +40,8 @@ export const peerClients: readonly Client[] = [
 ];
 
 /**
- * Leaves out the scenario `cold`: compiled programs have no cold code, so all their cycles are as fast as the
- * first.
+ * Returns the function `words` of a compiled program. In place of `cold` it runs `free`: compiled programs
+ * have no cold code, so all their cycles are as fast as the first.
  */
 function compiledWords(mostWaiters: number): Client['words'] {
   const standard = lockWords(mostWaiters);
@@ -79,7 +80,7 @@ async function buildGo(): Promise<CommandLine> {
 const JARS = ['curator-recipes', 'curator-framework', 'curator-client', 'zookeeper', 'slf4j-nop'].map(
   (name) => `/usr/share/java/${name}.jar`,
 );
-// Small stacks for thousands of threads; all else has the defaults of the Java machine.
+// Small stacks for thousands of threads. All other options of Java have their defaults.
 const JAVA_OPTIONS = ['-Xss256k'];
 
 async function buildJava(): Promise<CommandLine> {
@@ -101,7 +102,7 @@ async function buildJava(): Promise<CommandLine> {
 
 // --- Python
 
-// Debian's Python, not the first on PATH, because apt-get installs packages for it.
+// Uses Debian's Python instead of the first one on PATH, because apt-get installs packages only for Debian's.
 const PYTHON = '/usr/bin/python3';
 
 async function findKazoo(): Promise<CommandLine> {
@@ -132,7 +133,7 @@ interface Program {
   readonly sources: string;
   /** Command that prints the compiler's version. */
   readonly compiler: CommandLine;
-  /** Builds into an empty directory. */
+  /** Builds the program into this empty directory. */
   readonly build: (target: string) => Promise<unknown>;
 }
 

@@ -4,8 +4,8 @@ import type { Values } from './measure.ts';
 import { medians } from './stats.ts';
 
 /**
- * The results of one client in one cell, which is one scenario at one size on one kind of server, in all
- * rounds.
+ * The results of one client in all rounds of one cell, which is one scenario at one size on one kind of
+ * server.
  */
 export interface Result {
   readonly cell: Cell;
@@ -17,7 +17,7 @@ export interface Result {
 
 type Measured = Pick<Client, 'name' | 'kind' | 'transport'>;
 
-/** Selects results that have all of these members. */
+/** Selects the results that have these values. */
 export type Which = Partial<Cell> & Partial<Pick<Result, 'client' | 'kind' | 'transport'>>;
 
 /** The results of all rounds so far. */
@@ -49,15 +49,15 @@ export class Results {
   }
 
   /**
-   * Returns the median of a value over the rounds. If several results match, the first one counts. If `which`
-   * has no `noise`, only results without noise match.
+   * Returns the median of a value over the rounds of the first result that matches. If `which` has no
+   * `noise`, only results without unrelated writes match.
    */
   value(which: Which, key: string): number | undefined {
     const rounds = this.#rounds(which);
     return rounds && medians(rounds)[key];
   }
 
-  /** Returns the sum of a value over the rounds of the result that `value` would select. */
+  /** Returns the sum of a value over the rounds of the first result that matches, as `value` selects it. */
   total(which: Which, key: string): number | undefined {
     return this.#rounds(which)?.reduce((sum, values) => sum + (values[key] ?? NaN), 0);
   }

@@ -18,14 +18,17 @@ export interface Plan {
   readonly tell: (line: string) => void;
 }
 
-/** Results, and a line for each cell that was left out, with the reason. */
+/** The results, and for each cell that was left out a line with the reason. */
 export interface Outcome {
   readonly results: Results;
   readonly versions: Readonly<Record<string, string>>;
   readonly missing: readonly string[];
 }
 
-/** Runs all rounds, each on a new server. In each round every client runs every cell. */
+/**
+ * Runs all rounds, each on a new server. A cell is one scenario at one size. In each round every client runs
+ * every cell.
+ */
 export async function runRounds(plan: Plan): Promise<Outcome> {
   const results = new Results();
   const versions: Record<string, string> = {};
@@ -90,7 +93,7 @@ async function runRound(plan: Plan, round: Round): Promise<void> {
     const able = round.here.filter(
       ({ client }) => client.store === server.store && client.words(cell, plan.pace) !== undefined,
     );
-    // Changes the first client from round to round, so that no client always runs at the same position.
+    // Begins with another client in each round, so that no client always runs at the same position.
     const first = able.length === 0 ? 0 : round.round % able.length;
     for (const one of [...able.slice(first), ...able.slice(0, first)])
       await takeTurn(plan, { ...round, cell }, one);
@@ -106,7 +109,7 @@ async function takeTurn(
   if (words === undefined) return;
   const what = `${cell.scenario}, ${sizeText(cell)}: ${client.name}`;
   const name = `r${round}/${cell.scenario}-${cell.size}${cell.noise ? '-noise' : ''}/${client.name.replace(/\W+/g, '-')}`;
-  // Slashes are replaced, since ZooKeeper's raw calls and kazoo do not create parent nodes.
+  // Replaces slashes, since ZooKeeper's raw calls and kazoo do not create parent nodes.
   const flat = name.replaceAll('/', '-');
   try {
     const values = await measure(server, { client, command, words, cell, pace, name: flat });

@@ -13,8 +13,8 @@ export interface Order {
   readonly env: Readonly<Record<string, string>>;
   readonly withinMs: number;
   /**
-   * Called when the program stops (`ready` or `connected`). The program continues when the promise has
-   * resolved.
+   * Called when the program prints `ready` or `connected` and waits. The program continues when the returned
+   * promise has resolved.
    */
   readonly atStop: (said: ProgramOutput) => Promise<void>;
 }

@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { Medium, StoreName } from './cells.ts';
 
-/** Counts and resource use of a server so far. */
+/** Counters of a server since its start: requests, messages, bytes and processor time. */
 export type Counters = Readonly<Record<string, number>>;
 
 /** A server for one round. */
@@ -20,18 +20,19 @@ export interface BenchServer {
   readonly endpoint: string;
   readonly version: string;
   /**
-   * Returns the counts since the start of the server. `reads` and `writes` exist on etcd only, where a
-   * transaction counts as one of them.
+   * Returns the counters. `reads` and `writes` exist only on etcd, where a transaction counts as one or the
+   * other.
    */
   counters(): Promise<Counters>;
   stop(): Promise<void>;
 }
 
-// ZooKeeper's usual tick in milliseconds. Sessions may be longer than usual, so that no heartbeat is counted.
+// ZooKeeper's default tick in milliseconds. Its largest session timeout is raised, so that no heartbeat is
+// sent while requests are counted.
 const TICK_MS = 2_000;
 const LONGEST_SESSION_MS = 60_000;
 const TMPFS = '/dev/shm';
-// Unit of processor time in Linux.
+// Unit in which Linux counts processor time.
 const TICK_US = 10_000;
 
 /**
@@ -101,7 +102,7 @@ async function etcdCounters(endpoint: string): Promise<Counters> {
     calls[method] = sumOf(metrics, 'grpc_server_msg_received_total', { grpc_method: method });
   const { Range = 0, Put = 0, DeleteRange = 0, Txn = 0, LeaseGrant = 0, LeaseRevoke = 0 } = calls;
   const requests = Range + Put + DeleteRange + Txn;
-  // A transaction without a change is a read: it is not proposed to the members.
+  // A transaction that changes nothing counts as a read, because etcd does not propose it to the members.
   const writes = sumOf(metrics, 'etcd_server_proposals_committed_total') - LeaseGrant - LeaseRevoke;
   return {
     ...calls,
@@ -117,8 +118,8 @@ async function etcdCounters(endpoint: string): Promise<Counters> {
 async function zooKeeperCounters(endpoint: string): Promise<Counters> {
   const mntr = await zkFourLetter(endpoint, 'mntr');
   const value = (name: string): number => Number(new RegExp(`^${name}\\s+(\\d+)`, 'm').exec(mntr)?.[1]);
-  // The server's total includes the requests of monitoring commands. So the number is the sum over
-  // connections with a session, as long as these are open.
+  // Sums up the requests of all connections with a session, as long as these are open. The server's own total
+  // includes the requests of monitoring commands.
   const connections = [...(await zkFourLetter(endpoint, 'cons')).matchAll(/recved=(\d+),sent=(\d+),sid=/g)];
   const requests = connections.reduce((sum, [, received]) => sum + Number(received), 0);
   const sent = connections.reduce((sum, [, , count]) => sum + Number(count), 0);

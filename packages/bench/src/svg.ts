@@ -35,7 +35,10 @@ const WHAT: Readonly<Partial<Record<string, string>>> = {
   ms: 'ms',
 };
 
-/** Draws all cells as bars, two panels side by side. Less is better unless a panel states otherwise. */
+/**
+ * Draws each cell as a panel with bars, two panels side by side. Smaller values are better unless a panel
+ * states otherwise.
+ */
 export function barsSvg(results: Results, cells: readonly Cell[]): string {
   const panels = cells.map((cell) => panelOf(results, cell));
   const columnWidth = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * MARGIN) / COLUMNS;

@@ -32,7 +32,7 @@ const CYCLE: readonly Column[] = [
   { key: 'clientCpu', label: `client CPU ${US}` },
   { key: 'serverCpu', label: `server CPU ${US}` },
 ];
-/** Columns of the scenario `cold`, by the number of the cycle in its process. */
+/** Columns of the scenario `cold`: one for each range of cycles since the start of the process. */
 const COLD: readonly Column[] = [
   { key: 'p50', label: `2,001-10,000 p50 ${US}` },
   { key: 'clientCpu', label: 'CPU' },
@@ -65,7 +65,7 @@ const HAND_OFF: readonly Column[] = [
   { key: 'handOffBytesOut', label: 'B out' },
 ];
 
-/** Columns of each scenario. Ratios are computed from the first column. */
+/** Columns of each scenario. The tables compute ratios from the first column. */
 const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   call: CYCLE,
   cold: COLD,
@@ -102,7 +102,7 @@ export function mainKey(scenario: Scenario): string {
   return COLUMNS[scenario][0]?.key ?? '';
 }
 
-/** The best-known lock of each store, with which ours is compared. */
+/** The best-known lock of each store, with which the tables compare queuelock. */
 export const BEST_KNOWN_LOCKS: Readonly<Record<Cell['store'], string>> = {
   etcd: 'Go concurrency.Mutex',
   zookeeper: 'Curator InterProcessMutex',

@@ -27,9 +27,9 @@ const IDLE_LOOKS = 3;
 const IDLE = ['requests', 'LeaseKeepAlive', 'Watch'];
 const PACE = { ms: 0, warm: 0, rounds: 0 };
 /**
- * Largest number of JavaScript function calls that acquire and release a free lock, by client. Counted on
- * Node 20, since each release of Node has its own number. It varies by some 20, since a response arrives in
- * one part or in two.
+ * Largest number of JavaScript function calls in which a client acquires and releases a free lock. It was
+ * counted on Node 20, since it differs between releases of Node. It varies by about 20, since a response
+ * arrives in one part or in two.
  */
 const MAX_CALLS = {
   etcd: { client: 'queuelock, http2', calls: 1_950, callsOfRun: 2_300 },
@@ -37,11 +37,11 @@ const MAX_CALLS = {
 } as const;
 
 for (const counted of stores) {
-  describe(`least number of requests of ${counted.title}`, function () {
+  describe(`requests to ${counted.title}`, function () {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('bounds a hand-off among waiters of four processes', async () => {
+    it('are no more than necessary for a hand-off among waiters of four processes', async () => {
       const client = nodeClients.find(({ name }) => name === counted.client)!;
       const cell = { store: counted.store, medium: 'disk', scenario: 'spread', size: SPREAD } as const;
       const command = await client.command();
@@ -51,12 +51,13 @@ for (const counted of stores) {
         const what = COUNTED.find((counter) => key.toLowerCase() === `handoff${counter}`);
         return what === undefined ? [] : [[what, Math.round(each * (SPREAD + 1))] as const];
       });
-      // A holder that holds long enough announces its grant to the next process; otherwise that process reads the queue.
+      // On etcd, a holder that holds for 1 ms writes into the label of its own entry that it holds. Otherwise
+      // the next waiter reads the queue at its grant.
       const each = { requests: 2, reads: 1, writes: 2, events: 2 };
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('needs few JavaScript function calls for a free lock, because their number is the cost of cold code', async function () {
+    it('take few JavaScript function calls for a free lock', async function () {
       if (!process.versions.node.startsWith('20.')) this.skip();
       const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
       const most = MAX_CALLS[counted.store];
@@ -68,15 +69,15 @@ for (const counted of stores) {
       expect(values['runCalls']).to.be.within(500, most.callsOfRun);
     });
 
-    it(`does not grow between one hold and ${HELD.toLocaleString('en')} holds of a session`, async () => {
+    it(`are no more for ${HELD.toLocaleString('en')} idle holds of a session than for one`, async () => {
       const idle = async (holds: number, most = Infinity): Promise<number> => {
         const client = await at.connect(at.server.endpoint, { ttlMs: IDLE_TTL_MS });
         await Promise.all(Array.from({ length: holds }, (_, i) => client.acquire(`held-${holds}-${i}`)));
-        // Only two quiet reads in a row are required, because the time between two heartbeats is too short
-        // for more.
+        // Requires only two equal reads of the counters in a row, because the time between two heartbeats is
+        // too short for more.
         await settled(at.server, 2);
-        // On a busy machine, requests of the start may arrive late and add to a count. The lowest of several
-        // counts is compared, since the cost of holds recurs in each.
+        // Uses the lowest of several counts. On a busy machine, late requests of the start may add to one
+        // count, but requests for the holds would add to each.
         let asked = await askedWhileIdle(at.server);
         for (let looks = 1; looks < IDLE_LOOKS && asked > most; looks += 1)
           asked = await askedWhileIdle(at.server);
@@ -84,11 +85,11 @@ for (const counted of stores) {
         return asked;
       };
       const one = await idle(1);
-      // One heartbeat with its proof more or less in the measured time is accepted.
+      // Accepts one heartbeat more or less, which has two requests.
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 
-    it(`does not grow in bytes per hand-off between ${FEW} and ${MANY.toLocaleString('en')} waiters`, async () => {
+    it(`do not grow in bytes per hand-off between ${FEW} and ${MANY.toLocaleString('en')} waiters`, async () => {
       const proxy = await at.proxy();
       const client = await at.connect(proxy.endpoint);
       const bytesOf = async (waiters: number): Promise<number> => {
@@ -100,8 +101,8 @@ for (const counted of stores) {
           await handOver(line.slice(i, i + 2), 1);
           costs.push(proxy.toClient.bytes + proxy.toServer.bytes - before);
         }
-        // The lowest cost counts: each waiter reads the queue once in a while, and on a busy machine this
-        // adds to most hand-offs.
+        // Uses the lowest cost of several hand-offs. Each waiter reads the queue at long intervals, and on a
+        // busy machine these reads add to most hand-offs.
         return Math.min(...costs);
       };
       const few = await bytesOf(FEW);

@@ -23,11 +23,11 @@ const ROUNDS = 3;
 const UNWATCHED_MS = 250;
 
 for (const counted of stores) {
-  describe(`least number of requests of ${counted.title}`, function () {
+  describe(`requests to ${counted.title}`, function () {
     this.timeout(300_000);
     const at = countingAt(counted);
 
-    it('bounds a free lock and its release', async () => {
+    it('are no more than necessary for a free lock and its release', async () => {
       const client = await at.connect();
       let long = 0;
       const cost = await costOf(at.server, async () => {
@@ -44,21 +44,22 @@ for (const counted of stores) {
       }
     });
 
-    it('bounds a hand-off among waiters of one process', async () => {
+    it('are no more than necessary for a hand-off among waiters of one process', async () => {
       const client = await at.connect();
       const line = await lineUp(client, 'line', WAITERS);
       await counted.untilWatching(at.server.endpoint, WAITERS);
       const costs: Counters[] = [];
       for (let from = 0; from < WAITERS; from += HAND_OFFS)
         costs.push(await costOf(at.server, () => handOver(line.slice(from), HAND_OFFS)));
-      // Waiters and holders of long holds read once in a while, which adds to some hand-offs on a busy
-      // machine. On etcd, the last holder writes a mark that no waiter needs. A watch of an own entry may
-      // also report its removal before it is canceled.
+      // Accepts one request more of each kind. Waiters and long-time holders read at intervals, which adds to
+      // some hand-offs on a busy machine. On etcd, the last holder writes into its label that it holds,
+      // although no waiter needs that. A holder's watch of its own entry may also report the removal before it
+      // is cancelled.
       const { events = 0, ...sent } = times(HAND_OFFS, counted.handOff);
       expectAtMost(leastOf(costs), { ...plusOne(sent), events: 2 * events });
     });
 
-    it('bounds an enqueue, without the watches', async () => {
+    it('are no more than necessary for an enqueue, not counting watches', async () => {
       const client = await at.connect();
       const costs: Counters[] = [];
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -76,7 +77,7 @@ for (const counted of stores) {
     });
 
     if (counted.store === 'zookeeper') {
-      it('lets a client send both requests for a free lock before the first response arrives', async () => {
+      it('for a free lock are both sent before the first response arrives', async () => {
         const proxy = await at.proxy();
         const client = await at.connect(proxy.endpoint);
         const before = (await at.server.counters())['requests']!;

@@ -9,23 +9,23 @@ import { until } from '@queuelock/harness/services/until';
 import { untilWatchingEtcd, untilWatchingZooKeeper } from '../peers/node/quiet.ts';
 import { startServer, type BenchServer, type Counters } from '../src/server.ts';
 
-/** A store, and the least number of requests that each operation on it needs. */
+/** A store, and the least number of requests for each operation on it. */
 export interface Counted {
   readonly title: string;
   readonly store: 'etcd' | 'zookeeper';
   readonly client: string;
   readonly backend: (endpoint: string) => Backend;
   readonly untilWatching: (endpoint: string, watches: number) => Promise<void>;
-  /** Requests that acquire a free lock and release it. */
+  /** Number of requests to acquire and release a free lock. */
   readonly cycle: Counters;
   /**
-   * Additional requests of a hold that is long enough for a read. A client that is about to release reads
-   * only while it waits for the response.
+   * Number of additional requests when a hold lasts so long that the client checks its own entry. A client
+   * that releases at once checks it only while it waits for the response to the release.
    */
   readonly longHold: Counters;
-  /** Requests of a release and of the grant to the next waiter. */
+  /** Number of requests from a release to the grant of the next waiter. */
   readonly handOff: Counters;
-  /** Requests of an enqueue, besides watches. */
+  /** Number of requests of an enqueue, not counting watches. */
   readonly mostPerEnqueue: number;
 }
 
@@ -59,7 +59,7 @@ export const stores: readonly Counted[] = [
 
 export const COUNTED: readonly string[] = ['requests', 'reads', 'writes', 'events'];
 
-// TTL in milliseconds, long enough that no heartbeat is counted.
+// TTL in milliseconds, so long that no heartbeat is sent while requests are counted.
 const TTL_MS = 60_000;
 const RENEW_EVERY_MS = TTL_MS / 2;
 const QUIET_LOOKS = 4;
@@ -67,7 +67,7 @@ const QUIET_LOOKS = 4;
 /** A server for a suite, and the fixtures of each test. */
 export interface Counting {
   readonly server: BenchServer;
-  /** Returns a client whose initial requests are done. */
+  /** Returns a client that has opened its session, and has no requests in flight. */
   readonly connect: (endpoint?: string, options?: LockClientOptions) => Promise<LockClient>;
   /** Opens a proxy to the server that counts bytes. */
   readonly proxy: () => Promise<TcpProxy>;
@@ -87,7 +87,7 @@ export function countingAt(counted: Counted): Counting {
 
   afterEach(async () => {
     for (const proxy of proxies) await proxy.heal();
-    // `abandon` leaves the entries in the store: they are removed with the server.
+    // Leaves the entries in the store with `abandon`, because they are removed with the server.
     await Promise.all(clients.splice(0).map((client) => client.abandon()));
     await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
   });
@@ -126,7 +126,7 @@ export async function lineUp(client: LockClient, name: string, waiters: number):
   return [holder, ...behind.toSorted((a, b) => (a.order < b.order ? -1 : 1))];
 }
 
-/** Repeats `times` times: the holder releases, and the next waiter is granted. */
+/** Makes `times` hand-offs: the holder releases, and the next waiter is granted. */
 export async function handOver(line: readonly Place[], times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
     await (await line[i]!.held).release();
@@ -144,13 +144,15 @@ export async function costOf(server: BenchServer, work: () => Promise<unknown>):
   return changesOf(before, await server.counters(), COUNTED);
 }
 
-/** Returns the changed counters and their differences. */
+/** Returns the counters that have changed, each with its difference. */
 export function changesOf(before: Counters, after: Counters, of: readonly string[]): Counters {
   const changes = of.map((key) => [key, (after[key] ?? 0) - (before[key] ?? 0)] as const);
   return Object.fromEntries(changes.filter(([, change]) => change !== 0));
 }
 
-/** Resolves when the server has been idle for a while. */
+/**
+ * Resolves when several reads of the server's counters in a row are equal, so that no request is in flight.
+ */
 export async function settled(server: BenchServer, looks = QUIET_LOOKS): Promise<void> {
   let seen = '';
   let quiet = 0;
@@ -174,7 +176,7 @@ export function plusOne(cost: Counters): Counters {
   return Object.fromEntries(Object.entries(cost).map(([what, count]) => [what, count + 1]));
 }
 
-/** Expects that no counter exceeds its limit, and that nothing else was counted. */
+/** Expects that no counter exceeds its limit. A counter without a limit must not have changed. */
 export function expectAtMost(cost: Counters, most: Counters): void {
   for (const [what, count] of Object.entries(cost)) expect(count, what).to.be.at.most(most[what] ?? 0);
 }

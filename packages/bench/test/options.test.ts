@@ -9,7 +9,7 @@ describe('the command line of the benchmark', () => {
     expect(options.stores).to.deep.equal(['etcd', 'zookeeper', 'redis']);
   });
 
-  it('selects one round in memory for the short form, unless options override it', () => {
+  it('selects one round in memory with --short, unless other options override it', () => {
     expect(benchOptions(['--short'])).to.deep.include({ media: ['tmpfs'], rounds: 1, warmUp: false });
     expect(benchOptions(['--short', '--disk', '--rounds', '2'])).to.deep.include({
       media: ['disk'],

@@ -47,7 +47,7 @@ describe('the report of the benchmark', () => {
     );
   });
 
-  it('counts a goal without a measurement as neither met nor missed', () => {
+  it('counts a goal as neither met nor missed when it was not measured', () => {
     const goal: Goal = {
       id: 'G3',
       what: '',
@@ -61,7 +61,7 @@ describe('the report of the benchmark', () => {
     expect(verdictOf({ ...goal, limit: 'least', goal: 5, stretch: 8 }, 6)).to.equal('met');
   });
 
-  it('has a table for each of our transports, with every goal', () => {
+  it("has a table for each of queuelock's transports, with every goal", () => {
     const results = measured(free, { ours: [{ p50: 300 }], floor: [{ p50: 200 }] });
     const [subject, ...more] = subjectsOf(results);
     expect(more).to.be.empty;
@@ -74,14 +74,14 @@ describe('the report of the benchmark', () => {
     );
   });
 
-  it('counts a hand-off that took over 50 ms in any round', () => {
+  it('counts a hand-off over 50 ms even if only one round has it', () => {
     const cell: Cell = { store: 'etcd', medium: 'tmpfs', scenario: 'fresh', size: 2 };
     const results = measured(cell, { ours: [{ over50ms: 0 }, { over50ms: 1 }, { over50ms: 0 }] });
     const goal = etcdGoals.find(({ what }) => what.includes('hand-offs over 50 ms'));
     expect(goal?.reached(subjectsOf(results)[0]!)).to.equal(1);
   });
 
-  it('draws a bar for each client, escapes names, and draws nothing outside of the picture', () => {
+  it('draws a bar for each client, and nothing outside of the image', () => {
     const results = measured(free, { ours: [{ p50: 300 }], floor: [{ p50: 200 }] });
     results.add(free, { name: 'a < b & c', kind: 'peer', transport: 'x' }, { p50: 100 });
     const svg = barsSvg(results, [free]);

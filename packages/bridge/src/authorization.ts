@@ -5,9 +5,8 @@ import type { ConnectionFacts } from './limits/client-id.ts';
 import type { AskRequest, EvictRequest, JoinRequest, TokenRequest, Topic } from './wire.ts';
 
 /**
- * The actions that `authorize` must allow before a request has any effect. No other code decides this. A
- * request needs every action of its row. A request with no actions is protected by the secret of the join
- * that it names.
+ * For each kind of request, the actions that `authorize` must allow before the request has any effect. No
+ * other code decides this. A request without actions is protected by the secret of the join that it names.
  */
 export const REQUIRED_ACTIONS = {
   facts: (): readonly Action[] => [{ kind: 'facts' }],

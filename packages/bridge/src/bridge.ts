@@ -20,10 +20,10 @@ export interface Bridge extends AsyncDisposable {
   /** First segment of all paths of the bridge. */
   readonly basePath: string;
   /**
-   * Responds to a request whose path begins with `basePath`, in the form that hosts of web requests expect.
-   * Responds to other paths with 404. Never rejects: an error becomes a response. Calls `authorize` before it
-   * sends any data or changes anything. Pass the remote address if the host knows it, as `nodeListener` does:
-   * the limits by client use it.
+   * Responds to a request whose path begins with `basePath`, and to other paths with 404. It uses the web
+   * types `Request` and `Response`, as many HTTP servers do. Never rejects: an error becomes a response.
+   * Calls `authorize` before it sends any data or changes anything. Pass the remote address if the host knows
+   * it, as `nodeListener` does, because the limits by client use it.
    */
   readonly handle: (request: Request, connection?: ConnectionFacts) => Promise<Response>;
   /**

@@ -13,7 +13,7 @@ const MIN_TIMES_MS: Readonly<Record<string, number>> = {
 /** The options that the bridge sends to pages, which set timers by them. */
 const SENT_TO_PAGES: ReadonlySet<string> = new Set(['heartbeatMs', 'graceMs']);
 
-/** Returns the types of options whose values are all numbers, for their validation. */
+/** Returns the members of these defaults with the type `number`, by which the options are validated. */
 export function numbersOf<T extends object>(defaults: Required<T>): KnownOptions<T> {
   return Object.fromEntries(Object.keys(defaults).map((key) => [key, 'number'])) as KnownOptions<T>;
 }

@@ -159,8 +159,8 @@ async function sendBody(body: ReadableStream<Uint8Array> | null, outgoing: Serve
   if (!body) return;
   const reader = body.getReader();
   outgoing.on('close', () => void reader.cancel().catch(() => undefined));
-  // Cuts the connection when the body fails while the connection accepts no more data. No read is pending
-  // then that could report the failure.
+  // Cuts the connection when the body fails while the connection accepts no more data. The failure must be
+  // handled here, since at that time no read is pending that could report it.
   reader.closed.catch(() => outgoing.destroy());
   for (;;) {
     const { done, value } = await reader.read();

@@ -55,7 +55,7 @@ export function toWireError(error: unknown): WireError {
   };
 }
 
-/** Returns the removal if it is well formed. It may not be, since other programs may have written it. */
+/** Returns the removal if it is well formed. Other programs may have written malformed ones. */
 function removalIn(eviction: QueueLockError['eviction']): Removal | undefined {
   if (!eviction || !v.is(removalSchema, eviction)) return undefined;
   const { kind, by, reason } = eviction;

@@ -175,7 +175,10 @@ export class Topics {
     return { changed$: contenders.changed$.pipe(startWith(undefined)), encode: inJson(draw), close };
   }
 
-  /** Watches the deepest queues. Values are throttled, because many queues change often. */
+  /**
+   * Watches the queues with the most entries. Limits how often values are emitted, because many queues change
+   * often.
+   */
   #deepest({ prefix, ...which }: DeepChoice): Observable<DeepQueues> {
     const { client, clock, limits } = this.#tools.settings;
     const settings = {
@@ -200,5 +203,5 @@ function inJson(draw: () => unknown): () => Iterable<string> {
   return () => [JSON.stringify(draw())];
 }
 
-/** Closes nothing: unsubscribing from these sources releases everything that they hold. */
+/** Does nothing, for a source that holds only subscriptions: unsubscribing from it releases them. */
 function close(): void {}

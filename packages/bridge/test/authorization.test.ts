@@ -44,12 +44,15 @@ interface Attempt {
   /** Actions that the request needs. If one of them is refused, the request must be refused. */
   readonly needs: readonly string[];
   /**
-   * Prefix of the queue names that the response may contain. Without it the response may contain no queue.
+   * Prefix of the queue names that the response may contain. If it is left out, the response must contain no
+   * queue name.
    */
   readonly shows?: string;
 }
 
-/** Placeholder for the entry of the latest visitor that joined the queue. */
+/**
+ * Placeholder in a request body. The test replaces it by the entry of the visitor that joined the queue last.
+ */
 const LATEST = { latest: true };
 const handover = { reason: 'urgent', withinMs: 1 };
 const name = fc.constantFrom(...NAMES);
@@ -169,7 +172,7 @@ describe('authorization of requests to the bridge', () => {
     await client.close();
   });
 
-  it('keeps every refused request from changing anything or showing any queue', async () => {
+  it('keeps every refused request from changing anything, or from showing a queue', async () => {
     const policies = fc.uniqueArray(fc.constantFrom(...ACTIONS.map(textOf)), { minLength: 1, maxLength: 30 });
     const property = fc.asyncProperty(policies, attempts, async (policy, attempt) => {
       refused = new Set(policy);

@@ -16,7 +16,7 @@ describe('the bridge', () => {
     const looks = pages.map((page) => page.queue('q').subscribe());
     await Promise.all(pages.map((page) => seen(page.queue('q'), ({ snapshot }) => snapshot !== undefined)));
     const one = s.server.watcherCount - before;
-    // One watch for the queue and one for its evictions.
+    // There is one watch for the queue, and one for its evictions.
     expect(one).to.equal(2);
     await seen(pages[0]!.timeline('q'), ({ snapshot }) => snapshot !== undefined);
     await seen(pages[0]!.election('q'), ({ snapshot }) => snapshot !== undefined);
@@ -114,7 +114,7 @@ describe('the bridge', () => {
     tab.close();
   });
 
-  it('passes hostile names, owners and metadata on as data', async () => {
+  it('passes hostile names, owners and metadata to pages as data', async () => {
     await using s = await stage();
     const page = s.page();
     const tab = new Tab(page.join(HOSTILE, { owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } }));
@@ -256,7 +256,7 @@ describe('the bridge', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('forbids in every response to cache, frame, sniff or share the response', async () => {
+  it('forbids in every response that browsers cache, frame, sniff or share it', async () => {
     await using s = await stage();
     for (const path of ['facts', 'nothing', 'stream?queue=q']) {
       const response = await fetch(`${s.url}/v2/${path}`);
@@ -272,7 +272,7 @@ describe('the bridge', () => {
     }
   });
 
-  it('encodes nothing while a client does not read, and then only the latest snapshot', async () => {
+  it('encodes no snapshot while a client does not read, and then only the latest one', async () => {
     await using s = await stage({ times: { paceMs: 0 } });
     const response = await s.bridge.handle(new Request(`${s.url}/v2/stream?queue=q`));
     const reader = response.body!.getReader();

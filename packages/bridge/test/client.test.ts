@@ -80,7 +80,7 @@ describe('bridge client of a page', () => {
     expect(page.serverNow()).to.be.within(5_000, 5_001);
   });
 
-  it('notifies each subscriber in its own asynchronous context, and aborts the signal of a hold there', async () => {
+  it('notifies each subscriber, and aborts the signal of a hold, in the asynchronous context of the subscriber', async () => {
     const caller = new AsyncLocalStorage<string>();
     const calls: string[] = [];
     const note = (what: string): void => void calls.push(`${what} as ${String(caller.getStore())}`);
@@ -135,7 +135,7 @@ describe('bridge client of a page', () => {
     own.close();
   });
 
-  it('fails a request before which the function headers never succeeded, and does not wait for it forever', async () => {
+  it('fails a request within a time limit when the function headers has never succeeded', async () => {
     const own = createBridgeClient({
       clock,
       headers: () => new Promise<never>(() => undefined),
@@ -265,7 +265,7 @@ describe('bridge client of a page', () => {
 describe('the hold of a page', () => {
   const NAMES = { name: 'q', id: 'i', key: 'k', order: '1', token: '1' };
 
-  it('ends at the deadline to the millisecond, also when the timer is late', async () => {
+  it('ends at the deadline to the millisecond, even if the timer is late', async () => {
     const clock = virtualClock();
     const losses: BridgeError[] = [];
     const hold = new PageHold({

@@ -39,7 +39,7 @@ describe('the encoder of snapshots', () => {
     pieces = [];
   });
 
-  it('pauses after each slice for as long as the slice took, so that half of the time is left for requests', async () => {
+  it('pauses after each slice for as long as the slice took', async () => {
     const encoder = new Encoder({ clock, cachedBytes: 10_000 });
     encoder.schedule(feedOf('large', 100).feed, 'client');
     await clock.advance(1_000);

@@ -9,7 +9,7 @@ import { filter, firstValueFrom } from 'rxjs';
 import { createBridgeClient, type BridgeClient } from '../src/client.ts';
 import { createBridge, nodeListener, type Bridge, type BridgeOptions } from '../src/index.ts';
 
-/** Starts an Express application with the bridge, and opens a page client that uses it. */
+/** Starts an Express application that serves the bridge, and opens a page client that connects to it. */
 async function application(
   mount: (app: Express, bridge: Bridge) => void,
   options: Partial<BridgeOptions> = {},
@@ -53,7 +53,7 @@ describe('nodeListener in an Express application', () => {
       expect(held.status).to.equal('held');
     });
 
-  it('passes the request of Express to authorize, with everything that middleware added', async () => {
+  it('passes the request object of Express to authorize, with all properties that middleware added', async () => {
     const users: unknown[] = [];
     await using s = await application(
       (app, bridge) => {

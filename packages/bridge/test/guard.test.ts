@@ -42,11 +42,11 @@ describe('the guard against foreign requests', () => {
     });
   }
 
-  it('allows an address that a user enters in a browser', () => {
+  it('allows a request for a URL that a user typed into the browser', () => {
     checkSource(request({ host: 'localhost:8080', 'sec-fetch-site': 'none' }, 'GET'), rules);
   });
 
-  it('refuses a write without the token or with the token of another bridge', () => {
+  it("refuses a write request without the bridge's token, or with the token of another bridge", () => {
     const json = { 'content-type': 'application/json' };
     for (const token of [{}, { [TOKEN_HEADER]: 'b-token' }, { [TOKEN_HEADER]: '' }])
       expect(() => checkWrite(request({ ...json, ...token }), rules)).to.throw(
@@ -55,7 +55,7 @@ describe('the guard against foreign requests', () => {
     checkWrite(request({ ...json, [TOKEN_HEADER]: 'a-token' }), rules);
   });
 
-  it('refuses a write in a content type that a form of another site could send', () => {
+  it('refuses a write request whose content type a form of another site could send', () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
       expect(() => checkWrite(request({ 'content-type': type, [TOKEN_HEADER]: 'a-token' }), rules)).to.throw(
         /application\/json/,
@@ -63,8 +63,8 @@ describe('the guard against foreign requests', () => {
   });
 });
 
-describe('a page beside the bridge', () => {
-  it("is served under the allowed hosts only, and not on the bridge's paths", async () => {
+describe('a page that the bridge serves', () => {
+  it("is available under allowed host names only, and does not replace the bridge's own paths", async () => {
     await using s = await stage();
     const handle = s.bridge.withPage(() => Promise.resolve(new Response('page')));
     const answerOf = async (path: string, host: string): Promise<readonly unknown[]> => {

@@ -13,7 +13,7 @@ describe('the detector of silent pages', () => {
     endedAt = undefined;
   });
 
-  it('reports silence after the grace, at most a quarter of it late', async () => {
+  it('reports silence at the end of the grace period, at most a quarter of that period late', async () => {
     silence();
     await clock.advance(3_999);
     expect(endedAt).to.equal(undefined);
@@ -22,7 +22,7 @@ describe('the detector of silent pages', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('reports nothing while touches arrive', async () => {
+  it('reports nothing while the page sends touches', async () => {
     const page = silence();
     for (let n = 0; n < 10; n += 1) {
       await clock.advance(3_500);
@@ -33,7 +33,7 @@ describe('the detector of silent pages', () => {
     expect(endedAt).to.be.within(39_000, 40_000);
   });
 
-  it('waits until the stream closes if the client never sends touches', async () => {
+  it('reports silence only after the stream closes, for a client that never sends touches', async () => {
     const close = silence('stream').openStream();
     await clock.advance(60_000);
     expect(endedAt).to.equal(undefined);
@@ -42,7 +42,7 @@ describe('the detector of silent pages', () => {
     expect(endedAt).to.be.within(64_000, 65_000);
   });
 
-  it('reports a client that stopped sending touches although its stream looks open', async () => {
+  it('reports a client that stopped sending touches although its stream still looks open', async () => {
     const page = silence('stream');
     page.openStream();
     page.touch();
@@ -50,7 +50,7 @@ describe('the detector of silent pages', () => {
     expect(endedAt).to.equal(5_000);
   });
 
-  it('does not report silence after a freeze of the process before pending touches were read', async () => {
+  it('reports no silence after the process was frozen, when touches were waiting to be read', async () => {
     const page = silence();
     clock.stall(60_000);
     await clock.advance(0);

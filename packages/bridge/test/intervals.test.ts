@@ -8,19 +8,19 @@ const HELLO = { version: WIRE_VERSION, epoch: 'e', now: 1, heartbeatMs: 5_000 };
 
 describe('intervals that a bridge sends to a page', () => {
   for (const ms of [0, -1, 49, 800_000_001, 1e308])
-    it(`are refused when they would keep the page busy or overflow its timers (${ms} ms)`, () => {
+    it(`are refused when they are so short that the page stays busy, or too long for its timers (${ms} ms)`, () => {
       expect(v.is(helloSchema, { ...HELLO, heartbeatMs: ms })).to.equal(false);
       expect(v.is(joinResponseSchema, { id: 'a', secret: 'b', graceMs: ms })).to.equal(false);
     });
 
-  it('are accepted from the shortest to the longest that the options of a bridge allow', () => {
+  it("are accepted from the shortest to the longest value that the bridge's options allow", () => {
     for (const ms of [50, 5_000, 800_000_000]) {
       expect(v.is(helloSchema, { ...HELLO, heartbeatMs: ms })).to.equal(true);
       expect(v.is(joinResponseSchema, { id: 'a', secret: 'b', graceMs: ms })).to.equal(true);
     }
   });
 
-  it('are named by the error of a stream that has become silent', async () => {
+  it('are named in the error of a stream that has become silent', async () => {
     const clock = virtualClock();
     const body = `event: hello\ndata: ${JSON.stringify(HELLO)}\n\n`;
     const silent = (): Promise<Response> => {

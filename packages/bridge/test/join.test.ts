@@ -46,7 +46,7 @@ describe('the join of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it('leaves the queue when the page unsubscribes, also while it is joining', async () => {
+  it('leaves the queue when the page unsubscribes, even before the join is complete', async () => {
     await using s = await stage();
     const page = s.page();
     const early = new Tab(page.join('doc'));
@@ -82,7 +82,7 @@ describe('the join of a page', () => {
     page.close();
   });
 
-  it('leaves the queue when the page sends nothing more while its connection looks open', async () => {
+  it('leaves the queue when the page sends no more requests while its connection looks open', async () => {
     await using s = await stage(QUICK);
     await using proxy = await startProxy(`127.0.0.1:${String(s.served.port)}`);
     const page = createBridgeClient({ url: `http://${proxy.endpoint}/queuelock` });
@@ -97,7 +97,7 @@ describe('the join of a page', () => {
     page.close();
   });
 
-  it('survives a connection that is broken for less than the grace', async () => {
+  it('survives a broken connection that is restored within the grace period', async () => {
     await using s = await stage();
     await using proxy = await startProxy(`127.0.0.1:${String(s.served.port)}`);
     const page = createBridgeClient({ url: `http://${proxy.endpoint}/queuelock` });
@@ -117,7 +117,7 @@ describe('the join of a page', () => {
     page.close();
   });
 
-  it('is added once when the response to the first request is lost', async () => {
+  it('adds one entry when the page repeats a join request whose response was lost', async () => {
     await using s = await stage();
     const { post } = await programAt(s.url);
     const key = { id: '0123456789abcdef01234567', secret: 's'.repeat(32) };
@@ -132,7 +132,7 @@ describe('the join of a page', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('is reported by the stream that the join request opened, and kept while that stream is open', async () => {
+  it('without touches, reports its states on the response stream and lasts as long as that stream', async () => {
     await using s = await stage({ times: { graceMs: 500 } });
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', owner: 'curl' }, { accept: 'text/event-stream' });
@@ -150,7 +150,7 @@ describe('the join of a page', () => {
     await untilSo('nobody is in line', () => s.server.entryCount === 0);
   });
 
-  it('is lost with the bridge, and the page learns of the loss when it reconnects', async () => {
+  it('is lost when the bridge restarts, and the page learns of the loss when it reconnects', async () => {
     const s = await stage();
     const tab = new Tab(s.page().join('doc'));
     const { lock } = await tab.until('held');
@@ -195,7 +195,7 @@ describe('the join of a page', () => {
     expect([outcome, error?.code, error?.retryable]).to.deep.equal(['failed', 'INVALID_ARGUMENT', false]);
   });
 
-  it('receives handover requests and yields the lock', async () => {
+  it('notifies the page of handover requests, and releases the lock when the page yields', async () => {
     await using s = await stage();
     const [holder, asker] = [s.page(), s.page()];
     const tab = new Tab(holder.join('doc'));

@@ -13,7 +13,7 @@ function byHeader(limits: BridgeLimits): Partial<BridgeOptions> {
   return { limits, clientOf: (request) => request.headers.get('x-client') ?? undefined };
 }
 
-/** Returns functions that send requests of one client. */
+/** Returns functions that send requests to the bridge as the client with this id. */
 async function visitorAt(url: string, client: string) {
   const { post } = await programAt(url);
   const headers = { 'x-client': client };
@@ -30,7 +30,9 @@ async function leave(...responses: readonly Response[]): Promise<void> {
   for (const { body } of responses) await body?.cancel();
 }
 
-/** Returns the errors of the topics that a stream refuses at first. */
+/**
+ * Reads the first chunk of a stream. Returns the limits in its errors about topics that the bridge refused.
+ */
 async function refusalsIn(response: Response): Promise<readonly string[]> {
   const reader = response.body!.getReader();
   const text = new TextDecoder().decode((await reader.read()).value as Uint8Array);
@@ -39,7 +41,7 @@ async function refusalsIn(response: Response): Promise<readonly string[]> {
 }
 
 describe('the limits of one client', () => {
-  it('refuse requests of that client only, with 429, the reason and when to retry', async () => {
+  it('refuse further requests of that client only, with status 429, the reason and the time to retry', async () => {
     await using s = await stage(byHeader({ perClient: { streams: 1, joins: 1 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const open = [await hostile!.look('queue=q')];
@@ -60,7 +62,7 @@ describe('the limits of one client', () => {
     await leave(...open);
   });
 
-  it('let the client continue when it has released resources', async () => {
+  it('let the client open a stream again after it has closed one', async () => {
     await using s = await stage(byHeader({ perClient: { streams: 1 } }));
     const visitor = await visitorAt(s.url, 'v');
     await leave(await visitor.look('queue=q'));
@@ -73,7 +75,7 @@ describe('the limits of one client', () => {
     expect(status).to.equal(200);
   });
 
-  it('bound the topics over all streams of the client and refuse further topics', async () => {
+  it('count topics over all streams of a client, and refuse more topics than allowed', async () => {
     await using s = await stage(byHeader({ perClient: { topics: 5, overviews: 2, queues: 2 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const lists = ['', 'a', 'b', 'c'].map((prefix) => ({ kind: 'queues', prefix }));
@@ -82,7 +84,8 @@ describe('the limits of one client', () => {
       'perClient.overviews',
     ]);
     const queues = ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'queue', name }));
-    // Dropped topics still count for a while, so the client cannot constantly open other ones.
+    // The topics of the refused and closed streams still count for a while. Otherwise a client could open new
+    // topics again and again.
     expect(await refusalsIn(await hostile!.stream(queues))).to.deep.equal([
       'perClient.queues',
       'perClient.queues',
@@ -94,7 +97,7 @@ describe('the limits of one client', () => {
     ).to.deep.equal([]);
   });
 
-  it('keep the client from using up the watched queues of the bridge', async () => {
+  it('leave room for the queues that other clients watch', async () => {
     await using s = await stage(byHeader({ queues: 4, perClient: { queues: 3 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     for (let stream = 0; stream < 4; stream += 1) {
@@ -109,7 +112,7 @@ describe('the limits of one client', () => {
     await leave(looked);
   });
 
-  it('count clients by address and principal, and an IPv6 network as one address', () => {
+  it('identify clients by address and principal, and count an IPv6 network as one address', () => {
     const v6 = (address: string): string | undefined => addressAndPrincipal({ remoteAddress: address });
     expect(v6('2001:db8:0:7::1')).to.equal(v6('2001:0db8::7:ffff:1:2:3'));
     expect(v6('2001:db8:0:7::1')).to.not.equal(v6('2001:db8:0:8::1'));
@@ -123,13 +126,13 @@ describe('the limits of one client', () => {
     expect(addressAndPrincipal({ principal: 'x'.repeat(10_000) })).to.have.length.below(300);
   });
 
-  it('do not apply to clients without an id, which the limits of the bridge bound', () => {
+  it('do not apply to clients without an id, for which only the limits of the whole bridge apply', () => {
     const quota = new Quota({ option: 'streams', perClient: 1, perBridge: 3 });
     for (let n = 0; n < 3; n += 1) quota.take(undefined);
     expect(() => quota.take(undefined)).to.throw(/the bridge has reached its limit of 3 \(limits\.streams\)/);
   });
 
-  it('refill the request rate with time, independent of other clients', async () => {
+  it('allow more requests as time passes, separately for each client', async () => {
     const clock = virtualClock();
     const rate = new RequestRate(10, clock);
     for (let n = 0; n < 50; n += 1) rate.take('a');
@@ -140,7 +143,7 @@ describe('the limits of one client', () => {
     expect(() => rate.take('a')).to.throw();
   });
 
-  it('let a page keep its joins when it exceeds the request rate', async () => {
+  it('let a page keep its joins while its other requests exceed the rate', async () => {
     await using s = await stage({ limits: { perClient: { requestsPerSecond: 1 } } });
     const { post } = await programAt(s.url);
     const key = { id: '0123456789abcdef01234567', secret: 's'.repeat(32) };
@@ -157,8 +160,8 @@ describe('the limits of one client', () => {
   });
 });
 
-describe('ended joins', () => {
-  it('count in the limit and are dropped when a new join needs room', async () => {
+describe('joins that have ended', () => {
+  it('count towards the limits, and are forgotten when the same client needs room for a new join', async () => {
     await using s = await stage(byHeader({ joins: 3, perClient: { joins: 2 } }));
     const [hostile, other] = await Promise.all(['h', 'o'].map((client) => visitorAt(s.url, client)));
     const join = async (n: number): Promise<object> => {
@@ -187,7 +190,7 @@ describe('bytes of snapshots in flight', () => {
   const snapshot = (kilobytes: number): Uint8Array => new Uint8Array(kilobytes * 1_024);
   const nothing = (): void => undefined;
 
-  it('are bounded for a client, which receives more when it has read', () => {
+  it('are limited for each client, and further snapshots are allowed when the client has read the earlier ones', () => {
     const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 1_000 * 1_024 });
     let rooms = 0;
     const onRoom = (): void => void (rooms += 1);
@@ -199,7 +202,7 @@ describe('bytes of snapshots in flight', () => {
     expect(inFlight.take(snapshot(60), 'slow', onRoom)).to.not.equal(undefined);
   });
 
-  it('count a snapshot once for the bridge, however many clients receive it', () => {
+  it('count a snapshot once for the bridge when many clients receive the same one', () => {
     const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 100 * 1_024 });
     const shared = snapshot(60);
     for (let client = 0; client < 100; client += 1)
@@ -207,7 +210,7 @@ describe('bytes of snapshots in flight', () => {
     expect(inFlight.take(snapshot(60), 'late', nothing)).to.equal(undefined);
   });
 
-  it('let small snapshots pass, and send a snapshot above the limit only alone', () => {
+  it('allow small snapshots beside others, and a snapshot above the limit only alone', () => {
     const inFlight = new BytesInFlight({ perClient: 50 * 1_024, perBridge: 50 * 1_024 });
     const read = inFlight.take(snapshot(60), 'slow', nothing);
     expect(read).to.not.equal(undefined);
@@ -216,8 +219,8 @@ describe('bytes of snapshots in flight', () => {
   });
 });
 
-describe('lists of queues with narrower prefixes', () => {
-  it('share one list that is read from the store, and show only their own queues', async () => {
+describe('lists of queues that several pages watch with different prefixes', () => {
+  it('share one list that the bridge reads from the store, and contain only queues with their prefix', async () => {
     await using s = await stage();
     const owner = s.other('owner');
     for (const name of ['a/1', 'a/2', 'b/1', 'c']) await owner.acquire(name);
@@ -248,7 +251,7 @@ describe('lists of queues with narrower prefixes', () => {
     all.unsubscribe();
   });
 
-  it('are sent again only when one of their queues has changed', async () => {
+  it('are sent again only when a queue with their prefix has changed', async () => {
     await using s = await stage({ times: { paceMs: 0 } });
     const owner = s.other('owner');
     await owner.acquire('a/1');
@@ -269,7 +272,7 @@ describe('lists of queues with narrower prefixes', () => {
 });
 
 describe('the body of a request', () => {
-  it('is refused when it does not arrive in time, and blocks nothing else', async () => {
+  it('is refused when it does not arrive in time, and delays no other request', async () => {
     await using s = await stage({ times: { bodyMs: 100 }, limits: { perClient: { bodies: 1 } } });
     const { facts, post } = await programAt(s.url);
     let end: () => void = () => undefined;

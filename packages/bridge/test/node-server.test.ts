@@ -7,7 +7,7 @@ import { untilSo } from './stage.ts';
 const MEGABYTE = new Uint8Array(1_048_576);
 
 describe('the Node server of a handler', () => {
-  it('reads the body of a response no faster than the connection accepts it', async () => {
+  it('reads the response body from the handler no faster than the connection accepts it', async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array>(
       {
@@ -29,14 +29,14 @@ describe('the Node server of a handler', () => {
       last = pulls;
       return same > 20;
     });
-    // Limit for the pieces that fit in the buffers of the operating system.
+    // The server may read some pieces ahead: as many as fit in the buffers of the operating system.
     expect(pulls).to.be.below(50);
     socket.resume();
     await once(socket, 'close');
     expect(pulls).to.equal(200);
   });
 
-  it('cancels the body of a response when its reader has disconnected', async () => {
+  it('cancels the response body when the client has disconnected', async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(MEGABYTE.subarray(0, 10)),
@@ -50,7 +50,7 @@ describe('the Node server of a handler', () => {
     await untilSo('it was told', () => isCancelled);
   });
 
-  it('cuts the connection when a body breaks off, so that the client does not take a part for the whole', async () => {
+  it('cuts the connection when the response body fails, so that the client does not take it for complete', async () => {
     let breakOff: (error: Error) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -94,7 +94,7 @@ describe('the Node server of a handler', () => {
     expect(addresses).to.deep.equal(['127.0.0.1']);
   });
 
-  it('ends the connection after the response when the request body is incomplete', async () => {
+  it('closes the connection after the response when the client has not sent the whole request body', async () => {
     const handle = (): Promise<Response> => Promise.resolve(new Response('no', { status: 413 }));
     await using served = await serve({ handle });
     const socket = connect(served.port, '127.0.0.1');
@@ -106,7 +106,7 @@ describe('the Node server of a handler', () => {
     expect(text).to.match(/^connection: close\r$/im);
   });
 
-  it('passes headers, body and the end of the connection to the handler', async () => {
+  it('passes the headers and the body of a request to the handler, and the end of the connection', async () => {
     let aborted = false;
     const handle = async (request: Request): Promise<Response> => {
       request.signal.addEventListener('abort', () => (aborted = true));

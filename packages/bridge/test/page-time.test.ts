@@ -13,7 +13,7 @@ describe('the clock of a page', () => {
     Date.now = now;
   });
 
-  it('keeps advancing when the time of day is set forward and back, and extends no deadline', async () => {
+  it('jumps ahead when a user sets the time of day forward, and does not go back with it', async () => {
     const clock = pageClock();
     setMs = 3_600_000;
     const ahead = clock.now();

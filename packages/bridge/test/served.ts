@@ -5,10 +5,10 @@ import { etcdMetrics, startEtcd, startZooKeeper, sumOf, zkFourLetter } from '@qu
 import { createBridgeClient, type BridgeClient } from '../src/client.ts';
 import { createBridge, serve, type Bridge, type Served } from '../src/index.ts';
 
-/** A store that a test can restart, and that counts its watches. */
+/** A store that a test can restart. It also reports how many watches its clients have open. */
 interface Store {
   readonly watches: () => Promise<number>;
-  /** Number of watches for one queue with readers and its evictions. */
+  /** Number of watches that the bridge opens on the store while pages watch one queue and its evictions. */
   readonly watchesOfAQueue: number;
   readonly backend: () => Backend;
   readonly restart: () => Promise<void>;
@@ -43,14 +43,14 @@ export const stores: readonly (readonly [name: string, start: () => Promise<Stor
   ['zookeeper', zooKeeperStore],
 ];
 
-/** What a suite works with: one store for all tests, and a bridge for each test. */
+/** The store and the page clients of a suite: one store for all tests, and a bridge for each test. */
 interface Ground {
   readonly store: Store;
   /** Returns another page client, which is closed after the test. */
   readonly page: () => BridgeClient;
 }
 
-/** Registers the hooks that start the store and the bridge. Call it in the body of the suite. */
+/** Registers the mocha hooks that start the store and the bridge. Call it in the body of a `describe`. */
 export function layGround(start: () => Promise<Store>): Ground {
   let store: Store;
   let client: LockClient;

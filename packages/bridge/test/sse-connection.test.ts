@@ -7,7 +7,7 @@ import { Encoder } from '../src/stream/encoder.ts';
 import { Feed, type FeedTools } from '../src/stream/feed.ts';
 import { SseConnection } from '../src/stream/sse-connection.ts';
 
-/** Returns a feed of a number, and counts how often it is encoded. */
+/** Returns a feed whose snapshots contain one number, and counts how often a snapshot is encoded. */
 function feedOf(clock: VirtualClock, nextVersion: FeedTools['nextVersion'], name = 'q') {
   const changed$ = new Subject<void>();
   const made = { draws: 0, value: 0 };
@@ -48,7 +48,7 @@ describe('the connection of a stream', () => {
     inFlight = new BytesInFlight({ perClient: 100_000, perBridge: 250_000 });
   });
 
-  it('sends the first change at once, and the latest of the following changes after a delay', async () => {
+  it('sends the first change at once, and after a delay only the latest of the following changes', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const reports: number[] = [];
     feed.read(() => {
@@ -76,7 +76,7 @@ describe('the connection of a stream', () => {
     feed.close();
   });
 
-  it('sends the latest snapshot to a slow reader, and skips those in between', async () => {
+  it('sends a slow reader the latest snapshot, and skips the earlier ones', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const slow = connection();
     feed.read(slow.onSnapshot);
@@ -92,7 +92,7 @@ describe('the connection of a stream', () => {
     feed.close();
   });
 
-  it('sends the oldest topic first, so that an event id implies that everything older was sent', async () => {
+  it('sends the oldest changed topic first, so that an event id confirms all older events', async () => {
     const nextVersion = counting();
     const one = feedOf(clock, nextVersion, 'one');
     const two = feedOf(clock, nextVersion, 'two');
@@ -113,7 +113,7 @@ describe('the connection of a stream', () => {
     client.close();
   });
 
-  it('sends any text as data, including line ends, markup and lone surrogates', async () => {
+  it('sends any text as data of an event, including line ends, markup and lone surrogates', async () => {
     const hostile = '\r\n\nevent: state\ndata: {}\n\n</script>\u2028\u0000\ud800';
     const encode = (): string[] => [JSON.stringify({ hostile })];
     const source = { changed$: of(undefined), encode, close: () => undefined };
@@ -155,7 +155,7 @@ describe('the connection of a stream', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('ends only once, whether the client or the bridge ends it', async () => {
+  it('ends only once, whether the client or the bridge ends it first', async () => {
     const client = connection();
     await client.stream.cancel();
     client.close();

@@ -8,7 +8,7 @@ import { TOKEN_HEADER, type BridgeFacts } from '../src/wire.ts';
 
 const MAX_WAIT_MS = 30_000;
 
-/** A listening bridge over a memory server. */
+/** A bridge that listens on HTTP, over a lock server in memory. */
 export interface Stage extends AsyncDisposable {
   readonly server: MemoryServer;
   /** The lock client of the bridge. */
@@ -17,13 +17,13 @@ export interface Stage extends AsyncDisposable {
   readonly served: Served;
   /** URL of the bridge, for pages. */
   readonly url: string;
-  /** Returns the lock client of another program, which is closed with the stage. */
+  /** Returns the lock client of another program. It is closed together with the bridge. */
   other(owner: string): LockClient;
-  /** Returns the client of another page, which is closed with the stage. */
+  /** Returns the page client of another page. It is closed together with the bridge. */
   page(): BridgeClient;
 }
 
-/** Starts a bridge on real HTTP. */
+/** Starts a bridge on real HTTP, over a new lock server in memory. */
 export async function stage(options: Partial<BridgeOptions> = {}): Promise<Stage> {
   const server = createMemoryServer();
   const client = createLockClient(memory({ server }), { owner: 'bridge' });
@@ -66,7 +66,7 @@ export function seen<T>(values$: Observable<T>, isIt: (value: T) => boolean): Pr
 
 type State<S extends JoinState['status']> = JoinState & { readonly status: S };
 
-/** A join of a page that records its states. */
+/** A page's join whose states a test records. */
 export class Tab {
   readonly states: JoinState[] = [];
   readonly #subscription: { unsubscribe(): void };
@@ -115,7 +115,7 @@ export async function untilSo(what: string, isSo: () => boolean): Promise<void> 
   }
 }
 
-/** Returns functions that send requests as a program other than a browser does. */
+/** Returns functions that send HTTP requests to the bridge, as a program outside of a browser does. */
 export async function programAt(url: string) {
   const facts = (await (await fetch(`${url}/v2/facts`)).json()) as BridgeFacts;
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>

@@ -1,11 +1,11 @@
-// Watches a queue through many connections, as many pages do. Notifies the parent process of each holder that
-// all connections have seen.
+// Watches a queue through many connections, as many pages do. When all connections have received a new
+// holder, the process reports that holder to its parent.
 import { request, type IncomingMessage } from 'node:http';
 
 const [url = '', count = '0'] = process.argv.slice(2);
 const seen = new Map<string, number>();
 
-/** Reports each holder that the viewer sees, once. */
+/** Reports each holder that one simulated page receives, once. */
 function look(response: IncomingMessage): void {
   let holder = '';
   response.setEncoding('utf8');

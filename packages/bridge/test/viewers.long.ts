@@ -18,7 +18,8 @@ describe('the bridge with a thousand viewers of one queue (etcd)', function () {
       sumOf(await etcdMetrics(endpoint), 'etcd_debugging_mvcc_watcher_total');
     const client = createLockClient(etcd({ hosts: [endpoint] }));
     const holder = createLockClient(etcd({ hosts: [endpoint] }));
-    // In this test all viewers have the same address, so the limits of one client are raised.
+    // All simulated pages have the same address, so the bridge takes them for one client. The test raises the
+    // limits of one client.
     const limits = { perClient: { streams: VIEWERS + 1, requestsPerSecond: VIEWERS } };
     const bridge = createBridge({ client, authorize: () => true, limits });
     const served = await serve({ handle: bridge.handle, connectionsPerAddress: VIEWERS + 1 });

@@ -1,6 +1,6 @@
 import type { Ownership, QueueLockError } from '@queuelock/core';
 
-/** The part of BullMQ's `Job` that `onePerKey` uses. */
+/** The members of BullMQ's `Job` that `onePerKey` uses. */
 export interface KeyedJob {
   /** Delays the job until `timestamp`, in milliseconds since 1970. */
   moveToDelayed(timestamp: number, token?: string): Promise<void>;

@@ -18,7 +18,7 @@ const OPTIONS: KnownOptions<OnePerKeyOptions<never>> = {
 };
 const DEFAULT_DELAY_MS = 1_000;
 const LONGEST_MS = 2 ** 31 - 1;
-/** The largest part of a delay by which it is shortened at random. */
+/** Each delay is shortened by a random part of at most this fraction. */
 const JITTER = 0.2;
 
 /**
@@ -101,7 +101,10 @@ function settingsOf<J>(options: OnePerKeyOptions<J>): Settings<J> {
   return { key, delayMs, waitMs, ...(onDelayed && { onDelayed }) };
 }
 
-/** Returns whether a later try may succeed: the key may be unlocked or the store reachable by then. */
+/**
+ * Returns whether a later attempt may succeed: another job may have released the key, or the store may be
+ * reachable again.
+ */
 function isWorthLater(error: unknown): error is QueueLockError {
   return isQueueLockError(error) && (error.code === 'TIMEOUT' || error.retryable);
 }

@@ -3,7 +3,7 @@ import { createMemoryServer, memory, type MemoryServer } from '@queuelock/memory
 import { expect } from 'chai';
 import { onePerKey, type KeyedJob, type OnePerKeyOptions } from '../src/index.ts';
 
-/** A job that records its delays. */
+/** A fake BullMQ job that records its delays. */
 class FakeJob implements KeyedJob {
   readonly delays: { readonly byMs: number; readonly token: string | undefined }[] = [];
   readonly key: string;
@@ -39,7 +39,7 @@ describe('the processor that onePerKey returns', () => {
     server.close();
   });
 
-  it('resolves with the result of the work, and passes it the job, the ownership and a signal', async () => {
+  it('resolves with the result of the work, and passes the job, the ownership and a signal to the work', async () => {
     const process = onePerKey(locks, options, async (job, { name, token }, stop) => {
       expect(token > 0n && !stop.aborted).to.equal(true);
       return `${job.key} by ${name}`;
@@ -49,7 +49,7 @@ describe('the processor that onePerKey returns', () => {
     expect(next?.held).to.equal(true);
   });
 
-  it("delays a job with its worker's token while its key is locked, and runs jobs of other keys", async () => {
+  it('delays a job while another job holds its key, and runs jobs of other keys', async () => {
     const hold = await other.acquire('a');
     const delayed: unknown[] = [];
     const process = onePerKey(
@@ -68,7 +68,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await process(job, 'token')).to.equal('a');
   });
 
-  it('waits for the key before a delay when waitMs is set', async () => {
+  it('waits up to waitMs for the key before it delays the job', async () => {
     const hold = await other.acquire('a');
     const process = onePerKey(locks, { ...options, waitMs: 60_000 }, ({ key }) => key);
     const job = new FakeJob('a');
@@ -103,7 +103,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await failureOf(process(new FakeJob('a')))).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('rejects with an error of the work, even if its code would delay a job before the work starts', async () => {
+  it('rejects with an error that the work throws, even if the same error of the lock would delay the job', async () => {
     for (const error of [
       new Error('x'),
       new QueueLockError('TIMEOUT', 'x'),
@@ -131,7 +131,7 @@ describe('the processor that onePerKey returns', () => {
     expect([job.delays.length, reasons[0]?.code]).to.deep.equal([1, 'UNAVAILABLE']);
   });
 
-  it('rejects when the key is not a valid lock name, and when delaying the job fails', async () => {
+  it('rejects when the key is not a valid lock name, or when BullMQ cannot delay the job', async () => {
     const process = onePerKey(locks, options, () => 'x');
     expect(await failureOf(process(new FakeJob(''), 'token'))).to.include({ code: 'INVALID_ARGUMENT' });
     await other.acquire('a');
@@ -141,7 +141,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await failureOf(process(job, 'token'))).to.equal(missing);
   });
 
-  it("passes the worker's cancellation of a job to the wait for the lock and to the work", async () => {
+  it('aborts the wait for the lock and the work when the worker cancels the job', async () => {
     const cancelled = new Error('cancelled');
     const hold = await other.acquire('a');
     const controller = new AbortController();

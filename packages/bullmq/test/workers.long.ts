@@ -46,7 +46,7 @@ describe('BullMQ jobs with onePerKey in several processes', function () {
     );
 
   for (const kills of [0, KILLS])
-    it(`complete all jobs, and never run two of one key at a time, while ${kills} workers are killed`, async () => {
+    it(`all complete, and no two of one key run at a time, while ${kills} workers are killed`, async () => {
       const seed = Date.now() % 100_000;
       const chance = chanceOf(seed);
       const url = `redis://${server!.endpoint}`;
@@ -55,7 +55,7 @@ describe('BullMQ jobs with onePerKey in several processes', function () {
       const all = Array.from({ length: WORKERS }, start);
       await Promise.all(all.map((worker) => worker.untilEvent('ready')));
       for (let nth = 0; nth < kills; nth += 1) {
-        // The random time lets a kill happen at any moment of a job, which is the point of this test.
+        // Workers are killed after a random time, so that a kill can interrupt a job at any moment.
         await pass(400 * chance());
         const living = all.slice(-WORKERS);
         const victim = living[Math.floor(WORKERS * chance())]!;
@@ -77,13 +77,14 @@ describe('BullMQ jobs with onePerKey in several processes', function () {
         delayed: 0,
       });
       const events = all.flatMap((worker) => worker.events);
-      // At least one job must have been delayed: without contention the test would show nothing.
+      // At least one job must have been delayed. Otherwise the jobs never competed for a key, and the test
+      // proves nothing.
       expect(events.filter(({ ev }) => ev === 'delayed')).to.not.have.length(0);
       if (kills > 0)
         expect(works.filter(({ until: end }) => end === Number.POSITIVE_INFINITY)).to.deep.equal([]);
     });
 
-  it('that overlap, or whose tokens do not grow, are reported by the check of this test', () => {
+  it('fail the check of this test when they overlap or their tokens do not grow', () => {
     const work = (from: number, end: number, token: bigint) => ({
       job: '1',
       key: 'a',

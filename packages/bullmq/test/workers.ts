@@ -9,7 +9,10 @@ export interface KeyData {
   readonly key: string;
 }
 
-/** The events that a worker process prints. Times are in milliseconds of the machine's monotonic clock. */
+/**
+ * The events that a worker process prints. Times are in milliseconds of the monotonic clock that all
+ * processes of the machine share.
+ */
 export type WorkerEvent =
   | { readonly ev: 'ready' }
   | {
@@ -24,7 +27,8 @@ export type WorkerEvent =
   | { readonly ev: 'error'; readonly text: string };
 
 /**
- * One run of a job, from its start to its end, or to the moment when its process was ordered to be killed.
+ * One run of a job. It lasts from the start of the work to its end, or until the test orders the kill of its
+ * process.
  */
 export interface Work {
   readonly job: string;
@@ -48,8 +52,8 @@ export class WorkerProcess extends ScriptProcess<WorkerEvent> {
   }
 
   /**
-   * Returns the runs of this process so far. A run that was cut off ends when the process was killed;
-   * otherwise it has no end yet.
+   * Returns the runs that this process has reported so far. A run that the kill of the process interrupted
+   * ends at the kill. A run that still continues has no end.
    */
   get works(): readonly Work[] {
     return this.events.flatMap((event, nth): Work[] => {
@@ -62,7 +66,10 @@ export class WorkerProcess extends ScriptProcess<WorkerEvent> {
   }
 }
 
-/** Returns two runs of one key that overlap or whose tokens do not grow, or `undefined` if there are none. */
+/**
+ * Returns two runs of one key that overlap, or whose fencing tokens do not grow. Returns `undefined` if there
+ * are none.
+ */
 export function conflictIn(works: readonly Work[]): readonly [Work, Work] | undefined {
   const sorted = works.toSorted((a, b) => a.from - b.from);
   const last = new Map<string, Work>();

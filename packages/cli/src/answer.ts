@@ -4,8 +4,9 @@ import { describeFailure, exitCodeFor } from './failure.ts';
 import { createProgram } from './program.ts';
 
 /**
- * Runs a command line. Prints errors, and nothing else, to standard error.
- * @returns the exit code after an error; `undefined` after a success, when the command has set the exit code itself
+ * Runs one command line of `queuelock`. Prints nothing but errors to standard error.
+ * @returns the exit code of an error. After a success it is `undefined`, because the command has set the exit
+ *   code of the process itself
  */
 export async function answer(argv: readonly string[]): Promise<number | undefined> {
   try {
@@ -17,7 +18,7 @@ export async function answer(argv: readonly string[]): Promise<number | undefine
 }
 
 function report(error: unknown, argv: readonly string[]): number {
-  // Commander has printed the error already.
+  // The library commander, which parses the command line, has printed this error already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   process.stderr.write(`${describeFailure(error, own.includes('--verbose'))}\n`);

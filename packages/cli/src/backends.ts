@@ -34,11 +34,11 @@ const MODULES: ReadonlyMap<string, () => Promise<BackendModule>> = new Map<
 export const KNOWN_SCHEMES =
   'memory:, sqlite:file, etcd://host:port, etcds://host:port, zk://host:port, zks://host:port, redis://host:port, rediss://host:port, postgres://host:port/database, mysql://host:port/database, consul://host:port, consuls://host:port';
 
-/** How a command uses the backend. */
+/** Facts about a command that decide how its backend is configured. */
 export interface BackendUse {
   /**
-   * Whether the work under the lock may outlive this process. Then only the end of the lease may end the
-   * hold.
+   * Whether work under the lock, such as a child process, may outlive this process. If so, the store must
+   * keep the locks of a dead process until their lease expires.
    */
   readonly mayOutlive?: true;
 }
@@ -53,8 +53,8 @@ export async function backendFromUrl(url = '', { mayOutlive }: BackendUse = {}):
 }
 
 /**
- * Adds the option that keeps the locks of a dead process until the lease expires. Without the option, a store
- * that detects the death of a process frees its locks at once.
+ * Adds the parameter `onProcessExit=expire` to the URL of a store that detects the death of a process. The
+ * store then keeps the locks of a dead process until their lease expires. By default it frees them at once.
  */
 function keepUntilExpiry(url: string): string {
   if (/[?&]onProcessExit=/.test(url)) return url;

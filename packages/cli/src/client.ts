@@ -7,25 +7,29 @@ import { lineWriter, type LineWriter } from './lines.ts';
 import { noteErrors } from './note.ts';
 import { readerClosed, stopOnSignals, type Stop } from './stop.ts';
 
-/** Options of a command line about its client. */
+/** Options of a command line that configure its lock client. */
 export interface ClientOptions extends StoreOptions, BackendUse {
-  /** Lease TTL in seconds. Default: the profile's, then the backend's own. */
+  /**
+   * Lease TTL in seconds. Default: that of the profile in the configuration file, then that of the backend.
+   */
   readonly ttl?: number;
   /** Owner label in queues. Default: `host:pid`. */
   readonly id?: string;
-  /** Number of holds to record for each name. Default: the profile's, then 0. */
+  /**
+   * Number of holds to record for each name. Default: that of the profile in the configuration file, then 0.
+   */
   readonly record?: number;
-  /** Epoch of the fencing tokens. Default: the profile's, then 0. */
+  /** Epoch of the fencing tokens. Default: that of the profile in the configuration file, then 0. */
   readonly epoch?: number;
-  /** Whether errors that end no hold and no wait are printed to stderr while the command runs. */
+  /** Whether to print errors to stderr that interrupt neither a hold nor a wait. */
   readonly reportsErrors?: true;
-  /** Wraps the backend before the client uses it. */
+  /** Returns a wrapper of the backend, for commands that intercept its calls. */
   readonly wrapBackend?: (backend: Backend) => Backend;
 }
 
 interface OpenedClient {
   readonly client: LockClient;
-  /** The client's backend. The client closes it. */
+  /** The backend of the client, which closes it. */
   readonly backend: Backend;
   readonly ttlMs: number;
   readonly epoch: number;
@@ -57,8 +61,8 @@ export async function withClient(
     const exitCode = await work({
       ...opened,
       stop,
-      // Standard output is opened only when it is used: a command that runs a program leaves it to that
-      // program.
+      // Standard output is opened on first use. A command that runs a program never uses it, because the
+      // program writes there.
       get lines() {
         return (lines ??= lineWriter(process.stdout, () => {
           stop.request(readerClosed());

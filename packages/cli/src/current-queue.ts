@@ -9,11 +9,11 @@ import {
 import { filter, firstValueFrom, fromEvent, takeUntil, throwError, timeout, type Observable } from 'rxjs';
 
 /**
- * Time limit for the first state of a queue in milliseconds, equal to that of a client's first connection.
+ * Time limit for reading a queue, in milliseconds. It equals the time limit of a client's first connection.
  */
 const FIRST_STATE_TIMEOUT_MS = 5_000;
 
-/** Limits of a wait for a first state. */
+/** Limits for the wait until a stream of queue states emits its first state. */
 interface Wait {
   readonly signal: AbortSignal;
   readonly withinMs?: number;
@@ -21,7 +21,7 @@ interface Wait {
 
 /**
  * Resolves with the current state of the queue. Rejects with `UNAVAILABLE` when the state is not read in
- * time; the cause of that error is the reason. Rejects at once with an error that a retry cannot cure
+ * time; the `cause` names the reason. Rejects at once with an error that a retry cannot cure
  * (`ACCESS_DENIED`, `FOREIGN_FORMAT`), and with the reason of an aborted signal.
  */
 export function currentQueue(
@@ -33,7 +33,8 @@ export function currentQueue(
 }
 
 /**
- * Resolves with the recorded holds of the queue; `undefined` for a store without records. Otherwise as {@link currentQueue}.
+ * Resolves with the recorded holds of the queue, or with `undefined` for a store without records. Rejects in
+ * the same cases as {@link currentQueue}.
  */
 export async function currentRecord(
   client: Pick<LockClient, 'recordedHolds'>,

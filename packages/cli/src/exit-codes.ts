@@ -1,15 +1,18 @@
 import { constants } from 'node:os';
 
-/** Exit codes of the command. `run` returns the code of its program unless the lock was lost. */
+/**
+ * Exit codes of `queuelock`. The command `run` exits with the code of the program that it runs, unless the
+ * lock was lost.
+ */
 export const EXIT = {
   ok: 0,
-  /** The server refused, the queue could not be used, or the verdict is negative. */
+  /** The server rejected the request, the queue could not be used, or the demo's verdict is negative. */
   failure: 1,
-  /** The command line can never succeed as written. */
+  /** The command line is invalid, so a repetition cannot succeed. */
   usage: 2,
   /**
-   * The requested thing does not exist (any more): there is no leader, no such entry, or the token is not the
-   * current one.
+   * The requested thing does not exist or no longer exists: there is no leader, no such entry, or the token
+   * is not the current one.
    */
   absent: 3,
   /** Another client holds the lock, and the time to wait is over or was 0 (sysexits.h: EX_UNAVAILABLE). */

@@ -35,17 +35,24 @@ export function exitCodeFor(error: unknown): number {
  * password and no control characters.
  */
 export function describeFailure(error: unknown, verbose: boolean): string {
-  const advice = (isQueueLockError(error) && ADVICE[error.code]) || '';
+  const advice = adviceFor(error);
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
-  // The message of a failed wait already ends with the advice, which is then not repeated.
-  const first = `queuelock: ${message}${message.endsWith(advice) ? '' : `; ${advice}`}`;
+  // The advice is added unless the message already ends with it, as the message of a failed wait does.
+  const first = `queuelock: ${message}${advice === '' || message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
     : [first];
   return lines.map((line) => toPrintable(oneLine(line), MAX_LINE)).join('\n');
 }
 
-/** Formats commander's message about a wrong command line. */
+function adviceFor(error: unknown): string {
+  if (!isQueueLockError(error)) return '';
+  // The store runs, and its message names the limit or the setting.
+  if (error.code === 'UNAVAILABLE' && error.responded) return '';
+  return ADVICE[error.code] ?? '';
+}
+
+/** Formats an error message of the library commander about an invalid command line. */
 export function describeUsageError(text: string): string {
   const message = oneLine(redact(text).trim())
     .replace(/^error: /, '')
@@ -71,7 +78,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Length limit of a line, in UTF-16 code units. */
+/** Length limit of a printed error line, in UTF-16 code units. */
 const MAX_LINE = 10_000;
 
 function oneLine(text: string): string {

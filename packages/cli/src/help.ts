@@ -1,4 +1,4 @@
-/** Text about a command besides its arguments and options, for the help and the manual page. */
+/** Text about a command for its help and the manual page, in addition to its arguments and options. */
 export interface Explanation {
   /** Paragraphs, in lines of at most 120 characters. */
   readonly notes?: string;
@@ -12,7 +12,7 @@ interface HasHelp {
 
 const explanations = new WeakMap<object, Explanation>();
 
-/** Adds the text to the help of the command, and keeps it for the manual page. */
+/** Adds the text to the help of a command, and stores it for the manual page. */
 export function explain<C extends HasHelp>(command: C, explanation: Explanation): C {
   explanations.set(command, explanation);
   const notes = explanation.notes === undefined ? '' : `\n${explanation.notes}\n`;
@@ -21,7 +21,7 @@ export function explain<C extends HasHelp>(command: C, explanation: Explanation)
   return command;
 }
 
-/** Returns the text that was added to a command. */
+/** Returns the help text that a previous call has added to a command. */
 export function explanationOf(command: object): Explanation | undefined {
   return explanations.get(command);
 }

@@ -28,7 +28,8 @@ export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
   });
   const queue = (line: string): void => {
     if (gone) return;
-    // Writes complete in order, so the callback of the last one is enough.
+    // A stream completes writes in order. So the callback of the last write shows that all earlier writes are
+    // complete too.
     last = new Promise((resolve) => {
       stream.write(`${line}\n`, () => {
         resolve();

@@ -12,12 +12,15 @@ import {
 } from 'rxjs';
 import { describeFailure } from './failure.ts';
 
-/** Prints a notice that does not change the exit code to stderr. */
+/** Prints a message to stderr that does not affect the exit code. */
 export function note(line: string): void {
   process.stderr.write(`${describeFailure(line, false)}\n`);
 }
 
-/** Prints errors that end no hold and no wait, for instance that a certificate file cannot be read again. */
+/**
+ * Prints the client's errors that interrupt neither a hold nor a wait, for instance a certificate file that
+ * can no longer be read.
+ */
 export function noteErrors({ errors$ }: Pick<LockClient, 'errors$'>): Subscription {
   return errors$.pipe(eachOncePerMinute()).subscribe({
     next: note,
@@ -29,7 +32,10 @@ export function noteErrors({ errors$ }: Pick<LockClient, 'errors$'>): Subscripti
 
 const MINUTE_MS = 60_000;
 
-/** Emits the messages of errors. An error that repeats with each attempt to connect is emitted once a minute. */
+/**
+ * Maps errors to their messages. Emits the same message at most once a minute, because an error may repeat
+ * with each attempt to connect.
+ */
 export function eachOncePerMinute(scheduler?: SchedulerLike): OperatorFunction<QueueLockError, string> {
   return pipe(
     groupBy(({ message }: QueueLockError) => message, { duration: () => timer(MINUTE_MS, scheduler) }),

@@ -1,12 +1,10 @@
 import { hostname } from 'node:os';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 
-/**
- * Largest time that an option accepts: a day, in milliseconds. Timers can hold 24 days, and longer values are usually mistakes.
- */
+/** Largest time that an option accepts, in milliseconds: one day. Longer values are usually typing errors. */
 export const MAX_MS = 86_400_000;
 
-/** Returns a parser of whole numbers from `min` to `max`. The parser's error names this rule. */
+/** Returns a parser for whole numbers from `min` to `max`. Its error message states these limits. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -60,7 +58,7 @@ export function verboseOption(): Option<'--verbose'> {
   return new Option('--verbose', 'print the causes of an error');
 }
 
-/** The defaults of `--ttl` for the help. They are the `defaultTtlMs` of the backends. */
+/** Describes the default of `--ttl` for the help. The numbers equal `defaultTtlMs` of the backends. */
 export const TTL_DEFAULT = '(default: 10, on ZooKeeper 15 or the least that it allows)';
 
 export const TTL_SECONDS: (text: string) => number = wholeNumber(1, 86_400);

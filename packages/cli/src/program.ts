@@ -54,12 +54,12 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Add>> = new Map([
   ['completion', async () => (await import('./commands/completion.ts')).addCompletion],
   ['man', async () => (await import('./commands/man.ts')).addMan],
 ]);
-/** Commands that print something about all commands. */
+/** Commands whose output describes all commands, so that all of them must be loaded. */
 const ABOUT_ALL: readonly string[] = ['completion', 'man'];
 
 /**
- * Makes the command line of `queuelock` with the named command. Loads all commands if there is no command of
- * that name, or if the command describes all others.
+ * Makes the command line parser of `queuelock`. Loads only the command `named`. Loads all commands if no
+ * command has that name, or if the output of the command describes all commands.
  */
 export async function createProgram(named = ''): Promise<Command> {
   const program = new Command('queuelock')

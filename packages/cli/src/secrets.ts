@@ -9,7 +9,10 @@ const USER_PART = /:\/\/(.*)@/s;
 
 const known = new Set<string>();
 
-/** Registers a secret. From now on {@link redact} removes it from all output, also as URLs, JSON and messages escape it. */
+/**
+ * Registers a secret. From now on {@link redact} removes it from all output, in plain form and as URLs, JSON
+ * and messages escape it.
+ */
 export function registerSecret(secret: string): void {
   if (secret.length < MIN_LENGTH) return;
   const wellFormed = secret.replace(/\p{Surrogate}/gu, '\uFFFD');
@@ -17,7 +20,7 @@ export function registerSecret(secret: string): void {
   for (const form of forms) known.add(form).add(escapeControls(form));
 }
 
-/** Removes user and password from every URL in a text, and every registered secret. */
+/** Replaces the user and password of every URL in a text, and every registered secret. */
 export function redact(text: string): string {
   // Replaces the longest first, because a secret may be part of another one.
   const secrets = [...known].sort((a, b) => b.length - a.length);
@@ -31,9 +34,9 @@ export function withoutSecrets(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Removes passwords in URLs from the arguments that `ps` shows for this process, and keeps its own arguments
- * (before `--`) out of error messages. The arguments are visible until this function runs, and shells keep a
- * history. So a file or the environment is a better place for a password.
+ * Removes passwords in URLs from the arguments that `ps` shows for this process. Also keeps the arguments
+ * before `--` out of error messages. The arguments are visible until this function runs, and shells store
+ * them in their history. So users should rather pass a password in a file or in the environment.
  */
 export function hideArguments(argv: readonly string[]): void {
   const end = argv.indexOf('--');

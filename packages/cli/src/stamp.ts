@@ -1,15 +1,18 @@
-/** The two clocks that a stamp is computed from. */
+/**
+ * The clocks from which stamps are computed. A stamp is a time in nanoseconds since 1970 that processes of
+ * one machine can compare.
+ */
 export interface StampClocks {
   /** Monotonic time in nanoseconds, with the same zero for all processes of the machine. */
   readonly monotonicNs: () => bigint;
-  /** Time of day in whole milliseconds, for the offset only. */
+  /** Time of day in whole milliseconds. It is used only to measure the offset between the two clocks. */
   readonly wallMs: () => number;
 }
 
 const MILLISECOND_NS = 1_000_000n;
 const PRECISE_NS = 5_000n;
-// Time in nanoseconds after which the measurement ends with the best bound so far. The clock may not tick, or
-// the machine may be too busy to notice a tick.
+// Time limit in nanoseconds for measuring the offset between the clocks. After it, the best value so far is
+// used. It is reached when the clock does not tick, or the machine is too busy.
 const MEASURED_WITHIN_NS = 200_000_000n;
 
 /**
@@ -44,9 +47,10 @@ const machineClocks: StampClocks = {
 };
 
 /**
- * Measures the offset. Each reading bounds it: between two readings of the monotonic clock the time of day
- * was within that millisecond. A process that is preempted during a reading gets a loose bound, never a wrong
- * one. Readings around a change of the millisecond bound the offset from both sides.
+ * Measures the offset between the time of day and the monotonic clock. Each sample reads the monotonic clock,
+ * the time of day in whole milliseconds, and the monotonic clock again, which bounds the offset. If the
+ * process is preempted during a sample, its bound is loose but still correct. Samples around a change of the
+ * millisecond bound the offset from both sides.
  */
 function measureOffset({ monotonicNs, wallMs }: StampClocks): bigint {
   const start = monotonicNs();

@@ -2,7 +2,7 @@ import { exitCodeOf } from './exit-codes.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The reason of an orderly stop. */
+/** The reason for which the process stops in an orderly way, with its exit code. */
 export class Stopped extends Error {
   override readonly name: string = 'Stopped';
   readonly exitCode: number;
@@ -13,19 +13,22 @@ export class Stopped extends Error {
   }
 }
 
-/** A request for an orderly stop, which any part of the program may make. The first reason counts. */
+/** A request for an orderly stop, which any part of the program may make. Only the first request counts. */
 export interface Stop {
-  /** Aborts with a {@link Stopped} as reason. */
+  /** Aborts when a stop is requested. Its reason is the {@link Stopped}. */
   readonly signal: AbortSignal;
   request(reason: Stopped): void;
   /** Exit code of the command if it was stopped. */
   readonly exitCode: number | undefined;
-  /** Sends signals to the listener instead of stopping, until the returned function is called. */
+  /**
+   * Passes signals of the operating system to the listener instead of stopping, until the returned function
+   * is called.
+   */
   divert(listener: (signal: NodeJS.Signals) => void): () => void;
 }
 
 /**
- * Stops on the first SIGINT, SIGTERM or SIGHUP. If the parent has an IPC channel to this process, its end
+ * Requests a stop on the first SIGINT, SIGTERM or SIGHUP. The end of a parent process with an IPC channel
  * counts as SIGHUP. A second signal ends the process at once, and the TTL removes its entries.
  */
 export function stopOnSignals(): Stop {
@@ -70,7 +73,7 @@ function onParentEnd(listener: () => void): void {
   process.channel?.unref();
 }
 
-/** Returns the reason for a closed stdout. The exit code is the same as with SIGPIPE. */
+/** Returns the reason for a stop because the reader has closed stdout. The exit code is that of SIGPIPE. */
 export function readerClosed(): Stopped {
   return new Stopped('the closed output', exitCodeOf('SIGPIPE'));
 }

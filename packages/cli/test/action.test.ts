@@ -6,47 +6,47 @@ const running = { state: 'running' } as const;
 const terminating = (sinceMs: number) => ({ state: 'terminating', sinceMs }) as const;
 
 const TABLE: Record<string, [Situation, Action]> = {
-  'a fresh hold is left alone until the grace period begins': [
+  'is to wait until the grace period must begin': [
     { remainingMs: 9_800, suspect: false, graceMs: 2_000, child: running },
     { do: 'wait', ms: 9_800 - KILL_MARGIN_MS - 2_000 },
   ],
-  'a suspect hold with budget is left alone': [
+  'is to wait until the grace period must begin, even if a heartbeat is overdue': [
     { remainingMs: 5_000, suspect: true, graceMs: 2_000, child: running },
     { do: 'wait', ms: 5_000 - KILL_MARGIN_MS - 2_000 },
   ],
-  'a suspect hold with no more than the grace period left ends the command': [
+  'is to send SIGTERM when a heartbeat is overdue and only the grace period is left': [
     { remainingMs: 2_000 + KILL_MARGIN_MS, suspect: true, graceMs: 2_000, child: running },
     { do: 'term' },
   ],
-  'a hold without doubt goes on in the grace period: the next heartbeat is on its way': [
+  'is to wait in the last grace period too, while no heartbeat is overdue': [
     { remainingMs: 1_500, suspect: false, graceMs: 2_000, child: running },
     { do: 'wait', ms: 1_500 - KILL_MARGIN_MS },
   ],
-  'a hold at its very end is killed without doubt, too': [
+  'is to kill the command at the end of the proven time, even if no heartbeat is overdue': [
     { remainingMs: KILL_MARGIN_MS, suspect: false, graceMs: 2_000, child: running },
     { do: 'kill' },
   ],
-  'a lost hold kills at once': [
+  'is to kill the command at once when the hold is lost': [
     { remainingMs: 0, suspect: true, graceMs: 2_000, child: running },
     { do: 'kill' },
   ],
-  'a lost hold kills a command that is ending': [
+  'is to kill at once a command that is ending when the hold is lost': [
     { remainingMs: 0, suspect: true, graceMs: 2_000, child: terminating(10) },
     { do: 'kill' },
   ],
-  'a command that is ending has the rest of its grace period': [
+  'is to leave a command that is ending the rest of its grace period': [
     { remainingMs: 1_900, suspect: true, graceMs: 1_500, child: terminating(300) },
     { do: 'wait', ms: 1_200 },
   ],
-  'a command that is ending never has more than the budget': [
+  'is to leave a command that is ending no more than the remaining proven time': [
     { remainingMs: 600, suspect: true, graceMs: 1_500, child: terminating(300) },
     { do: 'wait', ms: 600 - KILL_MARGIN_MS },
   ],
-  'a command that used up its grace period is killed': [
+  'is to kill a command that has used up its grace period': [
     { remainingMs: 9_000, suspect: false, graceMs: 1_500, child: terminating(1_500) },
     { do: 'kill' },
   ],
-  'no grace period means TERM and KILL at the end of the budget': [
+  'is to kill at once a command that is ending when there is no grace period': [
     { remainingMs: KILL_MARGIN_MS + 1, suspect: true, graceMs: 0, child: terminating(0) },
     { do: 'kill' },
   ],
@@ -59,7 +59,7 @@ describe('the decision about a command under a lock', () => {
     });
   }
 
-  it('is always to kill the command, or to wait for less than the remaining time', () => {
+  it('always leaves time to kill the command before the lock can be lost', () => {
     const situation = fc.record({
       remainingMs: fc.double({ min: 0, max: 100_000, noNaN: true }),
       suspect: fc.boolean(),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { livedSince } from '@queuelock/harness/lived-time';
 import { command } from './command.ts';
 
-/** Environment variables to remove, since they belong to the run of the tests. */
+/** Environment variables that the command must not inherit from the process that runs the tests. */
 export const UNSET = {
   QUEUELOCK_URL: '',
   QUEUELOCK_PROFILE: '',
@@ -14,7 +14,7 @@ export const UNSET = {
   XDG_CONFIG_HOME: '/dev/null',
 };
 
-/** Exit and output of the command. */
+/** Exit code and output of a command that has ended. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -46,15 +46,12 @@ export class Cli {
     return this.#stdout;
   }
 
-  /** The complete lines that the command has printed so far, each parsed. */
+  /** The lines that the command has printed completely so far, parsed from JSON. */
   get events(): Line[] {
     return parseLines(this.#stdout);
   }
 
-  /**
-   * Resolves when the command has printed a line with this event `n` times. Rejects if the process ends
-   * before.
-   */
+  /** Resolves when the command has printed `n` lines with this event. Rejects if the process ends before. */
   async until(ev: string, n = 1): Promise<Line> {
     for (;;) {
       const event = this.events.find((line) => line.ev === ev && line.n === n);
@@ -77,7 +74,7 @@ export class Cli {
   }
 }
 
-/** One line of a history, as other programs read it. */
+/** One line of a contender's history, as other programs read it. */
 export interface Line {
   readonly t: string;
   readonly id: string;

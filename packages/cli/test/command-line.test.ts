@@ -14,7 +14,7 @@ describe('numbers on the command line', () => {
     ['+7', 7],
     ['007', 7],
   ] as const) {
-    it(`accept ${JSON.stringify(text)}`, () => {
+    it(`may be ${JSON.stringify(text)}`, () => {
       expect(parse(text)).to.equal(value);
     });
   }
@@ -33,19 +33,19 @@ describe('numbers on the command line', () => {
     '5ms',
     '99999999999999999999',
   ]) {
-    it(`reject ${JSON.stringify(text)} with the rule`, () => {
+    it(`may not be ${JSON.stringify(text)}, and the error states the rule`, () => {
       expect(() => parse(text)).to.throw(InvalidArgumentError, 'a whole number from 1 to 100');
     });
   }
 });
 
 describe('labels on the command line', () => {
-  it('accept printable text', () => {
+  it('may be printable text', () => {
     expect(label('Käthe, host:17')).to.equal('Käthe, host:17');
   });
 
   for (const text of ['', 'a\nb', '\u001b[2J', 'x'.repeat(201)]) {
-    it(`reject ${JSON.stringify(text.slice(0, 10))}`, () => {
+    it(`may not be ${JSON.stringify(text.slice(0, 10))}`, () => {
       expect(() => label(text)).to.throw(InvalidArgumentError, '1 to 200 characters');
     });
   }
@@ -56,12 +56,17 @@ describe('an error of the command line on stderr', () => {
     expect(describeFailure(new Error('a\n  b\nc'), false)).to.equal('queuelock: a b c');
   });
 
-  it('contains advice', () => {
+  it('contains advice on what to do', () => {
     const error = new QueueLockError('UNAVAILABLE', 'no session at etcd://h:1 within 5000 ms');
     expect(describeFailure(error, false)).to.match(/etcd:\/\/h:1.*; check that the server runs/);
   });
 
-  it('is followed by its causes with --verbose', () => {
+  it('contains no advice to check the server when the server itself sent the failure', () => {
+    const error = new QueueLockError('UNAVAILABLE', 'h:1: too many connections', { responded: true });
+    expect(describeFailure(error, false)).to.equal('queuelock: [UNAVAILABLE] h:1: too many connections');
+  });
+
+  it('is followed by its causes when --verbose is set', () => {
     const error = new Error('top', { cause: new Error('middle', { cause: 'bottom' }) });
     expect(describeFailure(error, true).split('\n')).to.deep.equal([
       'queuelock: top',
@@ -88,7 +93,7 @@ describe('an error of the command line on stderr', () => {
     });
   }
 
-  it('names option, value and rule for an error of commander', () => {
+  it('names the option, the value and the rule when the parser commander rejects a value', () => {
     const text = "error: option '--ttl <s>' argument 'x' is invalid. It must be a whole number.\n";
     expect(describeUsageError(text)).to.equal(
       "queuelock: option '--ttl <s>' argument 'x' is invalid. It must be a whole number; see queuelock --help",

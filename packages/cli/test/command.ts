@@ -4,8 +4,8 @@ import { isBuilt, type Script } from '@queuelock/harness/services/script';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * How to start the command `queuelock`. If this run built the bundle, the bundle is used, because it starts
- * three times as fast as the sources.
+ * Arguments that start the command `queuelock`. Uses the bundle if this test run has built one, because the
+ * bundle starts three times as fast as the sources.
  */
 export const command: Script = isBuilt
   ? { script: `${ROOT}packages/cli/bin/queuelock.js`, execArgv: [] }

@@ -33,7 +33,7 @@ describe('the command queuelock', () => {
 });
 
 describe('queuelock contend', () => {
-  it('prints a history with exactly the promised fields', async () => {
+  it('prints a history whose lines have exactly the documented fields', async () => {
     const { code, stdout, stderr } = await runCli([
       'contend',
       'stock',
@@ -62,7 +62,7 @@ describe('queuelock contend', () => {
     expect(lines.every(({ id, name }) => id === 'me' && name === 'stock')).to.equal(true);
   });
 
-  it('shares a file with the other processes of its user when no backend is given', async () => {
+  it('uses a file that all processes of the user share when no backend is given', async () => {
     const state = mkdtempSync(join(tmpdir(), 'queuelock-state-'));
     const env = { XDG_STATE_HOME: state };
     const holder = new Cli(['contend', 'stock', '--json', '--hold', '60000'], env);
@@ -75,7 +75,7 @@ describe('queuelock contend', () => {
     rmSync(state, { recursive: true });
   });
 
-  it('prints the history as text without --json, and reads the backend from the environment', async () => {
+  it('prints the history as text when --json is not set, and reads the backend from the environment', async () => {
     const { code, stdout } = await runCli(['contend', 'stock', '--id', 'me'], { QUEUELOCK_URL: 'memory:' });
     expect(code).to.equal(0);
     expect(stdout.trim().split('\n')).to.have.length(4);
@@ -84,7 +84,7 @@ describe('queuelock contend', () => {
 
   it('releases on SIGTERM and exits with 143', () => releasesOn('SIGTERM', 143));
 
-  it('releases and exits as with SIGPIPE when the reader of its output closes it', async () => {
+  it('releases and exits with the code of SIGPIPE when the reader of its output closes it', async () => {
     const cli = new Cli(['contend', 'stock', ...MEMORY, '--count', '1000000', '--json']);
     await cli.until('released');
     cli.child.stdout?.destroy();
@@ -97,7 +97,8 @@ describe('queuelock contend', () => {
     await cli.until('released');
     const output = cli.child.stdout!;
     output.pause();
-    // Node reads ahead until its buffer is full. From then on the pipe fills up, and the command has to wait.
+    // Node reads the output ahead until its buffer is full. After that the pipe fills up, and the command has
+    // to wait with its writes.
     while (output.readableLength < output.readableHighWaterMark) await new Promise(setImmediate);
     expect(cli.child.exitCode).to.equal(null);
     output.resume();

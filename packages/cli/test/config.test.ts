@@ -32,7 +32,7 @@ describe('the selection of the store', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('prefers the option to the profile, then the environment, then the configuration', () => {
+  it('prefers --backend to --profile, then the environment, then the configuration file', () => {
     const env = { ...configured(PROFILES), QUEUELOCK_URL: 'etcd://url:3', QUEUELOCK_PROFILE: 'work' };
     expect(selectStore({ backend: 'memory:' }, env).url).to.equal('memory:');
     expect(selectStore({ profile: 'work' }, env).url).to.equal('zk://work:2/team');
@@ -42,23 +42,23 @@ describe('the selection of the store', () => {
     expect(selectStore({}, { QUEUELOCK_CONFIG })).to.deep.equal({ url: 'etcd://home:1', ttl: 20, epoch: 3 });
   });
 
-  it('ignores the default of the configuration for commands that must not contact a server by default', () => {
+  it("ignores the configuration's default store for commands that must not contact a server by default", () => {
     expect(findNamedStore({}, configured(PROFILES))).to.equal(undefined);
   });
 
-  it('reads the configuration file of the usual path', () => {
+  it('reads the configuration file at its usual path', () => {
     expect(configPath({ XDG_CONFIG_HOME: '/etc/me' })).to.equal('/etc/me/queuelock/config.json');
     expect(configPath({ XDG_CONFIG_HOME: '' })).to.equal(join(homedir(), '.config/queuelock/config.json'));
     expect(() => selectStore({}, { XDG_CONFIG_HOME: directory })).to.throw(Failure, 'no backend given');
   });
 
   const QUEUELOCK_USER = 'ops';
-  it('takes credentials from the environment', () => {
+  it('takes credentials from environment variables', () => {
     const env = { QUEUELOCK_URL: 'etcd://h:1/p', QUEUELOCK_USER, QUEUELOCK_PASSWORD: 'a/b@c:d' };
     expect(selectStore({}, env).url).to.equal('etcd://ops:a%2Fb%40c%3Ad@h:1/p');
   });
 
-  it('takes the password from a file', () => {
+  it('takes the password from a file that an environment variable names', () => {
     const file = write('password', 'hunter two\n', 0o600);
     const env = { QUEUELOCK_URL: 'zk://h:1', QUEUELOCK_USER, QUEUELOCK_PASSWORD_FILE: file };
     expect(selectStore({}, env).url).to.equal('zk://ops:hunter%20two@h:1');
@@ -83,19 +83,20 @@ describe('the selection of the store', () => {
       (mode: number): (() => void) =>
       () =>
         requirePrivate('password file', 'f', { mode, uid: 0 });
-    // If the tests run as root, this is a file of their own user, so its group may not read it.
+    // If the tests run as root, the file with uid 0 is a file of their own user. Then its group may not read
+    // it.
     if (process.getuid?.() !== 0) expect(mounted(0o440)).to.not.throw();
     for (const mode of [0o444, 0o460, 0o442]) expect(mounted(mode)).to.throw(Failure);
     expect(mounted(0o400)).to.not.throw();
   });
 
-  it('uses the credentials of a URL that has some, not those of the environment', () => {
+  it('prefers the credentials in the URL to those in environment variables', () => {
     const env = { QUEUELOCK_URL: 'etcd://me:mine@h:1', QUEUELOCK_USER, QUEUELOCK_PASSWORD: 'other' };
     expect(selectStore({}, env).url).to.equal('etcd://me:mine@h:1');
     expect(selectStore({ backend: 'memory:' }, env).url).to.equal('memory:');
   });
 
-  it('never shows a password that it has read', () => {
+  it('never prints a password that it has read', () => {
     selectStore({}, { QUEUELOCK_URL: 'etcd://h:1', QUEUELOCK_USER, QUEUELOCK_PASSWORD: 'tr0ub4dor & 3' });
     selectStore({ backend: 'etcd://me:corr%3Dect@h:1' }, {});
     expect(redact('sent "tr0ub4dor & 3", tr0ub4dor%20%26%203, corr=ect, corr%3Dect')).to.equal(
@@ -134,7 +135,7 @@ describe('the selection of the store', () => {
     },
   };
   for (const [what, { config, mode, says }] of Object.entries(mistakes)) {
-    it(`fails in one line without secrets for ${what}`, () => {
+    it(`fails with one line that contains no secrets: ${what}`, () => {
       const env = configured(config, mode);
       expect(() => selectStore({ profile: 'a' }, env))
         .to.throw(Failure, says)
@@ -143,7 +144,7 @@ describe('the selection of the store', () => {
     });
   }
 
-  it('fails when two options select the store, or when a file that is named explicitly is missing', () => {
+  it('fails when two options select the store, or when an explicitly named file is missing', () => {
     expect(() => selectStore({ backend: 'memory:', profile: 'a' }, {})).to.throw(Failure, 'use one of them');
     const env = { QUEUELOCK_CONFIG: join(directory, 'none.json'), QUEUELOCK_PROFILE: 'a' };
     expect(() => selectStore({}, env)).to.throw(

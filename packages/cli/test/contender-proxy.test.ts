@@ -10,11 +10,11 @@ describe('the proxy of a contender', () => {
   let url: string;
   let way: ContenderProxy;
   const sockets: Socket[] = [];
-  /** Number of connections that reached the server. */
+  /** Number of connections that the proxy has relayed to the server. */
   let reached: number;
 
   beforeEach(async () => {
-    // The server echoes all data.
+    // The server sends all received data back.
     reached = 0;
     server = createServer((socket) => {
       reached += 1;
@@ -48,7 +48,7 @@ describe('the proxy of a contender', () => {
     nothing: (): string => '',
     'a request': (): string => 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: '.padEnd(200, 'x'),
   }))
-    it(`relays no data of a connection that begins with ${what}`, async () => {
+    it(`relays nothing of a connection that does not begin with the secret, but with ${what}`, async () => {
       const port = Number(/127\.0\.0\.1:(\d+)/.exec(way.url)![1]);
       const stranger = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
       sockets.push(stranger);
@@ -69,7 +69,7 @@ describe('the proxy of a contender', () => {
     ['mysql', '/db'],
     ['consul', '/'],
   ] as const)
-    it(`relays connections of its contender for ${scheme}:${rest}`, async function () {
+    it(`relays connections of its contender to a store with the URL ${scheme}:${rest}`, async function () {
       this.timeout(60_000);
       const { port } = server.address() as AddressInfo;
       const own = await openContenderProxy(`${scheme}://user:secret@127.0.0.1:${String(port)}${rest}`);
@@ -84,7 +84,7 @@ describe('the proxy of a contender', () => {
       own.close();
     });
 
-  it("has a URL that differs from the store's only in the addresses of the servers", async () => {
+  it('has the URL of the store, with its own addresses in place of the servers', async () => {
     expect(way.url).to.match(/^etcd:\/\/user:secret@127\.0\.0\.1:\d+\/team\?heartbeatProof=strict$/);
     expect(way.url).to.not.equal(url);
     const three = await openContenderProxy('zk://a:1,b,[::1]:3/root');
@@ -100,7 +100,7 @@ describe('the proxy of a contender', () => {
     let heard = '';
     socket.on('data', (text: string) => (heard += text));
     socket.write('two');
-    // Another proxy to the same server is not slowed down.
+    // While this proxy is cut, another proxy to the same server still relays data.
     const other = await openContenderProxy(url);
     const beside = connect({ port: Number(/:(\d+)\//.exec(other.url)![1]), host: '127.0.0.1' });
     beside.write(`${other.secret}beside`);
@@ -120,7 +120,7 @@ describe('the proxy of a contender', () => {
     await once(socket, 'close');
   });
 
-  it('supports only servers without TLS', () => {
+  it('supports only URLs that name servers and do not use TLS', () => {
     expect(
       [
         'etcd://h',

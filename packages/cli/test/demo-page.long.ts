@@ -28,7 +28,8 @@ describe('the page of queuelock demo', function () {
   let directory: string;
   let demo: DemoPage;
   let killed: DemoPage;
-  // Only files of queuelock count, since the loader of the sources may leave other files in the directory.
+  // Counts only files of queuelock in the temporary directory. The loader that runs the TypeScript sources
+  // may leave other files there.
   const files = (): string[] => readdirSync(directory).filter((name) => name.startsWith('queuelock-'));
 
   before(async () => {
@@ -45,7 +46,7 @@ describe('the page of queuelock demo', function () {
 
   const isLast = ({ position }: { readonly position?: number }): boolean => position === 3;
 
-  it('rejects an action that is not possible, with the reason', async () => {
+  it('rejects an action that is not possible now, and shows the reason', async () => {
     const { contenders } = await demo.seen(({ contenders }) => contenders.some(isLast));
     const { id } = contenders.find(isLast)!;
     const refusals: string[] = [];
@@ -81,7 +82,7 @@ describe('the page of queuelock demo', function () {
     expect(await fetch(demo.url).catch(() => 'nobody listens')).to.equal('nobody listens');
   });
 
-  it('ends all contenders when the demo is killed, also a frozen one', async () => {
+  it('ends all contenders, even a frozen one, when the demo is killed', async () => {
     await killed.until(({ id, ev }) => id === 'c4' && ev === 'enqueued');
     await killed.client.contend({ act: 'freeze', id: 'c4' });
     const { contenders } = await killed.seen(({ contenders }) => contenders.some(({ isFrozen }) => isFrozen));

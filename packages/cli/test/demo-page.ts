@@ -4,7 +4,7 @@ import type { ContendersSnapshot } from '@queuelock/bridge/wire';
 import { filter, firstValueFrom, map, timeout } from 'rxjs';
 import { Cli, type Line } from './cli-process.ts';
 
-/** Output of the demo about its page and its contenders. */
+/** A line that the demo prints about its page and its contenders. */
 export interface DemoLine extends Line {
   readonly url?: string;
   readonly until?: string;
@@ -21,7 +21,10 @@ export class DemoPage {
   readonly name: string;
   readonly client: BridgeClient;
 
-  /** Starts the demo with the shortest possible contest, and resolves when the page is served. */
+  /**
+   * Starts the demo with the shortest possible contest, which runs before the page. Resolves when the page is
+   * served.
+   */
   static async open(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
@@ -38,7 +41,7 @@ export class DemoPage {
     this.client = createBridgeClient({ url: `${new URL(url).origin}/queuelock` });
   }
 
-  /** The events of the page's own queue. Events of the contest before are left out. */
+  /** The events of the contenders on the page. Excludes the events of the contest that ran before. */
   get events(): readonly DemoLine[] {
     const all = this.cli.events;
     const first = all.findIndex(({ name }) => name === this.name);
@@ -46,8 +49,8 @@ export class DemoPage {
   }
 
   /**
-   * Resolves with the first event that satisfies the condition. Events that were already printed count too,
-   * unless they are earlier than `after`.
+   * Resolves with the first event that satisfies the condition. It may have been printed already, but must
+   * not be earlier than `after`.
    */
   until(isIt: (event: DemoLine) => boolean, after?: DemoLine): Promise<DemoLine> {
     return found(this.cli, () =>
@@ -55,7 +58,10 @@ export class DemoPage {
     );
   }
 
-  /** Resolves with the next grant that is printed, so that most of its hold is still ahead. */
+  /**
+   * Resolves with the next grant that the demo prints. Earlier grants do not count, because their holds may
+   * be nearly over.
+   */
   nextGrant(): Promise<DemoLine> {
     const known = new Set(this.events.map(({ t }) => t));
     return this.until(({ ev, t }) => ev === 'acquired' && !known.has(t));

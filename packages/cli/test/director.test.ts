@@ -7,12 +7,12 @@ import type { HistoryEvent } from '../src/demo/history.ts';
 import type { Actor, Stage } from '../src/demo/stage.ts';
 
 describe('the director of the demo', () => {
-  it('kills the contender that has to crash even when no waiter is left that could leave the queue', async () => {
+  it('kills a contender even if no other contender is left that could leave the queue first', async () => {
     let t = 0;
     const stamp = (): string => String((t += 1));
     const queue$ = new BehaviorSubject<QueueState>({ status: 'live', name: 'q', entries: [] });
     const others: Promise<void>[] = [];
-    /** Simulates a contender, which holds as soon as no other contender holds. */
+    /** A fake contender that holds the lock as soon as no other contender holds it. */
     async function live(
       id: string,
       emit: (event: ContendEvent) => void,

@@ -16,7 +16,7 @@ function stampOf(ms: number): string {
 }
 
 const until = (ms: number): object => ({ until: stampOf(ms) });
-/** Events by which three contenders join the queue. The first one holds. */
+/** Events of three contenders that join the queue one after another. The first one is granted the lock. */
 const LINE: readonly LogSpec[] = [
   [1, 'a', 'enqueued'],
   [2, 'a', 'acquired', { token: '7' }],
@@ -27,13 +27,13 @@ const B_NOTIFIED: LogSpec = [11, 'b', 'notified', { admitted: true }];
 const HELD = 'grant: a holds: with token 7';
 
 describe('the event log of the demo page', () => {
-  it('counts the waiters that a release notified', () => {
+  it('counts how many waiters a release notified', () => {
     expect(
       storyOf(...LINE, [10, 'a', 'released'], B_NOTIFIED, [12.5, 'b', 'acquired', { token: '8' }]),
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 2.5 ms after a released; 1 of 2 waiters woken']);
   });
 
-  it('shows that a release notified all waiters, also when this becomes known after the grant', () => {
+  it('shows that a release notified all waiters, even if the log receives a notification after the grant', () => {
     const [, line] = storyOf(
       ...LINE,
       [10, 'a', 'released'],
@@ -44,7 +44,7 @@ describe('the event log of the demo page', () => {
     expect(line).to.contain('2 of 2 waiters woken');
   });
 
-  it("does not count notifications about a waiter's departure", () => {
+  it('does not count notifications that the departure of a waiter caused', () => {
     const lines = storyOf(
       ...LINE,
       [10, 'a', 'released'],
@@ -57,7 +57,7 @@ describe('the event log of the demo page', () => {
     expect(lines[1]).to.contain('1 of 2 waiters woken');
   });
 
-  it('counts no waiters for a grant of a free lock', () => {
+  it('counts no waiters when a contender is granted a lock that was free', () => {
     expect(
       storyOf(
         [1, 'a', 'enqueued'],
@@ -69,7 +69,7 @@ describe('the event log of the demo page', () => {
     ).to.deep.equal([HELD, 'grant: b holds: token 7 → 8, 38 ms after a released']);
   });
 
-  it('compares the time of a grant with the proven time of a frozen holder', () => {
+  it('compares the time of the next grant with the proven time of a frozen holder', () => {
     expect(
       storyOf(
         ...LINE,
@@ -90,7 +90,7 @@ describe('the event log of the demo page', () => {
     ]);
   });
 
-  it('reports a violation when the next hold begins before the proven time ends', () => {
+  it("reports a violation when the next hold begins before the frozen holder's proven time ends", () => {
     const lines = storyOf(
       ...LINE,
       [10, 'a', 'frozen', until(2_500)],
@@ -100,7 +100,7 @@ describe('the event log of the demo page', () => {
     expect(lines[2]).to.match(/^violation: b holds: .* 100 ms BEFORE the proven time of a/);
   });
 
-  it('shows that a holder that is cut off gives up before the next hold begins', () => {
+  it('shows that a holder without connection gives the lock up before the next hold begins', () => {
     expect(
       storyOf(
         ...LINE,
@@ -118,7 +118,7 @@ describe('the event log of the demo page', () => {
     ]);
   });
 
-  it('shows that a contender that thaws in time continues its hold', () => {
+  it('shows that a frozen holder continues its hold when it thaws within its proven time', () => {
     expect(
       storyOf(
         ...LINE,
@@ -131,7 +131,7 @@ describe('the event log of the demo page', () => {
     ).to.equal('grant: b holds: token 7 → 8, 1.0 ms after a released; 1 of 2 waiters woken');
   });
 
-  it('reports no violation when a store that detects the death of a process grants before the proven time of the killed holder ends', () => {
+  it('reports no violation when the store detects the death of the holder and grants the lock early', () => {
     expect(
       storyOf(...LINE, [10, 'a', 'crashed'], B_NOTIFIED, [26, 'b', 'acquired', { token: '8' }]).slice(1),
     ).to.deep.equal([
@@ -140,7 +140,7 @@ describe('the event log of the demo page', () => {
     ]);
   });
 
-  it('includes holders that are not contenders of the demo', () => {
+  it('shows holders that are not contenders of the demo', () => {
     expect(
       storyOf(
         ...LINE,

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Etcd3 } from 'etcd3';
 import { parseLines, runCli } from './cli-process.ts';
 
-describe('a foreign key ahead of a lock in etcd', function () {
+describe('a key of another program ahead of a lock in etcd', function () {
   this.timeout(60_000);
   const prefix = `foreign-${randomUUID()}/`;
   const [name, config] = ['jobs', 'config'];

@@ -65,13 +65,13 @@ describe('the frame of the demo', () => {
     expect(lineOf(lines, 'c2')).to.match(/^c2 {2}waits {13}░{11}$/);
   });
 
-  it('reports that the server does not respond', () => {
+  it('shows that the server does not respond', () => {
     expect(linesOf({ queue: { ...view.queue, status: 'stale' } })[0]).to.contain(
       'the server does not respond',
     );
   });
 
-  it('keeps the number of lines while contenders come and go', () => {
+  it('keeps the same number of lines while contenders join and end', () => {
     const heights = [
       linesOf({}),
       linesOf({ history: [] }),
@@ -99,14 +99,14 @@ describe('the frame of the demo', () => {
     expect(linesOf({}, { rows: 11 })).to.include('    and 2 more');
   });
 
-  it('has no control sequences without colours, and only colours with them', () => {
+  it('contains only colours as control sequences, and none at all without colours', () => {
     expect(drawFrame(view, paper)).to.not.match(/\u001B/);
     const coloured = drawFrame(view, { ...paper, colours: true });
 
     expect(coloured.replace(/\u001B\[\d+m/g, '')).to.equal(drawFrame(view, paper));
   });
 
-  it('is drawn without block characters if the terminal has none', () => {
+  it('uses no block characters if the terminal does not support them', () => {
     expect(drawFrame(view, { ...paper, blocks: false })).to.match(/^[\x20-\x7e\n]*$/);
   });
 });

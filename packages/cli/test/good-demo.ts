@@ -4,7 +4,8 @@ import type { Verdict } from '../src/demo/judge.ts';
 import { parseLines, runCli, type Ending, type Line } from './cli-process.ts';
 
 /**
- * Runs the demo and checks its history: no overlap, one crash, one departure, all other contenders served.
+ * Runs the demo and checks its history: no two holds overlap, one contender crashes, one leaves the queue,
+ * and all others are granted.
  */
 export async function expectGoodDemo(): Promise<Ending> {
   const ending = await runCli(['demo', '--json', '--contenders', '4', '--rounds', '1']);

@@ -10,8 +10,8 @@ import { fileUrl } from '../src/config/own-file.ts';
 import { Cli, runCli, type Ending } from './cli-process.ts';
 
 /**
- * Text that sets the terminal's title, clears the screen, forges a line, reverses the text after it, and
- * hides characters.
+ * Text that would set the terminal's title, clear the screen, forge a line of output, reverse the text after
+ * it, and hide characters.
  */
 const HOSTILE = 'a\u001B]0;t\u0007\u009B2J\nFORGED\r\u0085\u2028\u202Eb\u2066c\u200B\uFEFF\u007F';
 const RAW = /[\p{C}\p{Zl}\p{Zp}]/u;
@@ -111,7 +111,7 @@ describe('control characters in text of another process', function () {
     'contend --json': (name) => ['contend', ...backend, name, '--hold', '600000', '--json'],
   };
   for (const [what, argsFor] of Object.entries(evicted)) {
-    it(`are escaped by queuelock ${what} when they come from the evicting operator`, async () => {
+    it(`are escaped by queuelock ${what} in the reason that an evicting operator gives`, async () => {
       const name = `${what} ${NAME}`;
       const cli = new Cli(argsFor(name));
       while (!/begun|leads|elected|holds|acquired/.test(cli.stdout)) await once(cli.child.stdout!, 'data');
@@ -125,7 +125,7 @@ describe('control characters in text of another process', function () {
     });
   }
 
-  it('are cut where they would fill a screen', async () => {
+  it('are not the only danger: long text is shortened, so that it does not fill the screen', async () => {
     const flood = await client.acquire('flood', { value: 'x'.repeat(1_000) });
     const { stdout } = await runCli(['who', 'flood', ...backend]);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).to.be.below(400);

@@ -17,7 +17,9 @@ function at(ms: number, id: string, ev: Ev, extra: Extra = {}): HistoryEvent {
   };
 }
 
-/** Returns the events of a round in which the contender waits from `ask` on and holds from `from` to `to`. */
+/**
+ * Returns the events of one round. The contender joins at `ask`, is granted at `from` and releases at `to`.
+ */
 function turn(
   id: string,
   token: string,
@@ -224,7 +226,7 @@ describe('the verdict on a history', () => {
     });
   });
 
-  it('measures no hand-off to a contender that joined after the release', () => {
+  it('measures no hand-off when the next holder joined after the release', () => {
     expect(judge([...first, ...turn('b', '6', { ask: 12, from: 13, to: 14 })]).handOffs).to.equal(0);
   });
 });

@@ -8,7 +8,10 @@ import { momentNow, type Orders } from '../src/run/orders.ts';
 export const WATCHDOG: string = fileURLToPath(new URL('../src/run/watchdog-process.ts', import.meta.url));
 const STUBBORN = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
 
-/** Starts watchdogs that know their command only by its mark, which is an environment variable, and commands with that mark. */
+/**
+ * Starts watchdogs, and commands with a random mark in an environment variable. The watchdogs do not know the
+ * process groups of the commands, and find the commands by that mark.
+ */
 export class Kennel {
   readonly mark: string = randomUUID();
   readonly #dogs: ChildProcess[] = [];
@@ -25,7 +28,7 @@ export class Kennel {
     return child;
   }
 
-  /** Starts a process that ignores SIGTERM. The processes that it starts ignore it too. */
+  /** Starts a command that ignores SIGTERM, as do the processes that it starts. */
   stubborn(): ChildProcess {
     const env = { ...process.env, ...marking(this.mark) };
     const child = spawn('sh', ['-c', STUBBORN], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -42,7 +45,7 @@ export class Kennel {
 
 /**
  * Resolves with the signal that ended the command, once its output is closed. The output closes when the last
- * process that has it open has ended.
+ * process of the command has ended.
  */
 export async function allGone(command: ChildProcess): Promise<unknown> {
   const [, signal] = (await once(command, 'close')) as [unknown, unknown];

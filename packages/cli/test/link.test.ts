@@ -29,7 +29,10 @@ describe('the link of a contender to its store', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  /** Returns a contender with its link, and records its notifications. */
+  /**
+   * Starts a contender on the memory backend. Returns its link to the store, its states and the notifications
+   * that the link observed.
+   */
   function contender(): {
     readonly link: Link;
     readonly news: StoreNotification[];
@@ -46,7 +49,7 @@ describe('the link of a contender to its store', () => {
   const statusOf = ({ states }: { readonly states: readonly ClaimState[] }): string | undefined =>
     states.at(-1)?.status;
 
-  it('reports a notification of one waiter for each release', async () => {
+  it('observes a notification of exactly one waiter for each release', async () => {
     const all = [];
     for (let n = 0; n < 4; n += 1) {
       all.push(contender());
@@ -61,7 +64,7 @@ describe('the link of a contender to its store', () => {
     expect(all.map(({ news }) => news)).to.deep.equal([[], [{ admitted: true }], [], []]);
   });
 
-  it("ends a hold by the contender's own clock before the next hold begins, when the link is cut", async () => {
+  it("when it is cut, ends the hold by the contender's clock before the next hold begins", async () => {
     const [a, b] = [contender(), contender()];
     await clock.advance(10);
     a.link.cut();
@@ -74,7 +77,7 @@ describe('the link of a contender to its store', () => {
     safely(() => expect(lostAt).to.be.below(clock.now()));
   });
 
-  it('keeps the hold when it is restored before the proven time ends', async () => {
+  it('keeps the hold when it is cut and restored within the proven time', async () => {
     const a = contender();
     await clock.advance(10);
     a.link.cut();

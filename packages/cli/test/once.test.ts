@@ -34,7 +34,7 @@ describe('a program that queuelock once runs', function () {
     ...rest,
   ];
 
-  it('is run for a new slot, not for the same slot again, and not for an older slot', async () => {
+  it('is run for a new slot, but not for the same slot again or for an older slot', async () => {
     const print = ['--', 'sh', '-c', 'echo $QUEUELOCK_NAME $QUEUELOCK_SLOT $QUEUELOCK_TOKEN'];
     const first = await runCli(onceFor('1.9.0', '--id', 'first', ...print));
     expect(first).to.include({ code: 0, stderr: '' });
@@ -48,7 +48,7 @@ describe('a program that queuelock once runs', function () {
     expect(older.stderr).to.match(/is done for the newer "1\.10\.0"/);
   });
 
-  it('is run again after a failure with --at-least-once, and not without', async () => {
+  it('is run again after a failure only with --at-least-once', async () => {
     const fail = ['--', 'sh', '-c', 'echo begun; exit 9'];
     const begun = { code: 9, stdout: 'begun\n' };
     expect(await runCli(onceFor('1', '--at-least-once', ...fail))).to.include(begun);
@@ -57,7 +57,7 @@ describe('a program that queuelock once runs', function () {
     expect(await runCli(onceFor('2', ...fail))).to.include({ code: 0, stdout: '' });
   });
 
-  it('is awaited by all other processes with --at-least-once, and run by the next one when its machine dies during the work', async () => {
+  it('with --at-least-once, is run by a waiting process when the first process is killed during the work', async () => {
     const log = join(directory, 'log');
     const slow = [
       '--at-least-once',
@@ -79,7 +79,7 @@ describe('a program that queuelock once runs', function () {
     expect(readFileSync(log, 'utf8')).to.equal('begun\nbegun\ndone\n');
   });
 
-  it('gets the signals of queuelock, and its slot is not recorded as done when it was stopped', async () => {
+  it('receives the signals that queuelock receives, and its slot is not recorded as done when it was stopped', async () => {
     const wait = ['--at-least-once', '--', 'sh', '-c', 'echo up; exec sleep 600'];
     const stopped = new Cli([...onceFor('1', ...wait)]);
     await untilSaid(stopped);
@@ -89,7 +89,7 @@ describe('a program that queuelock once runs', function () {
     expect(next).to.include({ code: 0, stdout: 'again\n' });
   });
 
-  it('is not run for an invalid slot, nor after the time limit of the wait', async () => {
+  it('is not run when the slot is invalid or the time limit of the wait has passed', async () => {
     expect((await runCli(onceFor('', '--', 'true'))).code).to.equal(2);
     const first = new Cli([...onceFor('1', '--at-least-once', '--', 'sh', '-c', 'echo up; exec sleep 600')]);
     await untilSaid(first);

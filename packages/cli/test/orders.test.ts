@@ -12,8 +12,8 @@ const situation = (changes: Partial<Situation>): Situation => ({
   ...changes,
 });
 
-describe('the orders of a watchdog', () => {
-  it('end the command a little later than the guard would', () => {
+describe('a watchdog that follows its orders', () => {
+  it('ends the command a little later than the guard in queuelock run would', () => {
     expect(ordersFor({ group: 7 }, situation({}), from)).to.deep.equal({
       group: 7,
       from,
@@ -23,7 +23,7 @@ describe('the orders of a watchdog', () => {
     });
   });
 
-  it('allow another check while the guard is active and the hold is not suspect', () => {
+  it('gives the guard a second to renew the orders while no heartbeat is overdue', () => {
     const { termInMs, killInMs } = ordersFor(
       { group: 7 },
       situation({ remainingMs: 1_550, suspect: false }),
@@ -32,14 +32,14 @@ describe('the orders of a watchdog', () => {
     expect({ termInMs, killInMs }).to.deep.equal({ termInMs: GUARD_TIMEOUT_MS, killInMs: 1_500 });
   });
 
-  it('kill the command at once when the hold has ended', () => {
+  it('kills the command at once when the hold has ended', () => {
     expect(ordersFor({ group: 7 }, situation({ remainingMs: 0 }), from)).to.include({
       termInMs: 0,
       killInMs: 0,
     });
   });
 
-  it('always kill the command before the end of the hold, and later than the guard would', () => {
+  it('kills the command before the end of the hold, but later than the guard would', () => {
     const situations = fc.record({
       remainingMs: fc.double({ min: 200, max: 100_000, noNaN: true }),
       suspect: fc.boolean(),
@@ -69,12 +69,12 @@ describe('the next action of a watchdog', () => {
     [300, true, { do: 'kill' }],
     [300, false, { do: 'kill' }],
   ] as const) {
-    it(`is to ${deed.do} after ${String(passed)} ms${termed ? ' and a SIGTERM' : ''}`, () => {
+    it(`is "${deed.do}" ${String(passed)} ms after its orders${termed ? ', when it has sent SIGTERM before' : ''}`, () => {
       expect(watchdogAction(orders, passed, termed)).to.deep.equal(deed);
     });
   }
 
-  it('counts the time for which the machine slept', () => {
+  it('counts the time during which the machine slept', () => {
     expect(elapsedMs(from, { monotonicMs: 1_100, bootMs: 5_100 })).to.equal(100);
     expect(elapsedMs(from, { monotonicMs: 1_100, bootMs: 65_100 })).to.equal(60_080);
   });

@@ -22,7 +22,7 @@ describe('the command-line program', () => {
       expect(names(await createProgram(name))).to.deep.equal([name]);
   });
 
-  it('loads all commands if there is none of that name, or if the command describes all others', async () => {
+  it('loads all commands if no command has that name, or if the named command describes all commands', async () => {
     for (const name of ['--help', 'help', 'rnu', 'constructor', 'completion', 'man'])
       expect(names(await createProgram(name)), name).to.deep.equal(names(program));
   });
@@ -30,7 +30,7 @@ describe('the command-line program', () => {
 
 describe('the help', () => {
   for (const command of [program, ...program.commands]) {
-    it(`has examples with existing options for queuelock ${command.name()}`, () => {
+    it(`has examples that use only existing options for queuelock ${command.name()}`, () => {
       const explanation = explanationOf(command);
       const lines = explanation ? exampleLines(explanation) : [];
       expect(lines).to.not.deep.equal([]);
@@ -60,7 +60,7 @@ describe('the manual page', () => {
     expect(readFileSync(file, 'utf8')).to.equal(manualOf(program));
   });
 
-  it('is plain ASCII without accidental formatting requests', () => {
+  it('is plain ASCII, and no line of text is taken for a formatting request', () => {
     const lines = manualOf(program).trimEnd().split('\n');
     expect(lines.filter((line) => /[^\x20-\x7e]/.test(line))).to.deep.equal([]);
     const requests = lines.flatMap((line) => /^[.'](\S*)/.exec(line)?.[1] ?? []);

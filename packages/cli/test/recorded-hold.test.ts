@@ -6,17 +6,17 @@ import { parseLines, runCli } from './cli-process.ts';
 const facts = { id: '0123456789abcdef', token: 7n, order: 7n, owner: 'vm:12', host: 'vm', pid: 12 };
 const beganAt = new Date(2026, 0, 2, 3, 4, 5, 6).getTime();
 
-describe('the line of a recorded hold', () => {
+describe('the text line for a recorded hold', () => {
   const line = (hold: object): string => recordedLine({ ...facts, beganAt, ...hold } as RecordedHold);
 
-  it('shows begin, length, end, owner, process and token', () => {
+  it('shows when the hold began, its length, its end, its owner, the process and the token', () => {
     expect(line({ status: 'ended', reason: 'released', heldMs: 4_200 })).to.equal(
       '2026-01-02 03:04:05.006    4.2s  released           vm:12  token 7',
     );
     expect(line({ status: 'held', owner: 'importer' })).to.match(/ holds +importer \(vm 12\) {2}token 7$/);
   });
 
-  it('shows who removed the entry, and until when a hold without an end was gone', () => {
+  it('shows who removed the entry, and by when a hold without a recorded end had ended', () => {
     const eviction = { by: 'olga', reason: 'hangs' };
     expect(line({ status: 'ended', reason: 'entry-removed', heldMs: 1, eviction })).to.match(
       / entry-removed .* removed by olga: hangs$/,

@@ -4,7 +4,10 @@ import { UNSET } from './cli-process.ts';
 
 const MEMORY = ['--backend', 'memory:'];
 
-/** Returns what this process prints during `work`. The environment variables of the test run are removed. */
+/**
+ * Returns what this process prints while `work` runs. Environment variables of the test run that select a
+ * store are unset meanwhile.
+ */
 async function said(work: () => Promise<unknown>): Promise<Record<'stdout' | 'stderr', string>> {
   const texts = { stdout: '', stderr: '' };
   const { env } = process;

@@ -24,12 +24,12 @@ describe('a command under a lock', function () {
     rmSync(directory, { recursive: true });
   });
 
-  it('is ended by the watchdog with all its descendants when queuelock is killed', async () => {
+  it('is ended with all its descendants by the watchdog when queuelock is killed', async () => {
     const stubborn = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
     const cli = new Cli(['run', 'job', ...MEMORY, '--grace', '100', '--', 'sh', '-c', stubborn]);
     await untilSaid(cli, 'up');
     cli.child.kill('SIGKILL');
-    // The output closes when the last process that has it open has ended.
+    // The output of the command closes when the last process that has it open has ended.
     const { signal, stderr } = await cli.ending;
     expect(signal).to.equal('SIGKILL');
     expect(stderr).to.match(
@@ -37,7 +37,7 @@ describe('a command under a lock', function () {
     );
   });
 
-  it('gets the epoch and the value in its environment', async () => {
+  it('gets the epoch and the elected value in its environment', async () => {
     const print = ['sh', '-c', 'echo $QUEUELOCK_NAME $QUEUELOCK_VALUE $QUEUELOCK_EPOCH'];
     const elected = await runCli(['elect', 'chief', 'host:1', ...MEMORY, '--epoch', '4', '--', ...print]);
     expect(elected).to.include({ code: 0, stdout: 'chief host:1 4\n', stderr: '' });
@@ -55,7 +55,7 @@ describe('a command under a lock', function () {
     expect(next).to.be.greaterThan(first!);
   });
 
-  it('may be left out: the leader then prints that it leads, until a signal arrives', async () => {
+  it('may be missing: then the leader prints that it leads, and leads until a signal arrives', async () => {
     const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
     await untilSaid(cli, '\n');
     cli.child.kill('SIGTERM');
@@ -64,7 +64,7 @@ describe('a command under a lock', function () {
     expect(stdout).to.match(/^leads chief as a\\u001bb, fencing token \d+\n$/);
   });
 
-  it('hides the password in its own command line', async function () {
+  it("does not show the store's password in the command line of queuelock", async function () {
     if (process.platform !== 'linux') {
       this['skipReason'] = 'only Linux shows the command line of a process in /proc';
       this.skip();

@@ -40,7 +40,7 @@ describe('a command whose lock is lost', () => {
   }
 
   for (const onLoss of ['stop', 'continue'] as const) {
-    it(`is not started after a loss before its start, and the reason is printed (--on-loss ${onLoss})`, async () => {
+    it(`is not started when the lock was lost before, and the reason is printed (--on-loss ${onLoss})`, async () => {
       const held = await hold('job');
       await evict('job');
       const command = runnable(onLoss, ['false']);
@@ -51,7 +51,7 @@ describe('a command whose lock is lost', () => {
     });
   }
 
-  it('prints the loss at the moment of its start, if it may continue', async () => {
+  it('continues with --on-loss continue, and the loss during its start is printed', async () => {
     const loss = new AbortController();
     const held: Held = {
       name: 'job',
@@ -64,7 +64,7 @@ describe('a command whose lock is lost', () => {
       release: () => Promise.resolve(),
     };
     const command = runnable('continue', ['sleep', '0']);
-    // The command calls `onSignal` as soon as its program runs. The test loses the lock at that moment.
+    // The command calls `onSignal` as soon as its program runs. The test ends the hold at that moment.
     const onSignal = (): void => loss.abort(new Error('lost'));
     expect(await command.work(held, onSignal)).to.equal(EXIT.lost);
     expect(notes).to.deep.equal([

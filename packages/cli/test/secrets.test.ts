@@ -51,7 +51,7 @@ function urlWith(scheme: string, userPart: string): string {
 function expectNoPart(text: string, password: string, what: string): void {
   for (let from = 0; from + LONGEST_SHOWN < password.length; from += 1) {
     const part = password.slice(from, from + LONGEST_SHOWN + 1);
-    // The texts are not passed to chai, whose message would print the secret.
+    // Compares without chai's own assertions on strings, whose error message would print the password.
     expect(text.includes(part), `${what}: at ${String(from)}`).to.equal(false);
   }
 }
@@ -71,7 +71,7 @@ async function opened(url: string): Promise<{ readonly backend?: Backend; readon
 }
 
 /**
- * Collects all messages of a client that cannot reach its server: of the error, the session, and the
+ * Collects all messages of a client that cannot reach its server: from errors, session states and
  * diagnostics.
  */
 async function saidWithoutServer(backend: Backend): Promise<string> {
@@ -111,7 +111,8 @@ async function showsNoPassword(scheme: string): Promise<void> {
 
 describe('the password in the URL of a backend', function () {
   this.timeout(60_000);
-  // All schemes are tested at the same time, because each waits for a server that does not exist.
+  // Tests all schemes at the same time, because each client waits some seconds for a server that does not
+  // exist.
   const attempts = new Map<string, Promise<void>>();
 
   before(() => {
@@ -123,7 +124,7 @@ describe('the password in the URL of a backend', function () {
   });
 
   for (const scheme of SCHEMES) {
-    it(`with the scheme ${scheme} is accepted or rejected whatever its characters, and never printed`, async () => {
+    it(`with the scheme ${scheme} is never printed, whether its characters are accepted or rejected`, async () => {
       for (const character of CHARACTERS) {
         const password = passwordWith(character);
         const encoded = encodeURIComponent(password);
@@ -144,7 +145,7 @@ describe('the password in the URL of a backend', function () {
       }
     });
 
-    it(`with the scheme ${scheme} is in no error, state or diagnostic of a client whose server is down`, () =>
+    it(`with the scheme ${scheme} is in no error, state or diagnosis of a client whose server is down`, () =>
       attempts.get(scheme));
   }
 
@@ -159,12 +160,12 @@ describe('the password in the URL of a backend', function () {
       }
   });
 
-  it('is neither in the process title nor in the output of a running command', async function () {
+  it('is neither in the process title nor in the output of a running command (Linux)', async function () {
     if (process.platform !== 'linux') this.skip();
     for (const character of ['"', "'", ' ', '@', '/', '?', '#']) {
       const password = passwordWith(character);
       const cli = new Cli(['contend', 'x', '--keep', '--backend', urlWith('etcd', `user:${password}`)]);
-      // The process may have ended already, because it rejected the password.
+      // The process may have ended before its title is read, because it rejected the password.
       const titles = (): string => {
         try {
           return readFileSync(`/proc/${String(cli.child.pid)}/cmdline`, 'utf8');
@@ -179,7 +180,7 @@ describe('the password in the URL of a backend', function () {
     }
   });
 
-  it('is in no error about the command line', async () => {
+  it('is in no error about an invalid command line', async () => {
     for (const character of ['"', "'", ' ', '@', '/']) {
       const password = passwordWith(character);
       const { code, stderr } = await runCli(['who', 'x', `--bakend=${urlWith('etcd', `user:${password}`)}`]);
@@ -188,7 +189,7 @@ describe('the password in the URL of a backend', function () {
     }
   });
 
-  it('is in no message that quotes a password from the environment, however it is escaped', () => {
+  it('is redacted in every message and every escaped form, also when it comes from the environment', () => {
     for (const character of CHARACTERS) {
       const password = passwordWith(character);
       const env = { QUEUELOCK_USER: 'user', QUEUELOCK_PASSWORD: password };

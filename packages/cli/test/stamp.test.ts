@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createStamp, type StampClocks } from '../src/stamp.ts';
 
-/** Returns clocks that advance by a microsecond with every reading. */
+/** Returns fake clocks that advance by a microsecond with every read. */
 function clocks(
   wallAtZeroNs: bigint,
   steps: { monotonic?: (now: bigint) => bigint } = {},
@@ -31,7 +31,7 @@ describe('the stamp of an event', () => {
     expect(Number(error)).to.be.within(-5_000, 5_000);
   });
 
-  it('is the same for two processes that start in different parts of a millisecond', () => {
+  it('agrees between two processes, although the wall clock shows only whole milliseconds', () => {
     const origin = 1_795_000_000_000_000_000n;
     const machine = clocks(origin);
     const one = createStamp(machine);
@@ -40,7 +40,7 @@ describe('the stamp of an event', () => {
     expect(Number(BigInt(other()) - BigInt(one()))).to.be.within(-5_000, 5_000);
   });
 
-  it('is the same in a process that is stopped during most of its measurements', () => {
+  it('agrees between two processes even if one is suspended during most of its measurements', () => {
     const origin = 1_795_000_000_000_000_000n;
     const machine = clocks(origin);
     let looks = 0;
@@ -66,7 +66,7 @@ describe('the stamp of an event', () => {
     expect(BigInt(stamp())).to.equal(before);
   });
 
-  it('is created even when the clock does not tick', () => {
+  it('is available even when the wall clock does not advance', () => {
     const machine = clocks(0n);
     const stamp = createStamp({ monotonicNs: machine.monotonicNs, wallMs: () => 42 });
     expect(stamp()).to.match(/^\d+$/);

@@ -5,7 +5,7 @@ import type { Held } from '../src/run/term.ts';
 import { backoffDelay, runTerms, type Terms } from '../src/run/terms.ts';
 import { Stopped, type Stop } from '../src/stop.ts';
 
-/** Returns a `Stop` whose signals the test sends. */
+/** A fake `Stop` that receives the signals that the test sends. */
 function testStop(): Stop & { receive: (signal: NodeJS.Signals) => void } {
   const stop = new AbortController();
   let stopped: Stopped | undefined;
@@ -66,12 +66,12 @@ describe('the holds under which queuelock runs a command', () => {
     stop = testStop();
   });
 
-  it('are a single one without --keep, however it ends', async () => {
+  it('are a single one without --keep, whether the command succeeds or fails', async () => {
     expect(await run([75, 0], { keep: false })).to.equal(75);
     expect(log).to.deep.equal(['75', 'released']);
   });
 
-  it('follow each other after losses and failures, with a release after each, until the command succeeds', async () => {
+  it('follow one another with --keep after losses and failures, until the command succeeds', async () => {
     expect(await run([75, 1, 0])).to.equal(0);
     expect(log).to.deep.equal(['75', 'released', '1', 'released', '0', 'released']);
     expect(notes.map((note) => note.replace(/in 0\.\d+ s/, 'in a while'))).to.deep.equal([
@@ -80,7 +80,7 @@ describe('the holds under which queuelock runs a command', () => {
     ]);
   });
 
-  it('end with a signal, which the command receives', async () => {
+  it('end with a signal, which is passed to the command', async () => {
     const heard: string[] = [];
     const work: Terms['work'] = async (_held, onSignal) => {
       stop.receive('SIGTERM');
@@ -92,7 +92,7 @@ describe('the holds under which queuelock runs a command', () => {
     expect({ heard, log }).to.deep.equal({ heard: ['SIGTERM', 'SIGINT'], log: ['released'] });
   });
 
-  it('continue after an outage and after a loss at the moment of the grant, but not after a rejection', async () => {
+  it('follow one another after an outage or a loss at the grant, but not after ACCESS_DENIED', async () => {
     const responses = [
       () => lost('UNAVAILABLE'),
       () => lost('OWNERSHIP_LOST'),
@@ -104,14 +104,14 @@ describe('the holds under which queuelock runs a command', () => {
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('end with a command that cannot be started, after a release', async () => {
+  it('end when the command cannot be started, after the lock is released', async () => {
     const work = (): Promise<number> => Promise.reject(new Failure('no such program', { exitCode: 127 }));
     const error = await run([], { work }).catch((reason: unknown) => reason);
     expect(error).to.have.property('exitCode', 127);
     expect(log).to.deep.equal(['released']);
   });
 
-  it('end during the backoff when a stop is requested', async () => {
+  it('end when a stop is requested during the backoff', async () => {
     const note = (): void => {
       stop.request(new Stopped('SIGTERM', 143));
     };
@@ -119,7 +119,7 @@ describe('the holds under which queuelock runs a command', () => {
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('begin after a backoff that grows to 30 s', () => {
+  it('follow one another with a backoff that grows to 30 s', () => {
     const failures = [0, 1, 2, 5, 20];
     expect(failures.map((n) => backoffDelay(n, 0))).to.deep.equal([100, 200, 400, 3_200, 30_000]);
     expect(failures.map((n) => backoffDelay(n, 1))).to.deep.equal([50, 100, 200, 1_600, 15_000]);

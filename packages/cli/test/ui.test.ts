@@ -64,7 +64,7 @@ describe('queuelock ui', () => {
     expect((await fetch(`${url}/`, { method: 'POST' })).status).to.equal(404);
   });
 
-  it('serves no file to a request with a foreign host name', async () => {
+  it('serves nothing to a request with a foreign host name', async () => {
     for (const [host, status] of [
       ['rebound.example', 403],
       ['localhost', 200],
@@ -76,7 +76,7 @@ describe('queuelock ui', () => {
     }
   });
 
-  it('connects the page to a bridge whose operator is the user', async () => {
+  it('connects the page to a bridge, which names the user as the operator of evictions', async () => {
     const facts = (await (await fetch(`${url}/queuelock/v2/facts`)).json()) as Facts;
     expect(facts.storeLabel).to.match(/^memory:/);
     expect(facts.identity).to.not.equal('');

@@ -22,8 +22,8 @@ function queue(...entries: readonly QueueEntry[]): QueueState {
   return { status: 'live', name: 'q', entries };
 }
 
-describe('the shown entries of a queue', () => {
-  it('show the holder and the position of each waiter', () => {
+describe('the entries of a queue that commands print', () => {
+  it('have position 0 if they hold, and positions from 1 on if they wait', () => {
     const places = positionedEntries(queue(entry(1, { shared: true }), entry(2, { shared: true }), entry(3)));
     expect(places.map(({ position, holds }) => [position, holds])).to.deep.equal([
       [0, true],
@@ -32,7 +32,7 @@ describe('the shown entries of a queue', () => {
     ]);
   });
 
-  it('show users and programs what each entry publishes, and nothing else', () => {
+  it('contain what the client of each entry has published, and nothing else', () => {
     const [known, foreign] = positionedEntries(
       queue(
         entry(1, { host: 'web\n1', pid: 7, since: 5_000, metadata: { job: 'a' } }),
@@ -47,20 +47,20 @@ describe('the shown entries of a queue', () => {
   });
 });
 
-describe('events between two states of a queue', () => {
+describe('the events that commands derive from two states of a queue', () => {
   const reports = (before: QueueState | undefined, now: QueueState): string[] =>
     happenings(before, now).map(
       ({ ev, entry: { owner }, position, holds }) => `${ev} ${owner} ${String(position)} ${String(holds)}`,
     );
 
-  it('list the present entries at first', () => {
+  it('are one for each present entry when there is no earlier state', () => {
     expect(reports(undefined, queue(entry(1), entry(2)))).to.deep.equal([
       'present owner-1 0 true',
       'present owner-2 1 false',
     ]);
   });
 
-  it('list departures, grants and joins', () => {
+  it('are departures, grants and joins', () => {
     const before = queue(entry(1), entry(2), entry(3));
     expect(reports(before, queue(entry(2), entry(3), entry(4)))).to.deep.equal([
       'left owner-1 0 true',
@@ -74,14 +74,14 @@ describe('events between two states of a queue', () => {
     ]);
   });
 
-  it('include a change of an entry, and are empty without a change', () => {
+  it("include a change of an entry's details, and are none when nothing changed", () => {
     expect(reports(queue(entry(1)), queue(entry(1, { value: 'new' })))).to.deep.equal([
       'changed owner-1 0 true',
     ]);
     expect(reports(queue(entry(1)), queue(entry(1)))).to.deep.equal([]);
   });
 
-  it('treat a reused key as another entry', () => {
+  it('treat an entry with the same key and another order as a new entry', () => {
     const again = entry(5, { key: 'q/1' });
     expect(reports(queue(entry(1)), queue(again))).to.deep.equal([
       'left owner-1 0 true',

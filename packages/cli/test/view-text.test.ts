@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { tableLines } from '../src/view/table.ts';
 import { count, counted, duration, fit, widthOf } from '../src/view/text.ts';
 
-describe('text from a store in a terminal', () => {
-  it('is measured in the columns that a terminal uses for it', () => {
+describe('text in a terminal', () => {
+  it('is measured in the number of columns that a terminal uses for it', () => {
     expect(['abc', '錠', '🔒', 'e\u0301'].map(widthOf)).to.deep.equal([3, 2, 2, 1]);
   });
 
@@ -15,7 +15,7 @@ describe('text from a store in a terminal', () => {
     expect(fit('abcdef', 4)).to.equal('abc…');
   });
 
-  it('is formatted as a duration in its two largest units', () => {
+  it('shows a duration in its two largest units', () => {
     const shown = [-5, 0, 350, 4_200, 9_949, 9_950, 59_400, 185_000, 7_620_000, 1_050_000_000, Infinity].map(
       duration,
     );
@@ -34,7 +34,7 @@ describe('text from a store in a terminal', () => {
     ]);
   });
 
-  it('has its digits grouped if it is a count', () => {
+  it('shows a count with commas between the thousands, and with its noun', () => {
     expect([7, 1_234, 12_345_678].map(count)).to.deep.equal(['7', '1,234', '12,345,678']);
     expect([counted(1, 'entry', 'entries'), counted(2, 'queue')]).to.deep.equal(['1 entry', '2 queues']);
   });

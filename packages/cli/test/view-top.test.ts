@@ -14,7 +14,7 @@ function after(...looks: readonly (readonly [at: number, ...queues: ListedQueue[
 }
 
 describe('the rates of queuelock top', () => {
-  it('do not exist after the first reading', () => {
+  it('are 0 or unknown after the first sample', () => {
     const [row] = rowsOf(after([1_000, listed('a', 3)]), 1_500);
     expect(row).to.deep.equal({
       name: 'a',
@@ -27,7 +27,7 @@ describe('the rates of queuelock top', () => {
     });
   });
 
-  it('are computed from departures, and expect turns to keep their duration', () => {
+  it('are computed from departures, as is the expected wait', () => {
     const meter = after(
       [0, listed('a', 3)],
       [1_000, listed('a', 2, { front: 5, left: 2 })],
@@ -52,7 +52,7 @@ describe('the rates of queuelock top', () => {
     expect(rowsOf(after(...looks.slice(0, 10)), 9_000)[0]!.handOffsPerS).to.equal(1);
   });
 
-  it('start again for a queue whose count went back, and end with their queue', () => {
+  it("start again when a queue's count of departures goes back, and disappear with the queue", () => {
     const meter = after(
       [0, listed('a', 1, { left: 9 }), listed('b', 1)],
       [1_000, listed('a', 1, { left: 0 })],
@@ -138,7 +138,7 @@ describe('the screen of queuelock top', () => {
       line.map((span) => (typeof span === 'string' ? span : span[0])).join(''),
     );
 
-  it('is filled exactly, whatever its size', () => {
+  it('fills the terminal exactly at every size', () => {
     const states: Partial<TopState>[] = [
       {},
       { sort: 'name' },
@@ -162,7 +162,7 @@ describe('the screen of queuelock top', () => {
       }
   });
 
-  it('shows the deepest queue first, and the cursor on its queue wherever that is', () => {
+  it('shows the longest queue first, and scrolls to the queue under the cursor', () => {
     const first = textsOf(view(), 80, 24);
     expect(first[4]).to.match(/^> queue-199 +199 /);
     const far = textsOf(view({ selected: 'queue-050' }), 80, 24);

@@ -17,11 +17,11 @@ describe('a watchdog that does not know the process group of its command', () =>
     kennel.close();
   });
 
-  it('kills a command that starts only after the orders', async () => {
+  it('when the guard dies, kills a command that starts only after that', async () => {
     const dog = await kennel.watchdog(60_000);
     const ended = once(dog, 'exit');
     dog.stdin!.end();
-    // The shell may end by SIGTERM, since a shell that has just started does not ignore signals yet.
+    // A shell that was just started does not ignore signals yet, so SIGTERM may already end it.
     expect(await allGone(kennel.stubborn())).to.be.oneOf(['SIGTERM', 'SIGKILL']);
     await ended;
   });

@@ -20,7 +20,7 @@ describe('a watchdog that does not know the process group of its command', () =>
     kennel.close();
   });
 
-  it('kills the command and its descendants when the guard is killed', async () => {
+  it('kills the command and its descendants when queuelock run is killed', async () => {
     const dog = await kennel.watchdog(60_000);
     const command = kennel.stubborn();
     await once(command.stdout!, 'data');
@@ -31,7 +31,7 @@ describe('a watchdog that does not know the process group of its command', () =>
     await ended;
   });
 
-  it('kills the command of a frozen guard, also a command that starts after the end of the hold', async () => {
+  it('kills the command of a frozen queuelock run at the end of the hold, even if the command starts later', async () => {
     await kennel.watchdog(0);
     expect(await allGone(kennel.stubborn())).to.equal('SIGKILL');
   });

@@ -3,7 +3,7 @@ interface Wait {
   readonly end: () => void;
 }
 
-/** Collects notes of all events of a stage, so that a test waits for a state and not for a fixed time. */
+/** Notes all events of a test, so that the test can wait for a condition instead of a fixed time. */
 export class Board {
   readonly #longestMs: number;
   readonly #waits = new Set<Wait>();
@@ -12,12 +12,12 @@ export class Board {
     this.#longestMs = longestMs;
   }
 
-  /** Records that something happened. */
+  /** Records that an event happened, and evaluates all conditions that tests wait for. */
   note(): void {
     for (const wait of [...this.#waits]) if (wait.holds()) wait.end();
   }
 
-  /** Resolves when `holds` returns true. Evaluates `holds` again at every note. */
+  /** Resolves when `holds` returns true. Evaluates `holds` at once and after every event. */
   async until(what: string, holds: () => boolean): Promise<void> {
     if (holds()) return;
     let wait: Wait | undefined;
@@ -31,7 +31,7 @@ export class Board {
     }
   }
 
-  /** Resolves or rejects as the promise does, but rejects after the longest wait of the harness. */
+  /** Settles as the promise does, but rejects when it takes longer than the harness allows for any wait. */
   async within<T>(what: string, promise: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {

@@ -2,7 +2,7 @@ import type { Backend, Register, Registers } from '@queuelock/core/backend';
 import { lacks } from './lacks.ts';
 import type { Stage } from './stage.ts';
 
-/** One register as one connection sees it. */
+/** A register of the store, as one connection reads and writes it. */
 export class Cell {
   readonly #stage: Stage;
   readonly #registers: Registers;
@@ -24,14 +24,14 @@ export class Cell {
     return (await this.read())?.text;
   }
 
-  /** Writes the text if the register still contains `was`. Resolves with whether it did. */
+  /** Writes the text if the register still contains `was`. Resolves with whether it was written. */
   write(text: string | undefined, was: Register | undefined): Promise<boolean> {
     const change = { text, was: was?.version };
     const written = this.#registers.write(this.#queue, this.#kind, change);
     return this.#stage.board.within('a register is written', written);
   }
 
-  /** Writes the text unconditionally, for a single writer. */
+  /** Writes the text whatever the register contains. For tests with a single writer. */
   async put(text: string | undefined): Promise<void> {
     if (!(await this.write(text, await this.read()))) throw new Error('the only writer was refused');
   }
@@ -42,7 +42,7 @@ export class Cell {
   }
 }
 
-/** The texts of a register that one observer has received. */
+/** The texts of a register that one observer has received so far. */
 class CellWatch {
   readonly seen: (Register | undefined)[] = [];
   readonly #stage: Stage;
@@ -64,7 +64,7 @@ class CellWatch {
     });
   }
 
-  /** Resolves when this text is the newest one. */
+  /** Resolves when the newest text that the observer has received is this one. */
   async until(text: string | undefined): Promise<void> {
     const { board } = this.#stage;
     await board.until(`an observer of a register sees ${text ?? 'nothing in it'}`, () => {

@@ -12,23 +12,23 @@ import { longestWaitMs } from './harness.ts';
 import { lacks } from './lacks.ts';
 import type { Fixture } from './fixture.ts';
 
-/** Pause between two probe entries, in milliseconds. */
+/** Delay between two probe entries, in milliseconds. */
 const MEANWHILE_MS = 20;
 
 interface Renewal {
   readonly promisedMs: number;
-  /** The promised end of the session: the time at which the call was sent plus the promised time. */
+  /** End of the promised time: when the call was sent plus the time that the store promised. */
   readonly until: number;
 }
 
-/** A session and what the store promised when it was opened. */
+/** A new session, and the time that the store promised for it. */
 export interface Opened {
   readonly session: Session;
-  /** End of the promised time by the harness's clock. */
+  /** End of the promised time, by the harness's clock. */
   readonly promisedUntil: number;
 }
 
-/** One session, which is renewed three times in each TTL until `silence` is called. */
+/** A client with one session. It renews the session three times in each TTL until `silence` is called. */
 export class Client {
   readonly stage: Fixture;
   readonly backend: Backend;
@@ -48,17 +48,17 @@ export class Client {
     this.#beating = this.#beat();
   }
 
-  /** Number of renewals that the session has confirmed. */
+  /** Number of renewals of the session that the store has confirmed. */
   get renewals(): number {
     return this.#renewals;
   }
 
-  /** Time until which the store has promised to keep the session, by the clock of the harness. */
+  /** Time until which the store has promised to keep the session, by the harness's clock. */
   get promisedUntil(): number {
     return this.#promisedUntil;
   }
 
-  /** Makes an entry spec of this client: exclusive, in the stage's queue, with a new id. */
+  /** Makes an entry spec of this client: exclusive, in the queue of the fact, with a new id. */
   newSpec(part: Partial<EntrySpec> = {}): EntrySpec {
     return {
       queue: this.stage.queue,
@@ -74,7 +74,7 @@ export class Client {
     return this.follow(spec, await this.enqueue(spec));
   }
 
-  /** Enters several queues at once. */
+  /** Enters several queues with one call. */
   async enterAll(...parts: readonly Partial<EntrySpec>[]): Promise<readonly Contender[]> {
     const specs = parts.map((part) => this.newSpec(part));
     const placements = await this.enqueueAll(specs);
@@ -112,8 +112,8 @@ export class Client {
   }
 
   /**
-   * Renews the session, and repeats that until the store responds. A response after the promised time does not count. Call `silence`
-   * first, so that no other renewal runs.
+   * Renews the session, and repeats the call until the store responds. A response after the end of the
+   * promised time does not count. Call `silence` before, so that the periodic renewals do not interfere.
    */
   async renew(): Promise<Renewal> {
     const giveUp = AbortSignal.timeout(longestWaitMs(this.stage.harness));
@@ -133,20 +133,20 @@ export class Client {
   }
 
   /**
-   * Waits for `awaited`, and meanwhile enters and leaves another queue repeatedly. Resolves with the largest delay of these
-   * probes beyond the usual, in milliseconds: the store or this process was stalled for that long.
+   * Waits for `awaited`. Meanwhile enters and leaves another queue repeatedly, as a probe. Resolves with the
+   * largest extra delay of a probe, in milliseconds. The store or this process was stalled for that long.
    */
   async stoodStillUntil(awaited: Promise<void>): Promise<number> {
     const over = new AbortController();
     const waited = awaited.finally(() => over.abort());
-    // The rejection is handled below.
+    // The last statement of this function awaits `waited` and rejects with its error.
     waited.catch(() => undefined);
     let longestMs = 0;
     while (!over.signal.aborted) {
       const begun = this.stage.now();
       await elapsed(MEANWHILE_MS, over.signal);
       const place = this.enter({ queue: `${this.stage.queue}-meanwhile` });
-      // A probe that fails takes time too.
+      // A failed probe counts too, because it also takes time.
       await place.then((entered) => entered.leave()).catch(() => undefined);
       longestMs = Math.max(longestMs, this.stage.now() - begun - MEANWHILE_MS);
     }
@@ -161,7 +161,7 @@ export class Client {
     await this.stage.harness.crash?.(this.session);
   }
 
-  /** Leaves the session to the client that resumes it; its entries stay in the queues. */
+  /** Abandons the session, so that another client can resume it. Its entries stay in the queues. */
   async abandon(): Promise<void> {
     await this.silence();
     for (const contender of this.#contenders) contender.unfollow();
@@ -169,7 +169,10 @@ export class Client {
     await this.stage.board.within('abandon answers', this.session.abandon?.() ?? lacks('Session.abandon'));
   }
 
-  /** Enters again for an entry that this session had when another process used the session. */
+  /**
+   * Takes over the entry of a contender whose session this client has resumed. Throws unless the entry has kept
+   * its order, token and key.
+   */
   async retake(contender: Contender): Promise<Contender> {
     const placement = await this.enqueue(contender.spec);
     contender.requirePlace(placement);
@@ -206,7 +209,10 @@ export class Client {
     }
   }
 
-  /** Ignores errors whose outcome is unknown until the next heartbeat. A late heartbeat proves nothing. */
+  /**
+   * Reports a violation when the session was lost within its promised time. Other errors are no violation:
+   * the next renewal shows whether the session still exists.
+   */
   #judge(error: unknown): void {
     if (isQueueLockError(error, 'SESSION_LOST') && this.stage.now() < this.#promisedUntil) {
       this.stage.referee.accuse('a session was lost before the time that its last renewal promised');

@@ -4,17 +4,17 @@ import type { Fixture } from './fixture.ts';
 import type { RefereedEntry } from './referee.ts';
 import { safely } from './safety.ts';
 
-/** The client of a contender. */
+/** The members of a client that its contenders use. */
 export interface ContenderClient {
   readonly stage: Fixture;
-  /** The time until which the last renewal has promised the session. */
+  /** The time until which the store has promised to keep the session, by the harness's clock. */
   readonly promisedUntil: number;
   enqueue(spec: EntrySpec): Promise<Placement>;
   share(queue: string, id: string, value: string): Promise<boolean>;
   remove(queue: string, id: string): Promise<boolean>;
 }
 
-/** One entry of a client, with a subscription to its turns. */
+/** An entry of a client, with a subscription to its turns. */
 export class Contender implements RefereedEntry {
   readonly placement: Placement;
   readonly spec: EntrySpec;
@@ -79,15 +79,19 @@ export class Contender implements RefereedEntry {
     if (!this.admitted) throw this.#lost;
   }
 
-  /** Resolves with the error code with which the turns of the entry ended. */
+  /** Resolves with the code of the error with which the stream of turns ended. */
   async untilLost(): Promise<string> {
     await this.#client.stage.board.until('an entry learns that it is gone', () => this.#lost !== undefined);
     return isQueueLockError(this.#lost) ? this.#lost.code : String(this.#lost);
   }
 
-  /** Enters the queue again for the same entry with another limit, and subscribes to its turns under that limit. */
+  /**
+   * Enters the queue again with the same entry and another limit, and subscribes to its turns under that
+   * limit.
+   */
   async resize(limit: number): Promise<void> {
-    // The notification may arrive before the response.
+    // The notification of a grant under the higher limit may arrive before the response. So the referee must
+    // allow it from now on.
     this.#limit = Math.max(this.#limit, limit);
     const placement = await this.#client.enqueue({ ...this.spec, limit });
     this.#limit = limit;
@@ -98,12 +102,13 @@ export class Contender implements RefereedEntry {
 
   /** Converts the entry to a shared one. */
   async share(value: string): Promise<boolean> {
-    // The readers behind may be admitted before the response arrives.
+    // The store may admit the readers behind this entry before the response arrives. So the referee must
+    // treat it as shared from now on.
     this.#shared = true;
     return this.#client.share(this.queue, this.spec.id, value);
   }
 
-  /** Throws if the placement is not that of this entry. */
+  /** Throws unless the placement has the order, the token and the key of this entry. */
   requirePlace({ order, token, key }: Placement): void {
     const { placement } = this;
     safely(() =>
@@ -115,19 +120,22 @@ export class Contender implements RefereedEntry {
     );
   }
 
-  /** Stops following the turns; the entry stays in the queue. */
+  /** Unsubscribes from the turns. The entry stays in the queue. */
   unfollow(): void {
     this.#turns.unsubscribe();
   }
 
-  /** Stops following the turns and removes the entry. */
+  /** Unsubscribes from the turns and removes the entry. */
   leave(): Promise<boolean> {
     this.giveUp();
     this.unfollow();
     return this.#client.remove(this.queue, this.spec.id);
   }
 
-  /** Marks the entry as about to leave: from now on it may be lost, and other entries may be admitted before it. */
+  /**
+   * Marks the entry as about to leave. From now on its loss is no violation, and the entries behind it may be
+   * admitted.
+   */
   giveUp(): void {
     this.#leaving = true;
   }

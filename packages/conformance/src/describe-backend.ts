@@ -3,13 +3,16 @@ import { facts } from './facts.ts';
 import { longestWaitMs, type BackendHarness } from './harness.ts';
 import { inLanes } from './lanes.ts';
 
-/** Number of sequential waits that a fact may need in the worst case before it counts as stuck. */
+/**
+ * Number of waits that one fact may need, one after another. After that many timeouts the test of a fact
+ * counts as stuck.
+ */
 const WAITS = 4;
 
 /**
- * Defines the mocha suite that every backend must pass: `<harness.name> is a queuelock backend`, with one test for each of
- * `conformanceTitles`. A fact that needs a missing optional member of the harness is skipped, with the reason in the context's
- * `skipReason`.
+ * Defines the mocha suite that every backend must pass: `<harness.name> is a queuelock backend`. It has one
+ * test for each of `conformanceTitles`. Tests that need a missing optional member of the harness are skipped;
+ * the test context's `skipReason` names the member.
  */
 export function describeBackend(harness: BackendHarness): void {
   const { atOnce = 1 } = harness;
@@ -26,7 +29,7 @@ export function describeBackend(harness: BackendHarness): void {
         );
         for (const [place, check] of begun.entries()) checks.set(asked[place] as Fact, check);
       });
-      // Waits for the checks of all facts, also of facts whose tests mocha did not select.
+      // Waits until all checks have ended. Checks also run for tests that mocha did not select.
       after(() => Promise.allSettled(checks.values()));
     }
     for (const fact of facts) {

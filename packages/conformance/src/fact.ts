@@ -2,7 +2,7 @@ import type { BackendHarness } from './harness.ts';
 import { SafetyViolation } from './safety.ts';
 import { Stage } from './stage.ts';
 
-/** An optional member of the harness. */
+/** The name of an optional member of the harness, or of a group of them. */
 export type Need =
   | 'evict'
   | 'traces'
@@ -13,17 +13,20 @@ export type Need =
   | 'resumption'
   | 'queues';
 
-/** A fact that is true of every backend. */
+/** A fact: a statement that is true of every correct backend, with a check. */
 export interface Fact {
-  /** The fact as a sentence in the present tense. */
+  /** The statement, as a sentence in the present tense. */
   readonly title: string;
   /** Optional members of the harness that the check needs. */
   readonly needs: readonly Need[];
-  /** Rejects if the fact does not hold for the backend. */
+  /** Rejects if the statement is not true of the harness's backend. */
   check(harness: BackendHarness): Promise<void>;
 }
 
-/** Makes a fact from a scenario. A referee checks every admission, and everything is closed afterwards. */
+/**
+ * Makes a fact from a function that plays a scenario. A referee checks every admission meanwhile. Afterwards
+ * all sessions and connections are closed.
+ */
 export function fact(
   title: string,
   play: (stage: Stage) => Promise<void>,
@@ -35,7 +38,8 @@ export function fact(
     async check(harness) {
       const stage = new Stage(harness);
       const failure = await failureOf(play(stage));
-      // Reports the violations that the referee saw first, because a timeout is often only their consequence.
+      // Reports the referee's violations before the error of the scenario. A timeout of the scenario is often
+      // only their consequence.
       const fault = await failureOf(stage.close());
       if (fault && failure) throw both(fault, failure);
       if (fault) throw fault;

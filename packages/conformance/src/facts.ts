@@ -44,5 +44,5 @@ export const facts: readonly Fact[] = [
   ...loadFacts,
 ];
 
-/** Titles in order: a run of the suite must report exactly these. */
+/** The titles of all facts, in order. A complete run of the suite reports exactly these titles. */
 export const conformanceTitles: readonly string[] = facts.map(({ title }) => title);

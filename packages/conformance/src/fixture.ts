@@ -2,13 +2,13 @@ import type { Board } from './board.ts';
 import type { BackendHarness } from './harness.ts';
 import type { Referee } from './referee.ts';
 
-/** The objects that the clients, contenders and watches of one fact share. */
+/** The objects that all clients, contenders and watches in the check of one fact share. */
 export interface Fixture {
   readonly harness: BackendHarness;
-  /** The queue of the fact. */
+  /** The queue that the fact uses. */
   readonly queue: string;
   readonly board: Board;
   readonly referee: Referee;
-  /** Returns the time in milliseconds. */
+  /** Returns the time of the harness's clock in milliseconds. */
   readonly now: () => number;
 }

@@ -7,8 +7,9 @@ export interface BackendHarness {
   /** Makes a new connection to the same store. The suite closes it. */
   connect(): Promise<Backend>;
   /**
-   * Simulates the death of a session's owner: no renewals from then on, not even by the client library, and no message to the
-   * server. The session object must stay callable. Default: the suite stops calling `renew`.
+   * Simulates the death of a session's owner. From then on no renewal is sent, not even by the client
+   * library, and no message to the server. The session object must stay callable. Default: the suite stops
+   * calling `renew`.
    */
   crash?(session: Session): Promise<void>;
   /** Shortest TTL that works reliably, in milliseconds. Facts about expiry take a few times as long. */
@@ -18,11 +19,17 @@ export interface BackendHarness {
    * transport.
    */
   readonly expiryGranularityMs: number;
-  /** Removes an entry as an operator does, without the backend. Facts about that are skipped without this member. */
+  /**
+   * Removes an entry as an operator does, without the backend. Facts about such removals are skipped without
+   * this member.
+   */
   evict?(key: string): Promise<void>;
   /** Whether sessions leave traces of holds. Facts about traces are skipped without this member. */
   readonly traces?: true;
-  /** Whether sessions can enter several queues at once. As for all following members, facts about that are skipped without it. */
+  /**
+   * Whether sessions can enter several queues with one call. Without this or one of the following members,
+   * the facts about it are skipped.
+   */
   readonly together?: true;
   /** Whether sessions can convert exclusive entries to shared ones. */
   readonly sharing?: true;
@@ -34,7 +41,7 @@ export interface BackendHarness {
   readonly resumption?: true;
   /** Whether the backend can list its queues. */
   readonly queues?: true;
-  /** Reads what is stored for a queue, without the backend. Used to check that nothing is left. */
+  /** Reads what the store has stored for a queue, without the backend. Used to check that nothing is left. */
   entries?(queue: string): Promise<readonly unknown[]>;
   /** Clock in milliseconds by which expiry is measured. Default: `performance.now()`. */
   now?(): number;
@@ -42,13 +49,13 @@ export interface BackendHarness {
    * Number of facts that are checked at a time. Default 1; use more for a store that is idle while a fact waits for an expiry.
    */
   readonly atOnce?: number;
-  /** Rounds of the fact about load. Default 5. */
+  /** Number of rounds of the fact about many contenders. Default 5. */
   readonly rounds?: number;
   /** Longest wait in milliseconds for anything except an expiry. Default 10,000. */
   readonly timeoutMs?: number;
 }
 
-/** Returns the limit of every single wait in milliseconds. */
+/** Returns the time limit of every single wait, in milliseconds. */
 export function longestWaitMs({ timeoutMs = 10_000, ttlMs, expiryGranularityMs }: BackendHarness): number {
   return timeoutMs + ttlMs + expiryGranularityMs;
 }

@@ -1,10 +1,13 @@
-/** Starts the tasks in their order, `count` at a time. Returns the promise of each task. */
+/**
+ * Starts the tasks in order and runs at most `count` of them at the same time. Returns one promise for each
+ * task.
+ */
 export function inLanes<T>(works: readonly (() => Promise<T>)[], count: number): readonly Promise<T>[] {
   const lanes = Array.from({ length: count }, () => Promise.resolve<unknown>(undefined));
   return works.map((work, place) => {
     const before = lanes[place % count] ?? Promise.resolve();
     const result = before.then(work);
-    // The caller handles the rejection of the result. The next task of this sequence starts in any case.
+    // A failed task does not stop the next one. The caller handles the rejection of `result`.
     lanes[place % count] = result.catch(() => undefined);
     return result;
   });

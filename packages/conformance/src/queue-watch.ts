@@ -1,7 +1,7 @@
 import type { Backend, ObserveOptions, StoredEntry } from '@queuelock/core/backend';
 import type { Fixture } from './fixture.ts';
 
-/** Collects what an observer of a queue has seen. */
+/** Records the snapshots of a queue that one observer receives. */
 export class QueueWatch {
   readonly seen: (readonly StoredEntry[])[] = [];
   readonly #stage: Fixture;
@@ -26,7 +26,7 @@ export class QueueWatch {
     });
   }
 
-  /** The latest emission. */
+  /** The entries in the latest snapshot. */
   get entries(): readonly StoredEntry[] {
     return this.seen.at(-1) ?? [];
   }
@@ -47,7 +47,7 @@ export class QueueWatch {
     );
   }
 
-  /** Resolves when the queue contains exactly these keys, in this order. */
+  /** Resolves when the latest snapshot contains exactly these keys, in this order. */
   untilKeys(...keys: readonly string[]): Promise<void> {
     return this.until(`[${keys.join(', ')}]`, (entries) => {
       return entries.length === keys.length && entries.every(({ key }, place) => key === keys[place]);

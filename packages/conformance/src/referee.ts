@@ -1,4 +1,4 @@
-/** The data of a contender that the referee needs. */
+/** The properties of a contender's entry that the referee needs. */
 export interface RefereedEntry {
   readonly queue: string;
   readonly order: bigint;
@@ -6,16 +6,19 @@ export interface RefereedEntry {
   readonly limit: number;
   readonly permits: number;
   readonly admitted: boolean;
-  /** Whether the entry leaves or was removed. From then on it blocks no other entries. */
+  /** Whether the entry is leaving or was removed. From then on it no longer blocks other entries. */
   readonly leaving: boolean;
-  /** Whether the promised time of the entry's session has not ended, so that only the owner may have removed the entry. */
+  /**
+   * Whether the store still promises to keep the entry's session. If so, only its own client or an operator
+   * can have removed the entry.
+   */
   readonly promised: boolean;
 }
 
 /**
- * Whether the admission breaks the rule of all primitives: the conflicting entries ahead and the entry itself take at most
- * `limit` permits. An entry behind that was admitted under no higher limit counts too, because its admission broke the rule
- * before.
+ * Returns whether an admission breaks the rule for all locks and semaphores. The rule: the entry and the
+ * conflicting entries ahead of it take at most `limit` permits together. Admitted entries behind it have
+ * overtaken it, and count too. Only an entry with a higher limit may do so, and does not count.
  */
 function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): boolean {
   const taken = [...others]
@@ -31,18 +34,18 @@ function breaksRule(admitted: RefereedEntry, others: Iterable<RefereedEntry>): b
   return taken > 0 && taken + admitted.permits > admitted.limit;
 }
 
-/** Checks every admission during a fact, in addition to the checks of the fact itself. */
+/** Checks every admission during the check of a fact, besides what the fact itself checks. */
 export class Referee {
   readonly #others = new Set<RefereedEntry>();
   readonly #faults: string[] = [];
   #isUnsafe = false;
 
-  /** Violations that were seen. */
+  /** The violations that the referee has seen so far. */
   get faults(): readonly string[] {
     return this.#faults;
   }
 
-  /** Whether one of the violations is about exclusion, order or tokens. */
+  /** Whether one of the violations concerns mutual exclusion, order or tokens. */
   get isUnsafe(): boolean {
     return this.#isUnsafe;
   }
@@ -54,14 +57,14 @@ export class Referee {
   admits(other: RefereedEntry): void {
     if (!breaksRule(other, this.#others)) return;
     const fault = `entry ${other.order} was admitted while others were ahead or held`;
-    // Without the entries whose sessions were not renewed in time, as on a stalled machine: those may have expired. If the rule is broken
-    // nevertheless, the violation is unsafe.
+    // Ignores entries whose promised time has ended, as on a stalled machine, because the store may have
+    // removed them. If the admission still breaks the rule, the violation is unsafe.
     const sure = [...this.#others].filter(({ promised }) => promised);
     if (breaksRule(other, sure)) this.accuse(fault);
     else this.blame(fault);
   }
 
-  /** Records an unsafe violation. */
+  /** Records a violation of mutual exclusion, order or tokens. */
   accuse(fault: string): void {
     this.#isUnsafe = true;
     this.blame(fault);

@@ -1,4 +1,7 @@
-/** A broken promise about exclusion, order or tokens. A runner that repeats failed tests must not repeat after this error. */
+/**
+ * An error about mutual exclusion, order or tokens. A test runner that repeats failed tests must not repeat a
+ * test after this error.
+ */
 export class SafetyViolation extends Error {
   override readonly name = 'SafetyViolation';
 }

@@ -10,11 +10,14 @@ import { QueueWatch } from './queue-watch.ts';
 import { Referee } from './referee.ts';
 import { SafetyViolation } from './safety.ts';
 
-/** Multiple of the harness's TTL, and minimum in milliseconds, for sessions whose expiry is not tested. A slow machine must not fail a fact. */
+/**
+ * TTL of sessions whose expiry is not tested: this multiple of the harness's TTL, and at least COMFORT_MS
+ * milliseconds. So a slow machine does not fail a fact.
+ */
 const COMFORT = 5;
 const COMFORT_MS = 10_000;
 
-/** Fixture of one fact: a queue of its own, the clients, and what was observed. */
+/** Fixture for the check of one fact: a new queue, its clients, and the events that happened. */
 export class Stage implements Fixture {
   readonly harness: BackendHarness;
   readonly queue: string = `conformance-${randomBytes(6).toString('hex')}`;
@@ -64,7 +67,7 @@ export class Stage implements Fixture {
     return resumption;
   }
 
-  /** Closes a connection before the end of the fact. */
+  /** Closes a connection before the check of the fact ends. */
   async disconnect(backend: Backend): Promise<void> {
     this.#backends.splice(this.#backends.indexOf(backend), 1);
     await this.board.within('close answers', backend.close());
@@ -84,14 +87,14 @@ export class Stage implements Fixture {
     return new QueueWatch(this, backend, { queue, ...looking });
   }
 
-  /** Reads the queue once on every connection, so that everything in flight has arrived. */
+  /** Reads the queue once through every connection. Messages that the store sent before have then arrived. */
   async settle(queue: string = this.queue): Promise<void> {
     const watches = this.#backends.map((backend) => this.watchOn(backend, queue));
     for (const watch of watches) await watch.untilFirst();
     for (const watch of watches) watch.stop();
   }
 
-  /** Removes the contender's entry as an operator. */
+  /** Removes the contender's entry as an operator does, without the backend. */
   async evict(contender: Contender): Promise<void> {
     contender.giveUp();
     await this.harness.evict?.(contender.placement.key);
@@ -103,7 +106,7 @@ export class Stage implements Fixture {
     return client;
   }
 
-  /** Closes everything. Throws the violations that the referee has seen. */
+  /** Closes all sessions and connections. Throws if the referee has seen violations. */
   async close(): Promise<void> {
     try {
       await Promise.all(this.#clients.map((client) => client.close()));

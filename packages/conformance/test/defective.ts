@@ -12,17 +12,22 @@ import { facts, type BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory, type MemoryEntry, type MemoryServer } from '@queuelock/memory';
 import { NEVER, filter, map } from 'rxjs';
 
-/** Members of a backend that replace the correct ones. They are made from the correct ones. */
+/** The members of a correct backend and its sessions that a defect replaces. */
 export interface Replaced {
   session?(sound: CompleteSession): Partial<Session>;
-  /** Returns members of the backend that replace the correct ones. Called once for each connection. */
+  /** Returns the members of the backend to replace. Called once for each connection. */
   backend?(sound: CompleteBackend): Partial<CompleteBackend>;
 }
 
-/** A defect of a backend. Called once for each store, so that it can keep state across connections. */
+/**
+ * A seeded defect of a backend. It is created once for each store, so it may keep state across connections.
+ */
 export type Defect = (server: MemoryServer) => Replaced;
 
-/** For each defect: its description, the change of the backend, and the facts that must detect it. */
+/**
+ * A list of defects, each with its description, its implementation, and the titles of the facts that must
+ * detect it.
+ */
 export type Defects = readonly (readonly [what: string, defect: Defect, facts: readonly string[]])[];
 
 export const ADMITTED: Turn = { admitted: true };
@@ -31,16 +36,19 @@ export function line(server: MemoryServer, queue: string): readonly MemoryEntry[
   return server.queues().get(queue) ?? [];
 }
 
-/** Sends a request one turn of the event loop late, as an unordered connection does. */
+/** Sends a request one turn of the event loop later, as a connection without order does. */
 export function later<T>(send: () => Promise<T>): Promise<T> {
   return new Promise<void>((resolve) => setImmediate(resolve)).then(send);
 }
 
-/** The members of a harness that determine how long its facts take. */
+/** Members of a harness that determine how long the check of a fact takes. */
 type Pace = Pick<BackendHarness, 'ttlMs'> &
   Partial<Pick<BackendHarness, 'timeoutMs' | 'expiryGranularityMs'>>;
 
-/** Checks a fact on memory with one defect. Timeouts are short, because most defects show as a timeout. */
+/**
+ * Checks one fact on a memory backend with one defect. Waits are short, because most defects show as a
+ * timeout.
+ */
 export async function checkWith(defect: Defect, title: string, pace: Pace): Promise<void> {
   const fact = facts.find((candidate) => candidate.title === title);
   if (!fact) throw new Error(`no fact has the title ${title}`);
@@ -48,7 +56,7 @@ export async function checkWith(defect: Defect, title: string, pace: Pace): Prom
   try {
     await fact.check(harnessOf(server, defect, pace));
   } finally {
-    // Closes the server, because sessions that a defect has left open would keep the process alive.
+    // Closes the server, because a defect may leave sessions open, which would keep the process alive.
     server.close();
   }
 }
@@ -84,11 +92,11 @@ function brokenBackend(original: Backend, replaced: Replaced): Backend {
   };
 }
 
-/** A backend with all optional members. */
+/** A backend that has all optional members of the interface. */
 export type CompleteBackend = Required<Omit<Backend, 'renewers'>>;
 export type CompleteSession = Required<Omit<Session, 'doubts$' | 'hasEnded'>>;
 
-/** Returns a backend with all optional members of the interface, for a backend that has them. */
+/** Returns the backend with the type of a complete one. A missing member causes an error when it is used. */
 export function complete(backend: Backend): CompleteBackend {
   return {
     ...backend,
@@ -96,7 +104,7 @@ export function complete(backend: Backend): CompleteBackend {
     resume: (resumption, signal) => has(backend.resume?.(resumption, signal)),
     evict: (queue, entry) => has(backend.evict?.(queue, entry)),
     registers: has(backend.registers),
-    // The token of an entry on the memory backend is its order.
+    // On the memory backend, the token of an entry is its order.
     tokenOf: async (_queue, { order }) => order,
     queues(prefix) {
       return has(backend.queues?.(prefix));
@@ -106,7 +114,7 @@ export function complete(backend: Backend): CompleteBackend {
   };
 }
 
-/** Returns the session as an object that can be spread. */
+/** Copies a session to a plain object, so that a defect can spread it and replace members. */
 export function plain(session: Session): CompleteSession {
   const { id, ttlMs } = session;
   return {
@@ -133,7 +141,7 @@ function has<T>(member: T | undefined): T {
   return member;
 }
 
-/** Passes every placement through `change`. */
+/** Makes a defect that changes every placement. */
 export function placements(
   change: (placement: Placement, spec: EntrySpec, sound: CompleteSession) => Placement,
 ): Replaced {
@@ -148,7 +156,7 @@ export function placements(
   };
 }
 
-/** Replaces how traces are kept; the correct session has none without this. */
+/** Makes a defect that changes how traces of holds are stored. */
 export function traces(change: (sound: HoldTraces, session: Session) => Partial<HoldTraces>): Replaced {
   return {
     session: (session) => {
@@ -162,7 +170,7 @@ export function traces(change: (sound: HoldTraces, session: Session) => Partial<
   };
 }
 
-/** Passes every entry spec through `change`. */
+/** Makes a defect that changes the spec of every entry. */
 export function changedSpecs(change: (spec: EntrySpec) => EntrySpec): Replaced {
   return {
     session: (sound) => ({
@@ -175,7 +183,10 @@ export function changedSpecs(change: (spec: EntrySpec) => EntrySpec): Replaced {
 
 type Picture = readonly StoredEntry[];
 
-/** Passes every snapshot of a queue through `change`, the first with number 0; `undefined` suppresses it. */
+/**
+ * Makes a defect that changes every snapshot of a queue. `change` gets its number, from 0, and returns
+ * `undefined` to suppress it.
+ */
 export function pictures(change: (picture: Picture, number: number) => Picture | undefined): Replaced {
   return {
     backend: (sound) =>
@@ -190,7 +201,7 @@ export function pictures(change: (picture: Picture, number: number) => Picture |
   };
 }
 
-/** Replaces how registers are kept; the correct connection has none without this. */
+/** Makes a defect that changes how registers are stored. */
 export function registers(
   change: (sound: Registers, backend: CompleteBackend) => Partial<Registers>,
 ): Replaced {
@@ -199,7 +210,7 @@ export function registers(
   };
 }
 
-/** Stores queues under other names. */
+/** Makes a defect that stores queues under other names. */
 export function names(encode: (queue: string) => string): Replaced {
   return {
     backend: (sound) =>

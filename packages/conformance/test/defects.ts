@@ -15,7 +15,7 @@ import { sharingDefects } from './defects/sharing.ts';
 import { togetherDefects } from './defects/together.ts';
 import { traceDefects } from './defects/traces.ts';
 
-/** All defects that the suite must find. */
+/** All seeded defects, which the suite must detect. */
 export const defects: Defects = [
   ...placeDefects,
   ...removalDefects,

@@ -11,7 +11,7 @@ describe('describeBackend', function () {
     expiryGranularityMs: 100,
   };
   describeBackend(harness);
-  // Removes the suite again, because it is inspected here and not run.
+  // Removes the suite from mocha again, because this test inspects it and must not run it.
   const [suite] = this.suites.splice(0) as [Suite];
 
   it('defines one test for each title, in order', () => {
@@ -24,7 +24,7 @@ describe('describeBackend', function () {
     expect(suite.timeout()).to.be.greaterThan(harness.ttlMs + harness.expiryGranularityMs);
   });
 
-  it('skips facts that the harness does not support, with the reason', async () => {
+  it('skips facts that need a missing member of the harness, and gives the reason', async () => {
     const needy = facts.filter(({ needs }) => needs.length > 0);
     expect(needy.length).to.be.at.least(3);
     for (const { title, needs } of needy) {

@@ -9,7 +9,7 @@ function writer(order: bigint, more: Partial<RefereedEntry> = {}): RefereedEntry
   return { ...usual, order, promised: true, ...more };
 }
 
-/** Returns the violations that a referee reports about the admission of the second entry. */
+/** Returns the violations that a referee reports when the second entry is admitted. */
 function verdict(
   first: RefereedEntry,
   second: RefereedEntry,
@@ -62,18 +62,18 @@ describe('SafetyViolation', () => {
 });
 
 describe('referee', () => {
-  it('reports an entry that overtakes another whose session is proven, as unsafe', () => {
+  it('reports as unsafe an entry that overtakes one whose session the store still promises to keep', () => {
     expect(verdict(writer(1n), writer(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
-  it('reports an entry that overtakes another whose session may have ended, but not as unsafe', () => {
+  it('reports, but not as unsafe, an entry that overtakes one whose session may have ended', () => {
     expect(verdict(writer(1n, { promised: false }), writer(2n))).to.deep.equal({
       faults: 1,
       isUnsafe: false,
     });
   });
 
-  it('reports nothing about an entry behind entries that leave', () => {
+  it('reports nothing when the entries that are overtaken are leaving', () => {
     expect(verdict(writer(1n, { leaving: true }), writer(2n))).to.deep.equal({ faults: 0, isUnsafe: false });
   });
 });

@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import { defects } from './defects.ts';
 import { checkWith, type Defect } from './defective.ts';
 
-// TTLs in milliseconds. A machine that stalls for a large part of a TTL hides a defect, so the check is repeated with a longer TTL.
+// TTLs in milliseconds. If the machine stalls for a large part of a TTL, the defect may stay hidden. So the
+// check is repeated with a longer TTL.
 const TTLS_MS = [80, 300, 900];
-// Number of checks at a time. Most of the time they wait for a timeout.
+// Number of checks that run at the same time. Most of the time they wait for a timeout.
 const LANES = 4;
 
-/** Resolves with whether this fact fails on a backend with this defect. */
+/** Resolves with whether the check of this fact fails on a backend with this defect. */
 async function seesFault(title: string, defect: Defect, timeoutMs: number): Promise<boolean> {
   for (const ttlMs of TTLS_MS) {
     const passed = checkWith(defect, title, { timeoutMs, ttlMs }).then(
@@ -19,7 +20,7 @@ async function seesFault(title: string, defect: Defect, timeoutMs: number): Prom
   return false;
 }
 
-/** Defines a test for each defect; several are checked at a time. */
+/** Defines one test for each defect. Several defects are checked at the same time. */
 export function itFindsEveryDefect(maxWaitMs: number): void {
   const overlooked = new Map<string, Promise<readonly string[]>>();
 

@@ -104,7 +104,7 @@ class ConsulBackend implements Backend {
     try {
       await sessionKey.create();
     } catch (error) {
-      // If the session cannot be ended either, its TTL ends it. Nothing depends on it.
+      // Ignores a failure to end the session: its TTL ends it, and no entry depends on it yet.
       await this.#connection
         .send({ method: 'PUT', path: `/v1/session/destroy/${session}` })
         .catch(() => undefined);
@@ -149,7 +149,10 @@ class ConsulBackend implements Backend {
     this.#connection.close();
   }
 
-  /** Opens a session without a delay between a release and the next lock, and without health checks: only its TTL ends it. */
+  /**
+   * Opens a session that only its TTL ends: it has no health checks. It also has no lock delay, the time for which Consul blocks a key after its
+   * session has ended.
+   */
   async #create(ttlMs: number, node: string | undefined): Promise<string> {
     const body = JSON.stringify({
       Name: 'queuelock',
@@ -157,7 +160,7 @@ class ConsulBackend implements Backend {
       Behavior: 'delete',
       LockDelay: '0s',
       TTL: `${ttlMs}ms`,
-      // Consul before 1.7 reads this list of checks instead.
+      // Consul releases before 1.7 read `Checks`, later releases read `NodeChecks`.
       Checks: [],
       NodeChecks: [],
     });

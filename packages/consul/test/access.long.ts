@@ -62,7 +62,7 @@ describe('access to a Consul with ACLs', function () {
     return SecretID;
   }
 
-  it('is sufficient with the rules of the README, also by URL, and doctor reports what it may not read', async () => {
+  it('is sufficient with the rules of the README, and doctor reports what the token may not read', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const token = await tokenWith('worker', rules);
     const byUrl = fromUrl(`consul://:${token}@${server.endpoint}`);
@@ -73,7 +73,7 @@ describe('access to a Consul with ACLs', function () {
     expect(findings.map(({ text }) => text).join()).to.match(/may not read the agent/);
   });
 
-  it('is refused without a token, with an unknown one, and without sessions or keys, and no message shows a token', async () => {
+  it('is refused without a token or with an insufficient one, and no message shows a token', async () => {
     const [noSessions, noKeys] = [
       await tokenWith('no-sessions', 'key_prefix "queuelock/" { policy = "write" }'),
       await tokenWith('no-keys', 'session_prefix "" { policy = "write" }'),
@@ -86,7 +86,7 @@ describe('access to a Consul with ACLs', function () {
     }
   });
 
-  it('that is lost while a client holds ends the hold at its deadline, with the reason', async () => {
+  it('that is revoked while a client holds ends the hold at its deadline, and the error names the reason', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const policy = await manage('policy', { Name: 'removed', Rules: rules });
     const { SecretID: token = '', AccessorID = '' } = await manage('token', {
@@ -111,7 +111,7 @@ describe('access to a Consul with ACLs', function () {
     await Promise.all([client.close(), other.close()]);
   });
 
-  it('that is lost for a while during a wait does not end the wait', async () => {
+  it('that is revoked for a while during a wait does not end the wait', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const policy = await manage('policy', { Name: 'lapse', Rules: rules });
     const { SecretID: token = '', AccessorID = '' } = await manage('token', {
@@ -135,7 +135,7 @@ describe('access to a Consul with ACLs', function () {
 describe('access to a Consul over TLS', function () {
   this.timeout(120_000);
 
-  it('needs a certificate when the server requires one, also by URL', async function () {
+  it('needs a client certificate when the server requires one, also with a URL', async function () {
     const certificates = await issueCertificates();
     if (!certificates) {
       this['skipReason'] = 'there is no openssl';

@@ -8,7 +8,7 @@ import { judgeAgent, judgeQueues, judgeServers, judgeTtl, millisecondsIn } from 
 const TTL_MS = 10_000;
 
 describe('the proof of heartbeats on Consul', () => {
-  it('promises the TTL for regular heartbeats', () => {
+  it('proves the session for its TTL while heartbeats are regular', () => {
     const proof = new HeartbeatProof(TTL_MS, 0);
     for (const sentAt of [2_500, 5_000, 7_500]) expect(proof.confirmed(sentAt)).to.equal(TTL_MS);
   });
@@ -41,14 +41,14 @@ describe('the keys of Consul', () => {
     ['100%', '100=25'],
     ['é', '=C3=A9'],
   ] as const) {
-    it(`write the name ${name} as ${encoded}, and read it back`, () => {
+    it(`encode the queue name ${name} as ${encoded}, and decode it again`, () => {
       const key = keys.entry(name, 'id');
       expect(key).to.equal(`locks/queues/${encoded}/id`);
       expect(keys.entryIn(key)).to.deep.equal({ queue: name, id: 'id' });
     });
   }
 
-  it('encode the beginning of a name as the beginning of its encoding', () => {
+  it('encode a name that is the beginning of another as the beginning of its encoding', () => {
     expect(keys.queue('.a/b/c').startsWith(keys.queuesFrom('.a/b'))).to.equal(true);
   });
 
@@ -66,14 +66,14 @@ describe('the entries of a queue on Consul', () => {
   const reader = '{"shared":true,"limit":1,"permits":1,"value":"r"}';
   const writer = '{"shared":false,"limit":1,"permits":1,"value":"w"}';
 
-  it('are ordered by the index of their creation, and two shared ones do not conflict', () => {
+  it('are ordered by the index of their creation, and readers do not conflict with each other', () => {
     const contenders = contendersIn([pair(30, reader), pair(10, writer), pair(20, reader)]);
     expect(contenders.map(({ order }) => order)).to.deep.equal([10n, 20n, 30n]);
     const own = contenders[2]!;
     expect(aheadOf(contenders, own).refs.map(({ order }) => order)).to.deep.equal([10n]);
   });
 
-  it('count as exclusive when another program wrote their text', () => {
+  it('count as exclusive when another program wrote their value', () => {
     for (const text of [
       '',
       '{',
@@ -98,7 +98,7 @@ describe('the entries of a queue on Consul', () => {
 describe('the findings about a Consul cluster', () => {
   const about = 'consul://h';
 
-  it('report an old release, and one that was not tested', () => {
+  it('report an old release, and a release that was not tested', () => {
     const levelOf = (version: string): unknown =>
       judgeAgent({ version, isServer: true, minTtlMs: undefined }, about)[0]?.level;
     expect(['0.9.3', '1.7.0', '1.8.7', '1.21.0'].map(levelOf)).to.deep.equal([
@@ -109,13 +109,13 @@ describe('the findings about a Consul cluster', () => {
     ]);
   });
 
-  it('report a shortest TTL of the servers that differs from the option of the client', () => {
+  it("report that the servers' minimum TTL differs from the client's option", () => {
     const levelOf = (serverMs: number): unknown =>
       judgeTtl({ version: '1.8.7', isServer: true, minTtlMs: serverMs }, 10_000, about)[0]?.level;
     expect([20_000, 10_000, 1_000].map(levelOf)).to.deep.equal(['error', undefined, 'warning']);
   });
 
-  it('report a cluster that would not survive the failure of one server', () => {
+  it('report a cluster that would fail with one of its servers', () => {
     expect([1, 2, 3].map((servers) => judgeServers(servers, about).level)).to.deep.equal([
       'warning',
       'warning',
@@ -138,7 +138,7 @@ describe('the findings about a Consul cluster', () => {
     ]);
   });
 
-  it('read durations as Go writes them', () => {
+  it('are computed from durations in the format of Go', () => {
     expect(['0s', '100ms', '10s', '1m30s', '1h0m0s', undefined].map(millisecondsIn)).to.deep.equal([
       10_000,
       100,

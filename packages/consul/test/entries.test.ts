@@ -58,7 +58,7 @@ describe('a session on Consul', function () {
     return operator.keysUnder(`${PREFIX}queues/${queue}/`);
   }
 
-  it('does not add an entry by a request that arrives after the removal', async () => {
+  it('does not add an entry when the request to add it arrives after the removal', async () => {
     const { proxy, session } = await behindProxy();
     proxy.hold(isLock);
     const spec = specOf();
@@ -71,7 +71,7 @@ describe('a session on Consul', function () {
     expect(next.turn.admitted).to.equal(true);
   });
 
-  it('does not add an entry by a request whose idle connection was reset and that arrives after the removal', async () => {
+  it('does not add an entry when its request arrives after the removal, over an idle connection that was reset', async () => {
     const { proxy, session } = await behindProxy();
     proxy.resetNext(isLock);
     const spec = specOf();
@@ -82,7 +82,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('removes an entry whose enqueue was executed without a reply', async () => {
+  it('removes an entry when the response to its enqueue was lost', async () => {
     const { proxy, session } = await behindProxy();
     proxy.loseReplies(isLock);
     const spec = specOf();
@@ -92,7 +92,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('returns the same position when an enqueue that got no reply is repeated', async () => {
+  it('returns the same position when an enqueue is repeated after its response was lost', async () => {
     const { proxy, session } = await behindProxy();
     proxy.loseReplies(isLock);
     const spec = specOf();
@@ -103,7 +103,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([placement.key]);
   });
 
-  it('adds further entries after one of its requests was made invalid', async () => {
+  it('adds further entries after it has invalidated one of its requests', async () => {
     const { proxy, session } = await behindProxy();
     const [lost, kept] = [specOf({ queue: 'lost' }), specOf({ queue: 'kept' })];
     proxy.hold((request) => isLock(request) && request.body.includes('/queues/lost/'));
@@ -113,7 +113,7 @@ describe('a session on Consul', function () {
     expect(await entries('kept')).to.deep.equal([placement.key]);
   });
 
-  it('gives all entries of one call one order, and two calls the same order in every queue', async () => {
+  it('gives all entries of one call the same order, so that two calls have the same order in every queue', async () => {
     const sessions = await Promise.all([open(), open(), open()]);
     const queues = ['a', 'b', 'c'];
     const calls = await Promise.all(
@@ -126,7 +126,7 @@ describe('a session on Consul', function () {
     expect(new Set(calls.map(([first]) => first?.order)).size).to.equal(3);
   });
 
-  it('enters up to 60 queues in one call, all at one index', async () => {
+  it('enters up to 60 queues in one call, with one index', async () => {
     const session = await open();
     const specs = Array.from({ length: 60 }, (_, at) => specOf({ queue: `many-${at}` }));
     const placements = await session.enqueueAll!(specs);
@@ -136,7 +136,7 @@ describe('a session on Consul', function () {
     expect(await tooMany).to.have.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('needs one request to enqueue, and none between the release of the predecessor and the grant', async () => {
+  it("needs one request to enqueue, and none between the predecessor's release and the grant", async () => {
     const proxy = await HttpProxy.start(endpoint);
     proxies.push(proxy);
     const [holder, waiter] = [await open(), await open({ hosts: proxy.endpoint })];
@@ -191,7 +191,7 @@ describe('a session on Consul', function () {
     expect(proxy.passed.slice(before)).to.deep.equal([]);
   });
 
-  it('does not treat an entry as removed when a server that lags behind does not have it yet', async () => {
+  it('keeps an entry when a server that lags behind does not have it yet', async () => {
     const proxy = await HttpProxy.start(endpoint);
     proxies.push(proxy);
     const [holder, waiter] = [await open(), await open({ hosts: proxy.endpoint })];
@@ -221,7 +221,7 @@ describe('a session on Consul', function () {
     await granted;
   });
 
-  it('belongs to the configured node of the catalog, and is lost when that node is removed', async () => {
+  it('belongs to the configured node of the catalog, and is lost when an operator removes that node', async () => {
     const node = { Node: 'queuelock-test', Address: '127.0.0.1' };
     await operator.ask('PUT', '/v1/catalog/register', JSON.stringify(node));
     const client = createLockClient(connect({ node: node.Node }), { ttlMs: TTL_MS });
@@ -235,7 +235,7 @@ describe('a session on Consul', function () {
     await client.close();
   });
 
-  it('waits for a key that another program has put into a queue, and shows it as foreign', async () => {
+  it('waits behind a key that another program has put into a queue, and shows it as foreign', async () => {
     await operator.ask('PUT', `/v1/kv/${PREFIX}queues/jobs/mine`, 'by hand');
     const backend = connect();
     const session = await backend.open(TTL_MS, signal);
@@ -256,7 +256,7 @@ describe('a session on Consul', function () {
     await granted;
   });
 
-  it('ends a session only after twice its TTL, on which the proof of heartbeats relies', async () => {
+  it('ends only after twice its TTL without a renewal, on which the heartbeat proof relies', async () => {
     const sentAt = performance.now();
     const session = await connect({ minTtlMs: 100 }).open(1_000, signal);
     const placement = await session.enqueue(specOf());
@@ -267,13 +267,13 @@ describe('a session on Consul', function () {
     expect(performance.now() - sentAt).to.be.at.least(2_000);
   });
 
-  it('opens sessions that no health check ends', async () => {
+  it('has no health check that could end it', async () => {
     const session = await open();
     const [info] = (await operator.ask('GET', `/v1/session/info/${session.id}`)) as readonly object[];
     expect(info).to.deep.include({ NodeChecks: [], LockDelay: 0, Behavior: 'delete' });
   });
 
-  it('leaves no session and no key behind when a client is closed', async () => {
+  it('leaves no session and no key in the store when the client is closed', async () => {
     const client = createLockClient(connect(), { ttlMs: TTL_MS });
     const ownership = await client.acquire('jobs');
     expect(ownership.key).to.match(/^entries\/queues\/jobs\/[0-9a-f]{32}$/);

@@ -8,18 +8,21 @@ import { Operator } from './operator.ts';
 
 const TTL_MS = 2_000;
 const ROUNDS = 5;
-/** How long the leader is suspended, in milliseconds. A new leader is elected after one to two seconds, and ends the session twice its TTL later. */
+/**
+ * Time in milliseconds for which the leader is suspended. The servers elect a new leader after one to two seconds. The new leader ends a session
+ * twice its TTL later.
+ */
 const FROZEN_MS = 2.7 * TTL_MS;
-/** The client sends a heartbeat this many milliseconds before the suspended leader continues. The leader reads it when it continues. */
+/** The client sends a heartbeat this many milliseconds before the suspended leader continues. The leader then reads the heartbeat first. */
 const BEFORE_RESUME_MS = 60;
 
 interface Round {
-  /** The time until which the client considered its session alive. */
+  /** The time until which the client considered its session proven. */
   readonly believedUntil: number;
   readonly goneAt: number;
-  /** Whether the suspended leader confirmed a renewal although it had been replaced. */
+  /** Whether the suspended leader confirmed the renewal after its replacement. */
   readonly isConfirmed: boolean;
-  /** When the renewal was sent. */
+  /** The time at which the renewal was sent. */
   readonly sentAt: number;
 }
 
@@ -40,7 +43,7 @@ describe('a Consul cluster whose leader is suspended', function () {
   async function round(nth: number): Promise<Round> {
     const leader = await cluster.leader();
     const other = cluster.servers.find((server) => server !== leader)!;
-    // The client uses the server that will be suspended, which is the worst case.
+    // The client is connected to the leader that will be suspended, which is the worst case for the client.
     const backend = consul({
       hosts: leader.endpoint,
       prefix: 'frozen/',

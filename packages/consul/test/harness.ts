@@ -4,7 +4,10 @@ import { sharedConsul } from '@queuelock/harness/services';
 import { Keys } from '../src/queue/keys.ts';
 import { Operator } from './operator.ts';
 
-/** Returns a harness whose backends have a key prefix of their own on the server that all tests share. */
+/**
+ * Returns a harness for the conformance suite. Its backends have their own key prefix on the server that all
+ * tests share.
+ */
 export function harness(prefix: string): BackendHarness {
   const endpoint = async (): Promise<string> =>
     (await sharedConsul('conformance of @queuelock/consul')).endpoint;
@@ -12,7 +15,8 @@ export function harness(prefix: string): BackendHarness {
   return {
     name: 'consul',
     ttlMs: 1_000,
-    // The limit is for a busy machine. A server ends a session after twice its TTL.
+    // A server ends a session up to twice its TTL after the last renewal, so at most 1,000 ms later than the
+    // TTL. The other 1,000 ms are for a busy machine.
     expiryGranularityMs: 2_000,
     connect: async () => consul({ hosts: await endpoint(), prefix, minTtlMs: 100 }),
     traces: true,

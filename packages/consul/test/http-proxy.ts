@@ -8,14 +8,17 @@ import {
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** A request that passed the proxy. */
+/** A request that the proxy has received. */
 export interface PassedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string;
 }
 
-/** A proxy between a client and an agent. It records requests and can hold chosen requests back. */
+/**
+ * An HTTP proxy between a client and an agent. It records requests, and can delay, reset or change chosen
+ * ones.
+ */
 export class HttpProxy {
   readonly passed: PassedRequest[] = [];
   readonly #server: Server;
@@ -46,27 +49,33 @@ export class HttpProxy {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** From now on, holds back the requests that match, until `release`. */
+  /** Delays all requests that match, until `release` is called. */
   hold(isHeld: (request: PassedRequest) => boolean): void {
     this.#isHeld = isHeld;
   }
 
-  /** Holds back the next request that matches, until `release`, and resets its connection at once. */
+  /**
+   * Resets the connection of the next request that matches, and delays the request itself until `release` is
+   * called.
+   */
   resetNext(isReset: (request: PassedRequest) => boolean): void {
     this.#isReset = isReset;
   }
 
-  /** From now on, lets the agent execute requests that match, and closes the connection instead of a response. */
+  /** Passes requests that match to the agent, but closes the connection instead of sending the response. */
   loseReplies(isReplyLost: (request: PassedRequest) => boolean): void {
     this.#isReplyLost = isReplyLost;
   }
 
-  /** From now on, responds to requests that match as a server that has not executed any write yet. */
+  /** Responds to requests that match as a server that lags behind and has no keys yet. */
   lagBehind(isMissing: (request: PassedRequest) => boolean): void {
     this.#isMissing = isMissing;
   }
 
-  /** Sends the requests that were held back, although their clients may be gone. Resolves when they were executed. */
+  /**
+   * Sends the delayed requests to the agent, even if their clients have given up. Resolves with their number
+   * when the agent has executed them.
+   */
   async release(): Promise<number> {
     this.#isHeld = () => false;
     const held = this.#held.splice(0);

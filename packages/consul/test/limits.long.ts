@@ -5,6 +5,7 @@ import { startConsul, type ConsulService } from '@queuelock/harness/services';
 import { until } from '@queuelock/harness/services/until';
 import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { consul } from '@queuelock/consul';
+import { errorOf } from '../src/driver/errors.ts';
 import { Operator } from './operator.ts';
 
 const TTL_MS = 10_000;
@@ -33,7 +34,7 @@ describe('a Consul that accepts few connections of one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('is reported with the name of its setting when a client opens more connections', async () => {
+  it('is reported with the name of its setting (http_max_conns_per_client) when a client opens too many', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });
@@ -48,7 +49,7 @@ describe('a Consul that accepts few connections of one address', function () {
     await Promise.all(backends.map((backend) => backend.close()));
   });
 
-  it('serves more waiters than it accepts connections with maxQueries below its limit', async () => {
+  it("serves more waiters than it accepts connections, if the client's option maxQueries is small enough", async () => {
     const client = createLockClient(consul({ hosts: server.endpoint, maxQueries: LIMIT / 5 }), {
       ttlMs: TTL_MS,
     });
@@ -95,7 +96,7 @@ describe('a Consul that is restored from a snapshot', function () {
     expect(response.ok).to.equal(true);
   }
 
-  it('ends a hold and a wait that began after the snapshot, and grants with larger tokens', async () => {
+  it('ends a hold and a wait that are not in the snapshot, and grants with larger tokens', async () => {
     const saved = await snapshot();
     const holder = createLockClient(connect(), { ttlMs: TTL_MS });
     const waiter = createLockClient(connect(), { ttlMs: TTL_MS });
@@ -122,7 +123,7 @@ describe('a Consul that is restored from a snapshot', function () {
     await Promise.all([holder.close(), waiter.close()]);
   });
 
-  it('keeps a hold and a wait that began before the snapshot, in the same order', async () => {
+  it('keeps a hold and a wait that are in the snapshot, in the same order', async () => {
     const [holder, waiter] = [await connect().open(TTL_MS, signal), await connect().open(TTL_MS, signal)];
     const held = newSpec();
     await holder.enqueue(held);
@@ -145,6 +146,34 @@ describe('a Consul that is restored from a snapshot', function () {
     expect(isAdmitted).to.equal(false);
     await holder.remove(held.queue, held.id);
     await admitted;
+  });
+});
+
+describe('a Consul that is set so that no lock can work', function () {
+  this.timeout(60_000);
+
+  for (const [settings, named] of [
+    [{ limits: { kv_max_value_size: 100 } }, 'kv_max_value_size'],
+    [{ http_config: { block_endpoints: ['/v1/txn'] } }, 'http_config.block_endpoints'],
+    [{ http_config: { allow_write_http_from: ['10.0.0.0/8'] } }, 'http_config.allow_write_http_from'],
+  ] as const)
+    it(`refuses a lock at once by the name of the setting: ${named}`, async () => {
+      const server = await startConsul({ way: 'process', settings });
+      const client = createLockClient(consul({ hosts: server.endpoint }), { ttlMs: TTL_MS });
+      try {
+        const error = await refusal(client.acquire('jobs'));
+        expect(error).to.include({ code: 'INVALID_ARGUMENT', retryable: false });
+        expect(error.message).to.contain(named);
+        expect(await new Operator(server.endpoint).keysUnder('queuelock/queues/')).to.deep.equal([]);
+      } finally {
+        await client.close();
+        await server.stop();
+      }
+    });
+
+  it('names the limit of requests when it refuses one with 429', () => {
+    const { message } = errorOf({ status: 429, body: '' }, 'consul://h:1');
+    expect(message).to.contain('limits.rpc_rate');
   });
 });
 

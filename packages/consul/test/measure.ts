@@ -1,5 +1,6 @@
-// Hand-offs of queuelock, of `consul lock` and of Lock of Consul's Go client on one server, and the requests of each, in turns:
-// node --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/consul/test/measure.ts 2 100 1000
+// Measures hand-offs of queuelock, of `consul lock` and of `Lock` in Consul's Go client on one server, and
+// counts their requests. Run it with the numbers of waiters: node --conditions=@queuelock/source --import
+// ./.ci/tsx.mjs packages/consul/test/measure.ts 2 100 1000
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -14,31 +15,31 @@ import { HttpProxy } from './http-proxy.ts';
 import { Operator } from './operator.ts';
 
 const HOLD_MS = 20;
-/** The TTL is long enough for a thousand sessions in one process on a busy machine. */
+/** Session TTL in milliseconds. It is long enough for a thousand sessions in one process on a busy machine. */
 const TTL_MS = 60_000;
 const SETTLED_MS = 3_000;
-/** How many clients connect at the same time. */
+/** Number of clients that connect at the same time. */
 const BATCH = 50;
-/** The number of rounds. Runs with more waiters than MOST_PROCESSES are measured once. */
+/** Number of runs for each kind of lock. With more waiters than MOST_PROCESSES, each kind runs only once. */
 const ROUNDS = 3;
 /** Maximum number of waiters of `consul lock`, each of which is a process. */
 const MOST_PROCESSES = 100;
-/** Maximum number of hand-offs that are timed, and that are counted through a proxy, which would slow down a larger number. */
+/** Maximum number of hand-offs that a run measures. MOST_COUNTED is the maximum for runs that count requests through a proxy, which is slower. */
 const MOST_TIMED = 50;
 const MOST_COUNTED = 5;
 const GO = fileURLToPath(new URL('../../../integration/interop/programs/go-consul', import.meta.url));
 const LOCK_FLAGS = String(0x2ddccbc058a50c18n);
 
-/** A run of one kind of lock: all clients wait behind one holder, and then hold one after the other. */
+/** A run of one kind of lock. All clients wait behind one holder, and then hold one after another. */
 interface Run {
   readonly endpoint: string;
   readonly operator: Operator;
   readonly name: string;
   readonly waiters: number;
   readonly handOffs: number;
-  /** Called when all wait, right before the first release. */
+  /** Called when all clients wait, right before the first release. */
   readonly onStart: () => void;
-  /** Called after the last hand-off, before anything is closed. */
+  /** Called after the last hand-off, before any client is closed. */
   readonly onEnd: () => void;
 }
 
@@ -87,7 +88,7 @@ async function ours({ endpoint, operator, name, waiters, handOffs, onStart, onEn
   return gaps;
 }
 
-/** Waiters print a line with the beginning and the end of their hold, in nanoseconds. */
+/** Measures a lock of another program, which is started `processes` times. It prints the begin and the end of each hold, in nanoseconds. */
 async function theirs(run: Run, command: readonly string[], processes: number): Promise<Gaps> {
   const { operator, name, waiters, handOffs, onStart, onEnd } = run;
   const key = `${name}/.lock`;
@@ -103,7 +104,7 @@ async function theirs(run: Run, command: readonly string[], processes: number): 
     }[];
     return all.map(({ CreateIndex }) => CreateIndex).filter((index) => index > after);
   };
-  // Sessions of earlier runs may still exist, so only sessions with a larger index belong to this run.
+  // Sessions of earlier runs may still exist. Only sessions with a larger index belong to this run.
   const newest = Math.max(...(await newSessions(0)));
   const [program = '', ...args] = command;
   const children = Array.from({ length: processes }, () =>
@@ -150,7 +151,7 @@ function share(values: readonly number[], at: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))] ?? NaN;
 }
 
-/** Returns the number of requests of locks, without heartbeats. */
+/** Returns the number of requests since `before` that concern locks, without the heartbeats. */
 function requestsSince({ passed }: HttpProxy, before: number): number {
   return passed.slice(before).filter(({ path }) => !path.includes('/session/')).length;
 }

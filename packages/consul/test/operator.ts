@@ -1,4 +1,4 @@
-/** Changes that an operator makes in the key/value store without the backend. */
+/** Changes and reads the key/value store as an operator does, without the backend. */
 export class Operator {
   readonly #endpoint: string;
 
@@ -16,7 +16,7 @@ export class Operator {
     return (await this.ask('GET', `/v1/kv/${prefix}?keys&consistent`)) as readonly string[];
   }
 
-  /** Sends a request; a key that is not there is an empty list. */
+  /** Sends a request and parses the response. A missing key returns an empty list. */
   async ask(method: string, path: string, body?: string): Promise<unknown> {
     const response = await fetch(`http://${this.#endpoint}${path}`, { method, body: body ?? null });
     if (response.status === 404) return [];

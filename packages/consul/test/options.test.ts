@@ -44,7 +44,7 @@ describe('the options of consul()', () => {
     });
   }
 
-  it('do not show a token that is refused', () => {
+  it('do not show the token when it is invalid', () => {
     const message = refusal(() => settingsOf({ token: 'se cret' }));
     expect(message)
       .to.match(/token is printable ASCII/)
@@ -53,7 +53,7 @@ describe('the options of consul()', () => {
 });
 
 describe('the URL of a Consul backend', () => {
-  it('has agents, token, prefix and parameters', () => {
+  it('contains agents, token, prefix and further options', () => {
     const url =
       'consul://:secret@a:8500,[::1]:8501/team/locks?dc=east&ns=n&partition=p&node=locks&minTtlMs=500';
     expect(optionsOf(url)).to.deep.equal({

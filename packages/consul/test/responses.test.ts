@@ -17,7 +17,7 @@ const PAIR = { Key: 'k', Value: null, CreateIndex: 1, ModifyIndex: 2, Flags: 0 }
 describe('responses of Consul', () => {
   const read = (parse: (body: string) => unknown, value: unknown): unknown => parse(JSON.stringify(value));
 
-  it('are read in the form that Consul documents', () => {
+  it('are parsed in the form that Consul documents', () => {
     const pair = { key: 'k', text: 'me', session: 's', createIndex: 1n, modifyIndex: 2n, flags: 0 };
     const Value = Buffer.from('me').toString('base64');
     expect(read(pairsIn, [{ ...PAIR, Value, Session: 's' }])).to.deep.equal([pair]);
@@ -74,7 +74,7 @@ describe('an agent that responds to queries at once, and without an index', () =
 
   const hosts = (): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  it('is an error for observers, since nothing shows what has changed', async () => {
+  it('causes an error for observers if it sends no index, because nothing shows what has changed', async () => {
     index = undefined;
     const backend = consul({ hosts: hosts() });
     const error = await new Promise((_, reject) =>
@@ -84,13 +84,14 @@ describe('an agent that responds to queries at once, and without an index', () =
     await backend.close();
   });
 
-  it('gets at most ten requests a second while nothing changes', async () => {
+  it('receives at most ten queries a second while nothing changes', async () => {
     index = '7';
     const backend = consul({ hosts: hosts() });
     const began = performance.now();
     const observed = backend.observe('jobs').subscribe();
     while (requests < 4) await new Promise((resolve) => setImmediate(resolve));
-    // The second request follows the first at once. The client sends each later request after a delay of 100 ms.
+    // The second query follows the first one at once. The client sends each later query after a delay of 100
+    // ms.
     expect(performance.now() - began).to.be.at.least(190);
     observed.unsubscribe();
     await backend.close();

@@ -40,7 +40,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     return made;
   }
 
-  /** Runs `consul lock`, whose command holds the lock until its input ends; resolves when the command runs. */
+  /** Starts `consul lock`, which holds the lock until its input is closed. `held` resolves when it holds. */
   function consulLock(): { readonly child: ChildProcess; readonly held: Promise<unknown> } {
     const args = ['lock', '-pass-stdin', `-http-addr=http://${endpoint}`, 'service/jobs', 'echo held; cat'];
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -56,7 +56,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     await until(look, { what: `${count} entries are in the queue`, withinMs: 10_000 });
   }
 
-  it('waits in order while consul lock has the key, and holds it afterwards', async () => {
+  it('grants in order after consul lock has released the key', async () => {
     const theirs = consulLock();
     await theirs.held;
     const [one, other] = [client(), client()];
@@ -76,7 +76,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it('keeps consul lock waiting while an entry holds, and lets it hold after the release', async () => {
+  it('makes consul lock wait while an entry holds, and lets it hold after the release', async () => {
     const ownership = await client().acquire('jobs');
     const theirs = consulLock();
     let isHeld = false;
@@ -96,7 +96,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await client().tryAcquire('jobs')).to.equal(undefined);
   });
 
-  it('is lost when its key is lost', async () => {
+  it('revokes the hold when an operator deletes the key', async () => {
     const ownership = await client().acquire('jobs');
     const lost = once(ownership.signal, 'abort');
     await operator.remove(KEY);
@@ -104,7 +104,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(ownership.held).to.equal(false);
   });
 
-  it('keeps the key of a holder when a waiter of the same client gives up', async () => {
+  it('keeps the key for the holder when a waiter of the same client gives up', async () => {
     const locks = client();
     const ownership = await locks.acquire('jobs');
     const leaving = new AbortController();
@@ -120,7 +120,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it('is handed to the next waiter when an operator removes the entry of a holder whose session continues', async () => {
+  it("grants the next waiter when an operator removes the holder's entry, although the holder's session continues", async () => {
     const holder = client();
     const ownership = await holder.acquire('jobs');
     const lost = once(ownership.signal, 'abort');
@@ -134,7 +134,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it('does not overwrite a single key that is no lock', async () => {
+  it('does not overwrite the single key if it is no lock', async () => {
     await operator.ask('PUT', '/v1/kv/service/data', 'something else');
     const refusal = await client('service/data')
       .acquire('jobs')

@@ -15,7 +15,7 @@ export type {
 } from './api/spi.ts';
 export type { OpenRenewer, Renewer, RenewerSource, RenewerSupport } from './api/renewer-api.ts';
 export type { Finding, ListedQueue, PastChange, StoredHistory } from './api/store-facts.ts';
-export { QueueLockError, detailOf, invalidArgument, isQueueLockError } from './api/errors.ts';
+export { QueueLockError, detailOf, hasResponded, invalidArgument, isQueueLockError } from './api/errors.ts';
 export type { QueueLockErrorCode, QueueLockErrorOptions, RevocationReason } from './api/errors.ts';
 export { isDefinite, repeatUntilDefinite } from './kit/definite.ts';
 export {
@@ -85,7 +85,7 @@ export {
 export { leftOfTtl } from './session/budget.ts';
 export { systemClock, type Clock } from './base/clock.ts';
 export { backoffDelay, withJitter, type RandomSource, type BackoffOptions } from './base/backoff.ts';
-// Additional helpers used by recipes.
+// Helpers that the recipes use too.
 export { ACQUIRE_OPTIONS, CLAIM_OPTIONS, RUN_OPTIONS, WORK_OPTIONS } from './checks/known-options.ts';
 export {
   checkedObject,

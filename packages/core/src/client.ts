@@ -67,7 +67,7 @@ class SharedSessionClient implements LockClient {
   readonly #defaults: RequestDefaults;
   readonly #context: ClaimContext;
   readonly #views: StoreViews;
-  /** Errors when the client is closed. */
+  /** Errors when the client is closed, which ends all streams of the client. */
   readonly #closed$ = new Subject<never>();
   readonly #closing = new AbortController();
   readonly #unfinished = new Set<Promise<void>>();
@@ -157,7 +157,7 @@ class SharedSessionClient implements LockClient {
     const { wait, limits } = waitOf(checkedOptions('options of run', options, RUN_OPTIONS));
     const ownership = await this.#acquire(name, wait);
     const hold = { by: this, ownership, permits: wait.permits ?? 1 };
-    // The call chain has the hold only until the work ends: the release outside of it costs less.
+    // The call chain has the hold only while `work` runs. The release costs less outside of the call chain.
     const within: typeof work = (own, stop) => runWithin(hold, () => work(own, stop));
     const { clock, closing } = this.#context;
     const terms = { what: `the lock ${JSON.stringify(name)}`, work: within, clock, closing, ...limits };
@@ -242,7 +242,7 @@ class SharedSessionClient implements LockClient {
     const error = new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' });
     this.#closed$.error(error);
     this.#closing.abort(error);
-    // A call that closes the client from within may still register its pending work in this tick.
+    // Waits one tick, because another call that has called `close` may still register unfinished work.
     await Promise.resolve();
     while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
     await this.#backend.close();

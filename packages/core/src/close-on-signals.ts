@@ -29,23 +29,23 @@ const OPTIONS: KnownOptions<CloseOnSignalsOptions> = {
 };
 
 /**
- * Time in milliseconds within which a repeated signal is the same request. On one Ctrl-C, the terminal and the package manager both send a signal.
+ * A second signal within this time in milliseconds counts as the first one. On one Ctrl-C, both the terminal and the package manager may send a
+ * signal.
  */
 const SAME_REQUEST_MS = 500;
 
-/** Number of closings in progress in this process. The last one to finish lets the signal take effect. */
+/** Number of signals whose shutdown is in progress in this process. The last one to finish lets the signal take its default effect. */
 let underWay = 0;
 
-/** Listeners of this module. All others belong to the application and its frameworks. */
+/** Signal listeners that this module has added. All others belong to the application and its frameworks. */
 const ownListeners = new Set<unknown>();
 
 /**
- * Closes the clients when the process receives a termination signal. `stop` aborts in running work, which is awaited, waits end with `CLOSED`, and holds
- * are released. Then `beforeExit` runs, and the signal takes its default effect, unless the process has other listeners for it. The process dies by
- * the signal, and its parent sees that (exit code 143 or 130 in a shell). Works in the main thread only, because Node workers receive no signals.
- *
- * A second signal takes effect at once, with two exceptions. The same signal within 500 ms counts as the first one. Where another listener handles
- * the signal, one repetition is expected and ignored, because frameworks such as NestJS raise the signal again after their own shutdown.
+ * Closes the clients when the process receives a termination signal. Running work is asked to stop by its `stop` signal and awaited, waits end with
+ * `CLOSED`, and holds are released. Then `beforeExit` runs, and the signal takes its default effect, unless the process has other listeners for it.
+ * So the process dies by the signal, and its parent sees that (exit code 143 or 130 in a shell). Works in the main thread only, because Node workers
+ * receive no signals. A second signal takes effect at once, with two exceptions. The same signal within 500 ms counts as the first one. If another
+ * listener handles the signal too, one repetition is ignored, because frameworks such as NestJS raise the signal again after their own shutdown.
  * @returns a function that removes the signal handlers
  * @throws {QueueLockError} `INVALID_ARGUMENT` when a signal name, `drainMs`, `beforeExit` or `beforeExitMs` is invalid
  * @example
@@ -96,11 +96,11 @@ export function closeOnSignals(
   return takeBack;
 }
 
-/** The signal that began a closing. */
+/** The signal that started the shutdown. */
 interface FirstSignal {
   readonly signal: string;
   readonly at: number;
-  /** Number of repetitions of the signal that frameworks are still expected to raise. */
+  /** How many repetitions of the signal by frameworks are still ignored. */
   repetitionsLeft: number;
 }
 
@@ -118,7 +118,7 @@ async function within(ms: number, work: () => Promise<unknown>): Promise<void> {
     await Promise.race([work(), late]);
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
-    // Waits for the next tick, in which Node prints the warning.
+    // Node prints the warning in the next tick, so the process must not end before.
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
     clearTimeout(timer);

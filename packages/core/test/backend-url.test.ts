@@ -10,13 +10,13 @@ describe('a backend URL', () => {
     });
   });
 
-  it('contains user and password, percent-decoded, and hides them when it is shown', () => {
+  it('contains user and password, percent-decoded, and hides them when it is printed', () => {
     const url = parseBackendUrl('zk://me:p%40ss:word@h1:2181/chroot?a=1');
     expect(url).to.include({ username: 'me', password: 'p@ss:word', display: 'zk://h1:2181/chroot' });
     expect(url.params.get('a')).to.equal('1');
   });
 
-  it('may have no authority', () => {
+  it('may have no host', () => {
     expect(parseBackendUrl('memory:')).to.deep.include({ scheme: 'memory', hosts: [], path: '' });
     expect(parseBackendUrl('sqlite:dir/file.db')).to.deep.include({ path: 'dir/file.db' });
   });

@@ -9,7 +9,7 @@ const TTL_MS = 8_000;
 const PACE_MS = TTL_MS / 4;
 const CLIENTS = 20;
 
-describe('jitter', () => {
+describe('a backoff with jitter', () => {
   it('shortens a delay by up to a fifth, and never extends it', () => {
     expect(withJitter(100, { random: () => 0 })).to.equal(100);
     expect(withJitter(100, { random: () => 0.5 })).to.equal(90);
@@ -24,7 +24,7 @@ describe('jitter', () => {
     expect(pauses).to.deep.equal([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
   });
 
-  it('spreads out clients that send heartbeats at the same moment, and delays none of them', async () => {
+  it('spreads out clients that send heartbeats at the same moment, and makes no heartbeat later', async () => {
     const clock = virtualClock();
     const server = createMemoryServer({ clock });
     const heartbeats: number[][] = [];
@@ -52,7 +52,7 @@ describe('jitter', () => {
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it('limits how often an observer whose reads are refused reads again, and lets it read soon after a success', () =>
+  it('limits how often an observer retries while its reads are refused, until a read succeeds', () =>
     onStage(async (stage) => {
       let reads = 0;
       let isRefused = true;
@@ -77,7 +77,7 @@ describe('jitter', () => {
     }));
 });
 
-/** Returns random numbers that are the same in every run. */
+/** Returns a source of random numbers that are the same in every run. */
 function chance(seed: number): () => number {
   let latest = seed + 1;
   return () => (latest = (latest * 16_807) % 2_147_483_647) / 2_147_483_647;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { deadlineOf, leftOfTtl, longestHoldMs, paceOf } from '../src/session/budget.ts';
 
-describe('the time budget', () => {
-  it('proves a hold for the TTL less one percent and the margin, from the time at which the heartbeat was sent', () => {
+describe('the deadline until which a heartbeat proves a hold', () => {
+  it('is the time at which the heartbeat was sent, plus the TTL less one percent and the safety margin', () => {
     expect(deadlineOf(1_000, 10_000, 200)).to.equal(1_000 + 9_900 - 200);
   });
 
@@ -38,7 +38,7 @@ describe('the time budget', () => {
       },
     ],
   ] as const) {
-    it(`allows three heartbeats to fail with a TTL of ${String(ttlMs)} ms`, () => {
+    it(`leaves time for three failed heartbeats with a TTL of ${String(ttlMs)} ms`, () => {
       const pace = paceOf(ttlMs, {});
       expect(pace).to.deep.equal(expected);
       const retriesMs = pace.retryAfterMs + 2 * pace.retryAfterMs + pace.longestRetryMs;
@@ -47,7 +47,7 @@ describe('the time budget', () => {
     });
   }
 
-  it('returns the longest time that heartbeats can prove, also on a store where a heartbeat proves only an earlier one', () => {
+  it('is earlier by at least one interval on a store where a heartbeat proves only an earlier heartbeat', () => {
     expect(longestHoldMs({ ttlMs: 10_000 }, {})).to.equal(9_700);
     expect(longestHoldMs({ ttlMs: 10_000 }, { proofLag: 0.2 })).to.equal(9_700 - 2_500);
     expect(longestHoldMs({ ttlMs: 10_000, heartbeatIntervalMs: 1_000 }, { proofLag: 0.2 })).to.equal(
@@ -58,14 +58,14 @@ describe('the time budget', () => {
     );
   });
 
-  it('subtracts one percent of the whole time since the earlier time that a heartbeat proves', () => {
+  it('counts from the earlier heartbeat on a store where a heartbeat proves only that one', () => {
     const [countedFrom, sentAt, ttlMs] = [1_000, 5_000, 10_000];
     const deadline = deadlineOf(sentAt, leftOfTtl(ttlMs, sentAt - countedFrom), 200);
     expect(deadline).to.be.closeTo(deadlineOf(countedFrom, ttlMs, 200), 1e-6);
     expect(leftOfTtl(ttlMs, ttlMs)).to.equal(0);
   });
 
-  it('uses the heartbeat interval and the safety margin of the options', () => {
+  it('depends on the heartbeat interval and the safety margin of the options', () => {
     expect(paceOf(10_000, { heartbeatIntervalMs: 1_000, safetyMarginMs: 700 })).to.include({
       heartbeatIntervalMs: 1_000,
       safetyMarginMs: 700,

@@ -6,10 +6,11 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { HeldOwnership } from '../src/hold/ownership.ts';
 
 const ROUNDS = 50;
-// Number of ownerships that may be left after garbage collection, because the test itself still references the last holds.
+// Number of ownerships that may be left after garbage collection. The test itself still references the last
+// holds.
 const IN_USE = 4;
 
-/** Counts ownerships after garbage collection. */
+/** Returns the number of ownership objects that exist after garbage collection. */
 function ownerships(): number {
   return queryObjects(HeldOwnership, { format: 'count' });
 }
@@ -27,12 +28,12 @@ describe('a call chain', () => {
     await client.close();
   });
 
-  /** Starts a timer that lasts as long as the test, and with it the call chain that starts it. */
+  /** Starts a timer that runs as long as the test, and keeps a reference to the call chain that starts it. */
   function goOn(): void {
     timers.push(setInterval(() => undefined, 1_000_000));
   }
 
-  it('forgets the holds of earlier rounds when each round starts the next one', async () => {
+  it('keeps no reference to the holds of earlier rounds when each round starts the next one', async () => {
     const before = ownerships();
     await new Promise<void>((resolve, reject) => {
       let rounds = 0;
@@ -53,7 +54,7 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('forgets the holds of earlier rounds when each round starts the next one under another name and ends after that start', async () => {
+  it('keeps no reference to earlier holds when each hold starts the next under another name and then ends', async () => {
     const before = ownerships();
     await new Promise<void>((resolve, reject) => {
       const begin = (round: number, ended: () => void): void => {
@@ -75,13 +76,13 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('keeps no hold in tasks that its work has started and left running', async () => {
+  it('keeps no reference to its hold in tasks that the work started and did not await', async () => {
     const before = ownerships();
     for (let round = 0; round < ROUNDS; round++) await client.run('x', goOn);
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('still has the outer hold in tasks that outlive an inner hold', async () => {
+  it('still has the outer hold in tasks that continue after an inner hold', async () => {
     await client.run('outer', async () => {
       const later = await client.run('inner', () => ({
         error: new Promise<void>((resolve) => void setTimeout(resolve)).then(() =>
@@ -93,7 +94,7 @@ describe('a call chain', () => {
     });
   });
 
-  it('finds its hold, and leaves the context of its caller alone, while other chains begin and end', async () => {
+  it("finds its own hold while other chains begin and end, and does not change the caller's context", async () => {
     const tenant = new AsyncLocalStorage<number>();
     const chain = async (number: number): Promise<unknown> => {
       const name = String(number);
@@ -114,7 +115,7 @@ describe('a call chain', () => {
     expect(new Set(await Promise.all(chains))).to.deep.equal(new Set(['no chain any more']));
   });
 
-  it('lets no promise of the process call a hook once no work runs', async () => {
+  it('makes no promise of the process slower once no work runs (Node below 24)', async () => {
     const used = new Set<object>();
     // oxlint-disable-next-line typescript/unbound-method -- it is called by Reflect.apply
     const { run } = AsyncLocalStorage.prototype;
@@ -123,7 +124,8 @@ describe('a call chain', () => {
       return Reflect.apply(run, this, args) as never;
     };
     try {
-      // From Node 24 on, an `AsyncLocalStorage` has no such property, because it uses no hooks.
+      // From Node 24 on, an `AsyncLocalStorage` has no property `enabled`, because it uses no hooks for
+      // promises.
       const areEnabled = (): unknown[] =>
         [...used].map((storage) => (Reflect.get(storage, 'enabled') as unknown) ?? false);
       await client.run('x', () => client.run('y', () => undefined));

@@ -4,21 +4,23 @@ import { Observable, type Subscription } from 'rxjs';
 import { watchPosition, type LockClient, type Ownership } from '../src/index.ts';
 import { onStage, type Stage } from './stage.ts';
 
-/** Stores the name of the caller whose code runs, as a web server does for each request. */
+/** Contains the name of the caller whose code runs, as a web server stores the user of each request. */
 const caller = new AsyncLocalStorage<string>();
 
-/** One callback of the public interface. */
+/** A callback that a user can pass to the public interface. */
 interface Callback {
   readonly name: string;
-  /** Registers a callback that calls `seen`. Runs in the context of the caller Ann. */
+  /**
+   * Registers a callback that calls `seen`. The test runs this in the asynchronous context of the caller Ann.
+   */
   readonly register: (client: LockClient, seen: () => void, stage: Stage) => unknown;
-  /** Makes the callback run. Runs in the context of the caller Cid. */
+  /** Makes the client call the callback. The test runs this in the asynchronous context of the caller Cid. */
   readonly trigger?: (scene: Scene) => unknown;
 }
 
 interface Scene {
   readonly client: LockClient;
-  /** Holds the lock "x" for Ben, over the same session and watch. */
+  /** A hold of the lock "x" that belongs to the caller Ben. It uses the same client, session and watch. */
   readonly hold: Ownership;
   readonly stage: Stage;
 }
@@ -27,7 +29,7 @@ const release = ({ hold }: Scene): Promise<void> => hold.release();
 const close = ({ client }: Scene): Promise<void> => client.close();
 const later = ({ stage }: Scene): Promise<void> => stage.clock.advance(60_000);
 
-/** Subscribes until the end of the test. */
+/** Subscribes to a stream until the end of the test. */
 function each(stream$: Observable<unknown>, seen: () => void): void {
   stream$.subscribe({ next: seen, error: seen, complete: seen });
 }
@@ -106,7 +108,7 @@ const callbacks: readonly Callback[] = [
   {
     name: 'the signal of one of several names',
     register: async (client, seen) => {
-      // This claim is granted by another caller's release.
+      // The release of Ben's hold grants this claim.
       const hold = await client.multi(['x', 'z']).acquire();
       hold.of('x').signal.addEventListener('abort', seen);
     },
@@ -195,12 +197,12 @@ const callbacks: readonly Callback[] = [
 ];
 describe('a callback or stream of a caller', () => {
   for (const { name, register, trigger } of callbacks)
-    it(`runs in the asynchronous context of that caller: ${name}`, () =>
+    it(`runs in the asynchronous context of the caller that registered it: ${name}`, () =>
       onStage(async (stage) => {
         const client = stage.client();
         const seen: (string | undefined)[] = [];
         const see = (): void => void seen.push(caller.getStore());
-        // Another caller is the first to use the client, so that the shared session and watches are created in its context.
+        // Ben uses the client first, so the shared session and watches are created in Ben's context.
         const hold = await caller.run('Ben', async () => {
           subscriptions.push(
             client.watch('x').subscribe(),
@@ -219,7 +221,7 @@ describe('a callback or stream of a caller', () => {
         for (const subscription of subscriptions.splice(0)) subscription.unsubscribe();
       }));
 
-  it('runs in the context of the subscription, one stream in several contexts at a time', () =>
+  it('runs in the context of its subscription, even if one stream has subscribers in several contexts', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const queue$ = client.watch('x');
@@ -233,7 +235,7 @@ describe('a callback or stream of a caller', () => {
       for (const subscription of subscriptions.splice(0)) subscription.unsubscribe();
     }));
 
-  it('subscribes to a limit in the context of its call, when another caller opens the session', () =>
+  it('when it is a stream of limits, is subscribed in the context of the call that passed it', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const seen: (string | undefined)[] = [];

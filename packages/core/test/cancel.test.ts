@@ -11,13 +11,13 @@ import { onStage, type Stage } from './stage.ts';
 const WAYS = ['signal', 'timeout', 'unsubscribe', 'close'] as const;
 type Cancellation = (typeof WAYS)[number];
 
-/** The state of the lock before the acquisition. A crashed holder leaves a trace, so the acquisition waits for the lock delay. */
+/** The state of the lock when the acquisition starts. A crashed holder leaves a trace, so the acquisition must wait for the lock delay. */
 const BEFORE = ['on a free lock', 'behind a holder', 'behind a holder that crashed'] as const;
 type Before = (typeof BEFORE)[number];
 
 const STEP_MS = 10;
 
-/** Acquires `x` and can be cancelled at any moment, also from within the call itself. */
+/** An acquisition of the lock `x` that the test can cancel at any moment, even during the call itself. */
 class Attempt {
   readonly granted: Ownership[] = [];
   readonly failed: unknown[] = [];
@@ -49,7 +49,7 @@ class Attempt {
 }
 
 describe('cancelling an acquisition', () => {
-  /** Runs one acquisition behind a holder or on a free lock, and cancels it at the `at`-th point where it awaits something. */
+  /** Runs one acquisition, and cancels it at the `at`-th point where its code awaits something. */
   async function scenario(
     way: Cancellation,
     before: Before,
@@ -105,7 +105,7 @@ describe('cancelling an acquisition', () => {
 
   for (const way of WAYS) {
     for (const before of BEFORE) {
-      it(`by ${way}, ${before}, leaves nothing behind at any await`, async () => {
+      it(`by ${way}, ${before}, leaves nothing in the store, at whatever await it happens`, async () => {
         const outcomes = new Set<number>();
         const { points } = await scenario(way, before, 1_000);
         expect(points).to.be.at.least(6);
@@ -117,11 +117,11 @@ describe('cancelling an acquisition', () => {
   }
 });
 
-/** Whether the first reply to every kind of call arrives or is lost. */
+/** Whether the first reply to each kind of request arrives or is lost. */
 const ANSWERS = ['arrive', 'are lost at first'] as const;
 
 describe('cancelling another kind of acquisition', () => {
-  /** Runs one acquisition of the given kind, and cancels it at the `at`-th point where it awaits something. */
+  /** Runs one acquisition of this kind, and cancels it at the `at`-th point where its code awaits something. */
   async function scenario(
     stage: Stage,
     {
@@ -186,7 +186,7 @@ describe('cancelling another kind of acquisition', () => {
   for (const kind of KINDS) {
     for (const answers of ANSWERS) {
       for (const way of WAYS) {
-        it(`by ${way}, of ${kind.what}, leaves nothing behind at any await when replies ${answers}`, async () => {
+        it(`by ${way}, of ${kind.what}, leaves nothing in the store, at whatever await it happens, when replies ${answers}`, async () => {
           const played = (at: number): ReturnType<typeof scenario> =>
             onStage((stage) => scenario(stage, { kind, way, at, answers }));
           const outcomes = new Set<number>();
@@ -203,8 +203,8 @@ describe('cancelling another kind of acquisition', () => {
 
 describe('cancelling the re-entry of a hold', () => {
   /**
-   * Enters a hold again behind an earlier call of the same level, and cancels that after `at` promise jobs. The earlier call leaves the
-   * hold after the fifth job.
+   * Enters a hold again while an earlier call is inside at the same level. Cancels the new call after `at` promise jobs. The earlier call leaves
+   * after the fifth job.
    */
   async function scenario(stage: Stage, way: Cancellation, at: number): Promise<boolean> {
     const client = stage.client();
@@ -235,7 +235,7 @@ describe('cancelling the re-entry of a hold', () => {
   }
 
   for (const way of ['signal', 'timeout', 'close'] as const) {
-    it(`by ${way} leaves nothing behind after any promise job`, async () => {
+    it(`by ${way} leaves nothing in the store, after whatever promise job it happens`, async () => {
       const outcomes = new Set<boolean>();
       for (let at = 0; at < 20; at++) outcomes.add(await onStage((stage) => scenario(stage, way, at)));
       expect([...outcomes]).to.have.members([true, false]);
@@ -244,11 +244,11 @@ describe('cancelling the re-entry of a hold', () => {
 });
 
 describe('any interleaving of contenders, faults and cancellations', () => {
-  it('never grants the lock twice at a time, keeps the order, gives every claim an outcome, and leaves nothing behind', async () => {
+  it('keeps exclusion and order, gives every claim an outcome, and leaves nothing in the store', async () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 
-  it('rejects with typed errors or the reason of the signal only', async () => {
+  it('rejects only with a QueueLockError or the reason of the signal', async () => {
     const client = createLockClient(memory());
     const reasons: unknown[] = [];
     await client

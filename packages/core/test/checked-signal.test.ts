@@ -11,8 +11,8 @@ function overdueSignal(): { signal: AbortSignal; events: string[] } {
   return { signal, events };
 }
 
-describe('a checked signal', () => {
-  it('emits its event and is aborted when code reads it after the deadline', () => {
+describe('a signal that checks its deadline at every read', () => {
+  it('fires its event and is aborted when code reads it after the deadline', () => {
     const { signal, events } = overdueSignal();
     events.push(`aborted: ${String(signal.aborted)}`);
     expect(events).to.deep.equal(['abort', 'aborted: true']);
@@ -29,7 +29,7 @@ describe('a checked signal', () => {
     expect(overdueSignal().signal.reason).to.have.property('message', 'overdue');
   });
 
-  it('is a platform signal: it combines with others and stops a timer', async () => {
+  it('works like a signal of the platform: AbortSignal.any can combine it', async () => {
     const controller = new AbortController();
     const signal = checkedSignal(controller, () => undefined);
     const both = AbortSignal.any([signal, new AbortController().signal]);

@@ -23,14 +23,17 @@ function asText(state: PositionedClaimState | QueuePosition): string {
   return waitMs === undefined ? `${position}` : `${position}, about ${waitMs / 1_000} s`;
 }
 
-/** Waits for longer than the minimum interval between two positions, so that the next change is emitted at once. */
+/**
+ * Advances the clock by more than the minimum interval between two positions, so that the next change is
+ * emitted at once.
+ */
 async function quiet(stage: Stage): Promise<void> {
   await stage.clock.advance(250);
 }
 
 describe('a claim with its position', () => {
   it(
-    'emits joining, a position that counts down with the expected wait, held and released',
+    'emits the states joining, queued with falling positions and waits, held and released',
     onStages(async (stage) => {
       const ahead = [
         await join(stage, stage.client()),
@@ -47,7 +50,7 @@ describe('a claim with its position', () => {
       expect(queue.states.map(asText)).to.deep.equal([
         'joining',
         '3, about 60 s',
-        // The start of the hold that has just ended was not observed.
+        // The hold that has just ended began before it was observed, so its duration is not known.
         '2, about 40 s',
         '1, about 0.25 s',
         'held',
@@ -56,7 +59,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'emits the grant at once, and earlier changes of the position at most four times a second',
+    'emits the grant at once, but positions at most four times a second',
     onStages(async (stage) => {
       const ahead = await Promise.all(Array.from({ length: 11 }, () => join(stage, stage.client())));
       const queue = await stand(stage);
@@ -74,7 +77,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'keeps its position behind a holder that holds longer than announced, with an expected wait of 0',
+    'keeps its position behind a holder that holds longer than announced, and expects a wait of 0',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client(), { typicalHoldMs: 1_000 });
       const queue = await stand(stage);
@@ -97,14 +100,15 @@ describe('a claim with its position', () => {
         await stand(stage, { mode: 'shared' }, client),
       ];
       expect(queues.map(({ last }) => asText(last))).to.deep.equal(['2', '3']);
-      // The subscriptions are one for the turns of each of the two waiters, and one for the queue.
+      // Each of the two waiters has one subscription for its turns. All claims together have one for the
+      // queue.
       expect(stage.server.watcherCount - before).to.equal(3);
       for (const { subscription } of [reader, writer, ...queues]) subscription.unsubscribe();
     }),
   );
 
   it(
-    'reads the position only while the claim waits: not at once, not as a holder, and only if requested',
+    'reads the queue only while the claim waits, and only if the caller requests positions',
     onStages(async (stage) => {
       const holder = await stand(stage);
       const withHolder = stage.server.watcherCount;
@@ -121,7 +125,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'reads the position at most four times a second with one watch, also when another observer of the client requests every change',
+    'reads the queue at most four times a second, even if another observer requests every change',
     onStages(async (stage) => {
       const requested: (ObserveOptions | undefined)[] = [];
       const spoil = (backend: Backend): Backend => ({
@@ -143,7 +147,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'emits the position of the new entry after the holder let another entry pass',
+    'emits the new position after the holder has let another entry pass',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const queue = await stand(stage);
@@ -157,7 +161,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'rejects when the store refuses to let the client read the queue, and leaves nothing behind',
+    'rejects when the store refuses to let the client read the queue, and leaves no entry',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
@@ -177,7 +181,7 @@ describe('a claim with its position', () => {
 
 describe('a loop over a claim with its position', () => {
   it(
-    'joins, gets the latest state, and has released when it is left',
+    'joins the queue, skips to the latest state when it is slow, and releases the lock when it ends',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const seen: string[] = [];
@@ -185,7 +189,7 @@ describe('a loop over a claim with its position', () => {
         for await (const state of stage.client().claimWithPosition('x')) {
           seen.push(asText(state));
           if (state.status !== 'held') continue;
-          // The loop is slow, so it gets the state after the changes in between.
+          // The loop is slow here. So its next state is the latest one, and it skips the states in between.
           await stage.clock.advance(1_000);
           break;
         }
@@ -199,7 +203,7 @@ describe('a loop over a claim with its position', () => {
   );
 
   it(
-    'leaves the queue when its body throws, and completes after the end of the claim',
+    'leaves the queue when its body throws, and completes when the claim has ended',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const thrown = (async () => {
@@ -256,7 +260,7 @@ describe('the callback onPosition', () => {
 
 describe('the announced duration of holds', () => {
   it(
-    'is what other clients observe, until the client has held the name itself',
+    'is what other clients use for their estimates, until the client has held the name itself',
     onStages(async (stage) => {
       const client = stage.client();
       const announced = async (): Promise<unknown> => {

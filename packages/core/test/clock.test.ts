@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { elapsedBy, systemClock, type MachineClocks } from '../src/base/clock.ts';
 
-/** A machine whose clocks a test sets. */
+/** A simulated machine whose clocks a test sets. */
 class Machine implements MachineClocks {
   bootReadings = 0;
   #running = 0;
@@ -35,11 +35,12 @@ class Machine implements MachineClocks {
   }
 }
 
-// The maximum time in milliseconds by which the clock may be behind: one step of 10 ms of the boot clock, and the reserve for it.
+// Maximum time in milliseconds by which the clock may be late: one step of 10 ms of the boot clock, and its
+// tolerance of 20 ms.
 const GRAIN_MS = 30;
 
 describe('the clock of the machine', () => {
-  it('reads the boot clock once in 50 ms, however often it is used', () => {
+  it('reads the boot clock once in 50 ms, however often the clock is used', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     for (let i = 0; i < 400; i += 1) {
@@ -50,7 +51,7 @@ describe('the clock of the machine', () => {
     expect(machine.bootReadings).to.equal(1 + 2);
   });
 
-  it('notices a suspension at the first reading after it', () => {
+  it('includes a suspension from the first read after it', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.run(1);
@@ -68,7 +69,7 @@ describe('the clock of the machine', () => {
     expect(elapsed() - before).to.be.closeTo(7, 0.001);
   });
 
-  it('continues at its usual rate when the boot clock was set ahead and back again', () => {
+  it('continues at its usual rate when the boot clock was set forward and back again', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.setBoot(8_000);
@@ -91,7 +92,7 @@ describe('the clock of the machine', () => {
     expect(elapsed()).to.be.closeTo(3, 0.001);
   });
 
-  it('notices a suspension within 50 ms when the wall clock was set back by the same time', () => {
+  it('includes a suspension within 50 ms even if the wall clock was set back by the same time', () => {
     const machine = new Machine();
     const elapsed = elapsedBy(machine);
     machine.suspend(8_000);
@@ -100,7 +101,7 @@ describe('the clock of the machine', () => {
     expect(elapsed()).to.be.within(8_050 - GRAIN_MS, 8_050);
   });
 
-  it('never goes back, and is behind by at most one step of the boot clock while the wall clock is not set', () => {
+  it('never goes back, and is late by at most one step of the boot clock unless the wall clock is set', () => {
     const step = fc.record({
       run: fc.nat({ max: 200 }),
       suspend: fc.oneof(fc.constant(0), fc.nat({ max: 9_999 })),
@@ -131,7 +132,7 @@ describe('the timers of the clock', () => {
     globalThis.setTimeout = real;
   });
 
-  it('wait for the longest time that a timer takes when they are set to more, and do not fire at once', () => {
+  it('wait for the maximum time of a timer when they are set to more, and do not fire at once', () => {
     const delays: (number | undefined)[] = [];
     globalThis.setTimeout = ((task: () => void, ms?: number) => {
       delays.push(ms);

@@ -1,4 +1,4 @@
-// A program that gets a signal while it works, and prints what happens.
+// A program that receives a signal while its work runs, and prints what happens.
 import { memory } from '@queuelock/memory';
 import { closeOnSignals, createLockClient } from '../src/index.ts';
 
@@ -20,7 +20,7 @@ closeOnSignals([locks], {
 });
 closeOnSignals(others);
 if (how === 'listener') process.on('SIGTERM', () => setTimeout(() => process.exit(7), 500));
-// Raises the signal again after its own shutdown, as NestJS does.
+// Raises the signal again after the shutdown of the framework, as NestJS does.
 if (how === 'framework' || how === 'slow-framework')
   process.on('SIGTERM', function shutdown() {
     setTimeout(
@@ -37,7 +37,7 @@ const WORK_ENDS_AFTER_MS = { framework: 100, 'slow-framework': 800, endless: 60_
 const works = locks.run('x', async (_own, stop) => {
   process.stdout.write('working\n');
   await new Promise<void>((stopped) => {
-    // Keeps the process alive.
+    // This timer keeps the process alive.
     const timer = setInterval(() => undefined, 1_000);
     stop.addEventListener('abort', () => {
       process.stdout.write('told\n');

@@ -9,8 +9,8 @@ function stopped(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => stop.addEventListener('abort', () => resolve()));
 }
 
-describe('a close that drains', () => {
-  it('signals all running work to stop, and waits until it has ended and released', () =>
+describe('closing a client with drainMs', () => {
+  it('aborts the stop signals of all running work, and waits until the work has ended and released', () =>
     onStage(async (stage) => {
       const client = stage.client();
       let end: (() => void) | undefined;
@@ -49,7 +49,7 @@ describe('a close that drains', () => {
       await stage.passing(Promise.all([works, closed]));
     }));
 
-  it('revokes the holds that are left at the timeout, those of acquire among them, which have no stop signal', () =>
+  it('revokes the holds that are left at the timeout, also those of acquire, which have no stop signal', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const handle = await client.acquire('h');
@@ -65,7 +65,7 @@ describe('a close that drains', () => {
       expect(await stubborn).to.include({ code: 'OWNERSHIP_LOST', reason: 'client-closed' });
     }));
 
-  it('rejects with CLOSED for work that threw because of the close', () =>
+  it('makes run reject with CLOSED when its work threw because of the close', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('half done');
@@ -77,7 +77,7 @@ describe('a close that drains', () => {
       expect(await failing).to.include({ code: 'CLOSED', cause: failure });
     }));
 
-  it('resolves at once when nothing runs, returns the same promise again, and checks its options', () =>
+  it('resolves at once when no work runs, and returns the same promise when it is called again', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const closed = client.close({ drainMs: 60_000 });
@@ -94,8 +94,11 @@ describe('a close that drains', () => {
     }));
 });
 
-describe('a process that closes on signals', () => {
-  /** Starts the program, sends the signal when it works, and returns how it ends and the lines that it prints. */
+describe('a process that uses closeOnSignals', () => {
+  /**
+   * Starts the program, and sends it a signal when its work runs. Returns its exit and the lines that it
+   * prints.
+   */
   async function endOf(
     how: string,
     signal: NodeJS.Signals,
@@ -116,26 +119,26 @@ describe('a process that closes on signals', () => {
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`lets running work end and then dies by the signal: ${signal}`, async () => {
+    it(`lets running work end, and then dies by the signal: ${signal}`, async () => {
       const [end, [, ...reported]] = await endOf('willing', signal);
       expect(end).to.equal(signal);
       expect(reported).to.deep.equal(['told', 'QueueLockError: [CLOSED] "x": the client is closing', 'done']);
     });
   }
 
-  it('does not wait for ever for work that ignores its stop signal', async () => {
+  it('does not wait forever for work that ignores its stop signal', async () => {
     const [end, reported] = await endOf('stubborn', 'SIGTERM');
     expect(end).to.equal('SIGTERM');
     expect(reported).to.include('told').and.not.include('done');
   });
 
-  it('leaves the end of the process to other listeners of the signal', async () => {
+  it('does not end if the application has another listener for the signal', async () => {
     const [end, reported] = await endOf('listener', 'SIGTERM');
     expect(end).to.equal(7);
     expect(reported).to.include('done');
   });
 
-  it('runs beforeExit when its clients are closed, and then dies by the signal', async () => {
+  it('runs beforeExit after its clients are closed, and then dies by the signal', async () => {
     const [end, output] = await endOf('hooked', 'SIGTERM');
     expect(end).to.equal('SIGTERM');
     expect(output.slice(-2)).to.deep.equal(['done', 'closed the server after SIGTERM']);
@@ -152,7 +155,7 @@ describe('a process that closes on signals', () => {
     expect([end, output.at(-1)]).to.deep.equal(['SIGTERM', 'done']);
   });
 
-  it('lets running work end when the signal arrives twice within a moment', async () => {
+  it('lets running work end when the same signal arrives twice within 500 ms', async () => {
     const [end, output] = await endOf('willing', 'SIGTERM', (child) => {
       child.kill('SIGTERM');
       child.kill('SIGTERM');
@@ -162,14 +165,14 @@ describe('a process that closes on signals', () => {
   });
 
   for (const framework of ['framework', 'slow-framework']) {
-    it(`lets running work end when a ${framework} raises the signal again`, async () => {
+    it(`lets running work end when the framework (${framework}) raises the signal again`, async () => {
       const [end, output] = await endOf(framework, 'SIGTERM');
       expect(end).to.equal('SIGTERM');
       expect(output.slice(-2)).to.deep.equal(['raised again', 'done']);
     });
   }
 
-  it('dies at once by a second signal that arrives later', async () => {
+  it('dies at once when the signal arrives again later', async () => {
     const [end, output] = await endOf('endless', 'SIGTERM', (child) => {
       const again = setInterval(() => child.kill('SIGTERM'), 100);
       child.once('exit', () => clearInterval(again));
@@ -178,7 +181,7 @@ describe('a process that closes on signals', () => {
     expect(output).to.include('told').and.not.include('done');
   });
 
-  it('dies at once by a second signal of another kind', async () => {
+  it('dies at once when another signal arrives', async () => {
     const [end, output] = await endOf('endless', 'SIGTERM', (child) => {
       child.stdout?.once('data', () => child.kill('SIGINT'));
       child.kill('SIGTERM');

@@ -1,6 +1,9 @@
 import type { OpenRenewer } from '../src/backend.ts';
 
-/** A renewer without a store, for the heartbeat thread: each heartbeat proves this many milliseconds. Those after `failAfter` heartbeats fail. */
+/**
+ * A fake renewer for the heartbeat thread, without a store. Each heartbeat proves the session for a fixed time. After `failAfter` heartbeats, all
+ * further ones fail.
+ */
 export interface CountingRenewerData {
   readonly provenMs: number;
   readonly failAfter: number;

@@ -4,13 +4,13 @@ import { createLockClient, type LockClient } from '../src/index.ts';
 import { callsBy, madeBy, type Made } from './created-objects.ts';
 
 const CYCLES = 100;
-/** The number of streams that a waiting acquisition subscribes to: the turns of the entry, and those of the memory server behind them. */
+/** Number of subscriptions of a waiting acquisition: one to the turns of its entry, and one inside the memory server. */
 const STREAMS = 2;
 /** Maximum number of function calls of an acquisition. Node 20 needs 231. A subscription takes about 40. */
 const MAX_CALLS = 260;
 const LEAST = { abortControllers: 0, timers: 0, errors: 0, subscriptions: STREAMS };
 
-// The tests count created objects, because measured times are meaningless on a busy machine.
+// The tests count created objects and calls, because time measurements are unreliable on a busy machine.
 describe('the cost of an acquisition', () => {
   let client: LockClient;
 
@@ -34,11 +34,11 @@ describe('the cost of an acquisition', () => {
     };
   }
 
-  it('includes no signal, timer or error that is not used', async () => {
+  it('includes no signal, timer or error if none is used', async () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
   });
 
-  it('includes few function calls, since their number is the cost of cold code', async () => {
+  it('includes few function calls, whose number determines the time of a first acquisition', async () => {
     const cycle = async (): Promise<void> => {
       for (let i = 0; i < CYCLES; i += 1) await (await client.acquire('x')).release();
     };
@@ -46,12 +46,12 @@ describe('the cost of an acquisition', () => {
     expect((await callsBy(cycle)) / CYCLES).to.be.within(100, MAX_CALLS);
   });
 
-  it('includes two signals for a run: that of its work, and that of its hold', async () => {
+  it('includes two signals for a run: the stop signal and the signal of the hold', async () => {
     const made = await perCycle(() => client.run('x', ({ signal }, stop) => signal.aborted || stop.aborted));
     expect(made).to.deep.equal({ ...LEAST, abortControllers: 2 });
   });
 
-  it('is the same for an acquisition that waits', async () => {
+  it('is not higher when the acquisition waits', async () => {
     const made = await perCycle(async () => {
       const holder = await client.acquire('x');
       const waiter = client.acquire('x');
@@ -61,7 +61,7 @@ describe('the cost of an acquisition', () => {
     expect(made).to.deep.equal({ ...LEAST, subscriptions: 2 * STREAMS });
   });
 
-  it('includes a signal that is read, a timer for a timeout, and an error of a failed try', async () => {
+  it('includes a signal only if it is read, a timer only for a timeout, and an error only for a failed try', async () => {
     const reading = await perCycle(async () => {
       const ownership = await client.acquire('x');
       if (!ownership.signal.aborted) await ownership.release();

@@ -2,7 +2,7 @@ import { Session } from 'node:inspector/promises';
 import { Observable } from 'rxjs';
 import { QueueLockError } from '../src/api/errors.ts';
 
-/** Objects that are expensive to create. */
+/** Counts of objects whose creation is slow. */
 export interface Made {
   readonly abortControllers: number;
   readonly timers: number;
@@ -31,7 +31,8 @@ export async function madeBy(work: () => Promise<unknown>): Promise<Made> {
     made.subscriptions += 1;
     return Reflect.apply(subscribe, this, args);
   };
-  // JavaScript resolves `super` at every call, so changing the prototype takes effect at once.
+  // JavaScript looks up the parent class at every `super` call. So a change of the prototype takes effect for
+  // existing classes.
   Object.setPrototypeOf(
     QueueLockError,
     class extends Error {
@@ -63,7 +64,7 @@ export async function callsBy(work: () => Promise<unknown>): Promise<number> {
     await work();
     const { result } = await inspector.post('Profiler.takePreciseCoverage');
     const functions = result.filter(({ url }) => OURS.test(url)).flatMap((script) => script.functions);
-    // Leaves out `__name`, which the loader of sources calls whenever a closure is created.
+    // Excludes `__name`, which the TypeScript loader calls whenever a closure is created.
     const counted = functions.filter(({ functionName }) => functionName !== '__name');
     return counted.reduce((sum, { ranges: [whole] }) => sum + (whole?.count ?? 0), 0);
   } finally {

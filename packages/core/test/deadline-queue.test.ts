@@ -14,7 +14,7 @@ describe('a deadline queue', () => {
   const clock = systemClock();
   const queue = new DeadlineQueue(TIMEOUT_MS, clock);
 
-  /** Starts a task; resolves with the milliseconds until its timeout. */
+  /** Starts a task. Resolves with the milliseconds that have passed when it times out. */
   function timeoutOf(starts = 1): Promise<number> {
     return new Promise((resolve) => {
       let begunAt = 0;
@@ -27,7 +27,7 @@ describe('a deadline queue', () => {
     });
   }
 
-  it('ends each task after its own timeout, also one that starts during another or starts twice', async () => {
+  it('ends each task after its own timeout, even if tasks overlap or are started twice', async () => {
     const first = timeoutOf();
     const tookMs = await Promise.all([first, timeoutOf(), timeoutOf(5), first.then(() => timeoutOf())]);
     for (const ms of tookMs) expect(ms).to.be.at.least(TIMEOUT_MS);
@@ -57,11 +57,11 @@ describe('a deadline queue', () => {
     expect(ended).to.be.empty;
   });
 
-  it('lets a reply that arrived while the process was busy cancel its task', async () => {
+  it('does not end a task that is cancelled by a reply which arrived while the process was busy', async () => {
     const ended: string[] = [];
     const task = { timedOut: () => ended.push('too early') };
     queue.start(task);
-    // Simulates a reply that the event loop reads after its timers.
+    // Simulates a reply that the event loop reads after its timers have fired.
     setImmediate(() => queue.cancel(task));
     blockLoop(2 * TIMEOUT_MS);
     await nextTurn();

@@ -5,7 +5,7 @@ import { DepartureCounter, type FoundQueue } from '../src/kit/departure-counter.
 const found = (depth: number, joined: number): FoundQueue => ({ name: 'q', depth, joined, front: 1n });
 
 describe('the count of departures between two reads', () => {
-  it('includes old and new entries that have left', () => {
+  it('includes entries that were present before, and entries that joined in between', () => {
     const departures = new DepartureCounter(virtualClock());
     const left = (depth: number, joined: number): number | undefined =>
       departures.listed([found(depth, joined)])[0]?.left;
@@ -14,13 +14,13 @@ describe('the count of departures between two reads', () => {
     expect(left(2, 15)).to.equal(6);
   });
 
-  it('includes all entries of a queue that was created again', () => {
+  it('includes all entries of a queue that the store has created again', () => {
     const departures = new DepartureCounter(virtualClock());
     departures.listed([found(3, 10)]);
     expect(departures.listed([found(1, 2)])[0]?.left).to.equal(4);
   });
 
-  it('is forgotten a minute after the queue was last found', async () => {
+  it('is forgotten when the queue was not found for a minute', async () => {
     const clock = virtualClock();
     const departures = new DepartureCounter(clock);
     departures.listed([found(3, 10)]);

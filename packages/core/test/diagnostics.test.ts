@@ -12,7 +12,7 @@ import { join, onStage, rejection, type Stage } from './stage.ts';
 
 const PHASES = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
 
-/** Records all messages of the channels during a scene in order, for instance `acquire start`. */
+/** Records the messages of all channels in order while a test runs, each as text such as `acquire start`. */
 class MessageLog {
   readonly events: string[] = [];
   readonly messages: unknown[] = [];
@@ -60,7 +60,7 @@ const hearing =
 
 describe('a subscriber of the diagnostics channels', () => {
   it(
-    'gets one object per acquisition and one per hold, with times of the clock',
+    'receives one object for each acquisition and each hold, with its duration',
     hearing(async (stage, { events, messages }) => {
       const hold = await stage.client().acquire('x');
       await stage.clock.advance(1_500);
@@ -79,7 +79,7 @@ describe('a subscriber of the diagnostics channels', () => {
   );
 
   it(
-    'gets the hand-off when a waiter is admitted, and how long it has waited',
+    'receives a hand-off when a waiter is granted, with the duration of the wait',
     hearing(async (stage, { events, messages }) => {
       const holder = await stage.client().acquire('x');
       const waiter = stage.client().acquire('x');
@@ -94,7 +94,7 @@ describe('a subscriber of the diagnostics channels', () => {
   );
 
   it(
-    'gets a loss at once with its reason, and the hold ends with that error',
+    'receives a loss at once with its reason, and then the end of the hold with the same error',
     hearing(async (stage, { events, messages }) => {
       const hold = await stage.client().acquire('x');
       stage.server.evict(hold.key);
@@ -112,7 +112,7 @@ describe('a subscriber of the diagnostics channels', () => {
   );
 
   it(
-    'gets the reason of a failed wait, of a try of a busy lock, and of a cancelled wait',
+    'receives the error of a failed wait, of a try on a busy lock, and of a cancelled wait',
     hearing(async (stage, { events, messages }) => {
       const holder = await stage.client().acquire('x');
       const client = stage.client();
@@ -143,7 +143,7 @@ describe('a subscriber of the diagnostics channels', () => {
     }),
   );
 
-  it('gets a loss also if it subscribed after the grant', () =>
+  it('receives a loss even if it subscribed after the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const log = new MessageLog(...ALL);
@@ -153,7 +153,7 @@ describe('a subscriber of the diagnostics channels', () => {
       expect(log.events).to.deep.equal(['loss']);
     }));
 
-  it('can bind a store, whose value is available while the acquisition starts', async () => {
+  it('can bind an AsyncLocalStorage whose value is available while the acquisition starts', async () => {
     const store = new AsyncLocalStorage<AcquireMessage>();
     const { start } = tracingChannel<AcquireMessage, AcquireMessage>(CHANNELS.acquire);
     let seen: AcquireMessage | undefined;

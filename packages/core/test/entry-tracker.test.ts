@@ -5,7 +5,9 @@ const PLACED = { queue: 'a', id: 'i', ord: 1, key: 'a/1', call: 1 };
 const WAITS = { admitted: false, ahead: 1 };
 const OWNS = { admitted: true };
 
-/** Records what followers of an entry are notified of: whether it is admitted, and finally the code of its loss. */
+/**
+ * Records what the subscribers to an entry receive: whether it is admitted, and finally the code of its loss.
+ */
 class Notifications {
   readonly entries = new EntryTracker<TrackedEntry>();
 
@@ -30,7 +32,7 @@ describe('an entry whose admission the store reports', () => {
     reported = new Notifications();
   });
 
-  it('is admitted by the reply, by a notification, or by a read', () => {
+  it('is admitted by the response that places it, by a notification, or by a read', () => {
     expect(reported.place({ ord: 2, id: 'j', turn: OWNS })).to.deep.equal([true]);
     const byNews = reported.place();
     reported.entries.notify(1, true, 1);
@@ -40,7 +42,7 @@ describe('an entry whose admission the store reports', () => {
     expect(byLook).to.deep.equal([false, true]);
   });
 
-  it('uses the notification that came before the reply, and ignores one that came before any request', async () => {
+  it('changes by a notification that arrives before its response, but not by one that arrives before the request', async () => {
     reported.entries.notify(1, true, 1);
     expect(reported.place()).to.deep.equal([false]);
     await reported.entries.whilePending(async () => {
@@ -61,7 +63,7 @@ describe('an entry whose admission the store reports', () => {
     expect(demoted).to.deep.equal([true, 'ENTRY_LOST']);
   });
 
-  it('ignores a read that was requested before the reply, or before the notification', () => {
+  it('ignores a read that is older than its response or than a notification', () => {
     const placement = reported.place({ call: 2 });
     reported.look(2);
     reported.entries.notify(1, true, 3);
@@ -71,14 +73,14 @@ describe('an entry whose admission the store reports', () => {
     expect(placement).to.deep.equal([false, true, 'ENTRY_LOST']);
   });
 
-  it('does not wait again when a late reply places it once more', () => {
+  it('stays admitted when a late response places it again as waiting', () => {
     const first = reported.place();
     reported.entries.notify(1, true, 1);
     expect(reported.place()).to.deep.equal([false, true]);
     expect([first, [...reported.entries.waiting]]).to.deep.equal([[false, true], []]);
   });
 
-  it('is admitted for all followers when it is placed once more as admitted', () => {
+  it('is admitted for all subscribers when another response places it as admitted', () => {
     const first = reported.place();
     expect(reported.place({ turn: OWNS })).to.deep.equal([true]);
     expect([first, reported.entries.anyWaits]).to.deep.equal([[false, true], false]);

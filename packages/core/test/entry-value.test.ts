@@ -4,7 +4,7 @@ import { decodeLabel, encodeLabel, labelFromOwner, labelOfOwner } from '../src/e
 const NOTHING_ELSE = { permits: 1, limit: 1, holds: [], heard: [], answers: [] };
 
 describe('the label of an entry', () => {
-  it('is decoded as it was encoded', () => {
+  it('is decoded to the data from which it was encoded', () => {
     const label = {
       owner: 'billing "7" 🧾',
       metadata: { job: 'a\nb', run: '12' },
@@ -28,7 +28,7 @@ describe('the label of an entry', () => {
   });
 
   for (const foreign of ['', '127.0.0.1', '{', '{"owner":7}', '[]', 'null', '{"a":1}']) {
-    it(`uses the foreign value ${JSON.stringify(foreign)} as the owner`, () => {
+    it(`has the whole value ${JSON.stringify(foreign)} of another client as its owner`, () => {
       expect(decodeLabel(foreign)).to.deep.equal({ owner: foreign, metadata: {}, ...NOTHING_ELSE });
     });
   }
@@ -45,7 +45,7 @@ describe('the label of an entry', () => {
     expect(decodeLabel('{"owner":"x","metadata":null}').metadata).to.deep.equal({});
   });
 
-  it('is decoded without numbers that no queuelock client writes', () => {
+  it('is decoded without numbers that are outside the range of queuelock', () => {
     const numbers = { pid: -1, since: 1e300, typicalHoldMs: -5, permits: 1e308, limit: 1.5 };
     const request = { reason: 'r', withinMs: -1 };
     expect(decodeLabel(JSON.stringify({ owner: 'x', ...numbers, request }))).to.deep.equal({
@@ -55,7 +55,7 @@ describe('the label of an entry', () => {
     });
   });
 
-  it('is decoded to at most 9,000 characters, however much another client stores', () => {
+  it('is decoded to at most 9,000 characters, even if another client has stored more', () => {
     const long = 'x'.repeat(900_000);
     for (const value of [
       long,
@@ -65,7 +65,7 @@ describe('the label of an entry', () => {
       expect(JSON.stringify(decodeLabel(value)).length).to.be.below(9_000);
   });
 
-  it('can have a note that its entry holds the lock, and is decoded without it', () => {
+  it('may contain a note that its entry owns the queue, and is decoded without the note', () => {
     const label = encodeLabel({ owner: 'x', metadata: { a: 'b' }, request: { reason: 'r', withinMs: 1 } });
     const noted = labelOfOwner(label) ?? '';
     expect(labelFromOwner(noted)).to.equal(label);
@@ -74,14 +74,14 @@ describe('the label of an entry', () => {
     expect(labelFromOwner(encodeLabel({ owner: 'x', metadata: { owned: 'true' } }))).to.equal(undefined);
   });
 
-  it('is the only value that can have a note that its entry holds the lock', () => {
+  it('is the only kind of value that may contain a note that its entry owns the queue', () => {
     for (const foreign of ['', '127.0.0.1', '{', '[]', '{"owner":7}', '{"owned":true}', '{"owner":"x"} ']) {
       expect(labelOfOwner(foreign)).to.equal(undefined);
       expect(labelFromOwner(`${foreign.slice(0, -1)},"owned":true}`)).to.equal(undefined);
     }
   });
 
-  it('drops old responses first and then the held names to stay within 2,048 bytes', () => {
+  it('drops old responses first, and then the ids of held entries, to stay within 2,048 bytes', () => {
     const answers = Array.from({ length: 4 }, (_, at) => ({
       to: String(at),
       answer: { answer: 'declined', reason: 'é'.repeat(200) } as const,

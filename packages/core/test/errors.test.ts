@@ -23,12 +23,12 @@ const RETRYABLE: Readonly<Record<QueueLockErrorCode, boolean>> = {
 };
 
 describe('an error', () => {
-  it('is retryable when nothing was done and another try may succeed', () => {
+  it('is retryable when no work was done and another attempt may succeed', () => {
     for (const [code, retryable] of Object.entries(RETRYABLE))
       expect(new QueueLockError(code as QueueLockErrorCode, 'x').retryable, code).to.equal(retryable);
   });
 
-  it('of a loss during the work states that the work must not be repeated blindly', async () => {
+  it('of a loss warns that the work may have had effects and must not be repeated blindly', async () => {
     const server = createMemoryServer();
     await using client = createLockClient(memory({ server }));
     const effects: string[] = [];

@@ -74,7 +74,7 @@ describe('the expected wait', () => {
       basis: { announced: 2 },
     },
     {
-      title: 'expects a holder that exceeds its usual time to end now',
+      title: 'treats a holder that exceeds its usual time as ending now',
       line: [writes(10), writes(5), {}],
       seen: { heldMs: new Map([['q/0', 40]]) },
       waits: 5,
@@ -87,7 +87,7 @@ describe('the expected wait', () => {
       basis: { announced: 3 },
     },
     {
-      title: 'of a reader behind waiting readers is that for the writer ahead',
+      title: 'of a reader behind waiting readers is the time until the writer ahead has ended',
       line: [writes(10), reads(30), reads(20), { shared: true }],
       waits: 10,
       basis: { announced: 1 },
@@ -99,7 +99,7 @@ describe('the expected wait', () => {
       basis: { announced: 2 },
     },
     {
-      title: 'lets three permits run in parallel',
+      title: 'lets entries of a semaphore with three permits hold at the same time',
       line: [takes(1, 10), takes(1, 20), takes(1, 30), takes(1, 10), takes(1, 0)],
       waits: 20,
       basis: { announced: 4 },
@@ -111,7 +111,7 @@ describe('the expected wait', () => {
       basis: { announced: 2 },
     },
     {
-      title: 'ignores a hold of unknown length where other holds end earlier',
+      title: 'does not depend on a hold of unknown length when other holds end earlier',
       line: [{ limit: 2 }, { limit: 2, typicalHoldMs: 10 }, { limit: 2 }],
       waits: 10,
       basis: { announced: 1, unknown: 1 },
@@ -131,7 +131,7 @@ describe('the expected wait', () => {
     });
   }
 
-  it('of a missing entry is unknown', () => {
+  it('of an entry that is not in the queue is unknown', () => {
     const { waitMs } = expectedWait(queueOf(writes(10)), 'another');
     expect(waitMs).to.equal(undefined);
   });
@@ -145,7 +145,7 @@ describe('the expected wait', () => {
     );
   });
 
-  it('is never less for a later entry with the same conflicts', () => {
+  it('is at least as long for a later entry with the same conflicts', () => {
     fc.assert(
       fc.property(plainQueues(), (queue) => {
         const waits = queue.map(({ id }) => expectedWait(queue, id!).waitMs ?? Infinity);
@@ -182,7 +182,10 @@ function mixedQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   return fc.array(reported, { maxLength: 12 }).map((all) => queueOf(...all));
 }
 
-/** Generates queues of one primitive: readers and writers, or permits of one limit. Some announce nothing. */
+/**
+ * Generates queues of one kind: readers and writers, or a semaphore with one limit. Some entries announce no
+ * hold time.
+ */
 function plainQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   const typicalHoldMs = fc.option(fc.nat({ max: 50 }), { nil: undefined });
   const known = (all: readonly (Announced | { typicalHoldMs: undefined })[]): readonly QueueEntry[] =>
@@ -195,11 +198,14 @@ function plainQueues(): fc.Arbitrary<readonly QueueEntry[]> {
   const takers = fc.array(
     fc.record({ limit: fc.constant(4), permits: fc.integer({ min: 1, max: 4 }), typicalHoldMs }),
   );
-  // A reader passes no entry, but it starts together with readers ahead, which keeps the order of both.
+  // In these queues no entry overtakes another. A reader may start together with the readers ahead of it.
   return fc.oneof(locks, takers).map(known);
 }
 
-/** Simulates a queue from event to event: each admitted entry holds for its announced time and then leaves. */
+/**
+ * Simulates a queue: each admitted entry holds for its announced time and then leaves. Returns when each
+ * entry started to hold.
+ */
 function play(queue: readonly QueueEntry[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
   let left = queue;

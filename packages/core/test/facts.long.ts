@@ -1,4 +1,5 @@
-// Proves that each fact of facts.test.ts can fail: a mutant in the core breaks it.
+// Shows that each fact of `facts.test.ts` can fail: for each there is a mutant of the core that makes it
+// fail.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FACTS } from './facts.ts';
@@ -8,7 +9,7 @@ import { anyPlan } from './multi/plan.ts';
 import { play } from './multi/play.ts';
 import { onStage } from './stage.ts';
 
-describe('the facts detect that', () => {
+describe('the facts of the core detect that', () => {
   const all = Object.values(FACTS).flat();
 
   for (const { what, killedBy, alterations } of MUTANTS) {
@@ -24,12 +25,12 @@ describe('the facts detect that', () => {
     });
   }
 
-  it('nothing is wrong with an unchanged copy of the core', async () => {
+  it('an unchanged copy of the core is correct', async () => {
     const core = await alteredCore([]);
     for (const { check } of all) await onStage(check, core);
   });
 
-  it('several names are entered one after another, by a random plan of clients', async () => {
+  it('a multi-lock enters its queues one after another, in random plans of clients', async () => {
     const core = await alteredCore([
       [
         'multi/together.ts',

@@ -1,5 +1,5 @@
-// Checks the facts of each feature when sessions end, replies are lost, other clients interfere and clients close. facts.long.ts proves that each
-// fact can fail.
+// Checks statements ("facts") about each feature of the core: when sessions end, replies are lost, other
+// clients interfere and clients close. `facts.long.ts` shows that each fact can fail.
 import { FACTS } from './facts.ts';
 import { onStage } from './stage.ts';
 

@@ -36,7 +36,7 @@ function errorsOf({ errors$ }: FreshCredentials<unknown>): readonly QueueLockErr
 }
 
 describe('credentials of new connections', () => {
-  it('are read for each connection, once for connections at the same time', async () => {
+  it('are read once for connections that open at the same time, and again for later connections', async () => {
     let reads = 0;
     const credentials = new FreshCredentials({ withinMs: WITHIN_MS, read: async () => (reads += 1) });
     expect(await Promise.all([credentials.next(), credentials.next()])).to.deep.equal([1, 1]);
@@ -44,7 +44,7 @@ describe('credentials of new connections', () => {
     expect(credentials.latest).to.equal(2);
   });
 
-  it('are the last valid ones while a read fails, which is reported, and the next connection reads again', async () => {
+  it('are the last valid ones when a read fails, which is reported, until a later read succeeds', async () => {
     const results: (() => string)[] = [
       () => 'one',
       () => {
@@ -64,7 +64,7 @@ describe('credentials of new connections', () => {
     expect(errors[0]!.message).to.include('cannot be read: no vault; the last valid ones are used');
   });
 
-  it('are the last valid ones while a read hangs, and a late result serves the next connection', async () => {
+  it('are the last valid ones while a read hangs, and its late result is used for the next connection', async () => {
     let finish!: (value: string) => void;
     const late = new Promise<string>((resolve) => (finish = resolve));
     const results = [Promise.resolve('one'), late, new Promise<never>(() => undefined)];
@@ -76,7 +76,7 @@ describe('credentials of new connections', () => {
     expect(errors.map(({ message }) => /no result within 40 ms/.test(message))).to.deep.equal([true, true]);
   });
 
-  it('are missing when the first read fails, and the connection rejects with the reason', async () => {
+  it('make the connection reject with the reason when their first read fails', async () => {
     const broken = new FreshCredentials({
       withinMs: WITHIN_MS,
       read: () => Promise.reject(new Error('no vault')),
@@ -88,7 +88,7 @@ describe('credentials of new connections', () => {
     expect(await failureOf(wrong.next())).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('that are functions run in the context of the caller that passed them', async () => {
+  it('are read by a function that runs in the async context of the caller that passed it', async () => {
     const caller = new AsyncLocalStorage<string>();
     const seen: (string | undefined)[] = [];
     const credentials = caller.run('Ann', () =>
@@ -104,7 +104,7 @@ describe('credentials of new connections', () => {
     expect(seen).to.deep.equal(['Ann']);
   });
 
-  it('that never change are available at once, and invalid ones are refused at once', async () => {
+  it('are available without a wait when they are fixed, and refused at once when they are invalid', async () => {
     const credentials = connectionCredentials({
       ...NONE,
       login: { username: 'a', password: 'b' },
@@ -145,7 +145,7 @@ describe('PEM files of new connections', () => {
       if (pem) await writeFile(join(directory, name), pem);
   };
 
-  it('are read again, and half of a rotation leaves the last valid ones in use', async () => {
+  it('are read again for each connection, but not used while a rotation is half done', async () => {
     await put({ ca: one.ca, ...one.client });
     const files = { ca: join(directory, 'ca'), cert: join(directory, 'cert'), key: join(directory, 'key') };
     const credentials = connectionCredentials({ ...NONE, files });

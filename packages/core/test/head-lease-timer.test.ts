@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { virtualClock, type VirtualClock } from '@queuelock/memory';
 import { HeadLeaseTimer } from '../src/turn/head-lease-timer.ts';
 
-describe('a waiter behind a lease that may expire without a notification', () => {
+describe('the timer that reads a queue when its first lease may have expired', () => {
   const requested: (readonly [at: number, queues: readonly string[]])[] = [];
   let clock: VirtualClock;
   let ends: () => Promise<readonly (number | null)[]>;
@@ -27,7 +27,7 @@ describe('a waiter behind a lease that may expire without a notification', () =>
     wanted = new Set(['a', 'b']);
   });
 
-  it('reads when the first lease may have expired, for all such queues at once', async () => {
+  it('reads once for all queues whose first leases may have expired by then', async () => {
     const reads = fronts();
     reads.watch('a', 100, 0);
     reads.watch('b', 90.5, 0);
@@ -43,7 +43,7 @@ describe('a waiter behind a lease that may expire without a notification', () =>
   });
 
   for (const endsInMs of [NaN, Infinity, 1e305])
-    it(`waits for a day, and does not read in a loop, when a store returns ${endsInMs} ms`, async () => {
+    it(`reads after one day, and not in a loop, when a store returns a remaining time of ${endsInMs} ms`, async () => {
       const reads = fronts();
       reads.watch('a', endsInMs, 0);
       expect(clock.timerCount).to.equal(1);
@@ -53,7 +53,7 @@ describe('a waiter behind a lease that may expire without a notification', () =>
       expect([requested.length, clock.timerCount]).to.deep.equal([1, 0]);
     });
 
-  it('reads later when more entries are ahead, whose clients notify it, but at most 100 ms later', async () => {
+  it('reads later the more entries are ahead, at most 100 ms later, because the clients of those entries may read first', async () => {
     for (const [ahead, at] of [
       [2, 105],
       [1_000, 151],
@@ -68,7 +68,7 @@ describe('a waiter behind a lease that may expire without a notification', () =>
     }
   });
 
-  it('reads again when the next lease may have expired, and soon after a failed read', async () => {
+  it('reads again when the next lease may have expired, and 500 ms after a failed read', async () => {
     fronts().watch('a', 0, 0);
     ends = async () => [10];
     await clock.advance(1);
@@ -80,7 +80,7 @@ describe('a waiter behind a lease that may expire without a notification', () =>
     expect(requested.map(([at]) => at)).to.deep.equal([1, 62, 613]);
   });
 
-  it('does not read a queue without waiters or without a head, or after it was closed', async () => {
+  it('does not read an empty queue or one without waiters, nor any queue after it was closed', async () => {
     const reads = fronts();
     reads.watch('a', null, 0);
     reads.watch('b', 10, 0);
@@ -92,7 +92,7 @@ describe('a waiter behind a lease that may expire without a notification', () =>
     expect(requested).to.deep.equal([]);
   });
 
-  it('waits while another client removes the expired entry', async () => {
+  it('waits at least `minDelayMs`, in which another client may remove the expired entry', async () => {
     fronts({ minDelayMs: 20 }).watch('a', 0, 0);
     await clock.advance(19);
     expect(requested).to.deep.equal([]);

@@ -35,7 +35,7 @@ const anyUpdate: fc.Arbitrary<HoldUpdate> = fc.record({
 });
 
 describe('the record of holds', () => {
-  it('is a text of few bytes that contains all of a hold', () => {
+  it('is a text of fewer than 115 bytes that contains all facts about a hold', () => {
     const ended = { ...update, end: { reason: 'released' as const, heldMs: 1_234 } };
     const text = applyUpdates(undefined, [ended], 5);
     expect(Buffer.byteLength(text)).to.be.below(115);
@@ -44,7 +44,7 @@ describe('the record of holds', () => {
     ]);
   });
 
-  it('takes at most 4,096 bytes and the given number of holds, keeps the newest, and applied twice it is the same', () => {
+  it('takes at most 4,096 bytes and the given number of holds, and does not change when it is written again', () => {
     fc.assert(
       fc.property(
         fc.array(anyUpdate, { minLength: 1, maxLength: 120 }),
@@ -61,7 +61,7 @@ describe('the record of holds', () => {
     );
   });
 
-  it('keeps 30 holds of usual labels', () => {
+  it('keeps at least 30 holds with labels of usual length', () => {
     const updates = Array.from({ length: 60 }, (_, at) => ({
       ...update,
       id: String(at).padStart(16, '0'),
@@ -74,7 +74,7 @@ describe('the record of holds', () => {
     expect(holds.at(-1)?.token).to.equal(1_000_059n);
   });
 
-  it('has the order of the grants, whatever the order of the writes, also after tokens went back', () => {
+  it('lists holds in the order of their grants, in whatever order they were written, also after the tokens started again', () => {
     const at = (id: number, token: bigint): HoldUpdate => ({
       ...update,
       id: String(id).padStart(16, '0'),
@@ -89,7 +89,7 @@ describe('the record of holds', () => {
     expect(tokens(at(1, 100n), at(2, 200n), at(3, 1n), at(4, 2n))).to.deep.equal([100n, 200n, 1n, 2n]);
   });
 
-  it('notes that earlier holds without a recorded end have ended when a holder is alone, and changes no others', () => {
+  it('marks earlier holds without a recorded end as ended when a later holder was alone in the queue', () => {
     const open = (id: number, token: bigint, alone: boolean): HoldUpdate => ({
       ...update,
       id: String(id).padStart(16, '0'),

@@ -10,7 +10,7 @@ import { createLockClient, type LockClient, type LockClientOptions, type Ownersh
 import type { Backend } from '../src/backend.ts';
 
 const TTL_MS = 10_000;
-// The TTL minus 1 % for clocks and 2 % for the safety margin.
+// The TTL minus 1 % for the different rates of clocks, and minus 2 % for the safety margin.
 const LONGEST_MS = 9_700;
 
 describe('the start of a hold', () => {
@@ -91,8 +91,8 @@ describe('the start of a hold', () => {
     });
   });
 
-  describe('with minRemainingMs on a store whose heartbeats prove earlier ones', () => {
-    it('is refused at once when heartbeats cannot prove that time', async () => {
+  describe('with minRemainingMs on a store where a heartbeat proves only an earlier heartbeat', () => {
+    it('is refused at once when the heartbeats of that store cannot prove so much time', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
       const max = LONGEST_MS - TTL_MS / 4;
@@ -151,7 +151,7 @@ describe('the start of a hold', () => {
       expect((await waitOf(third)).tookMs).to.equal(0);
     });
 
-    it('is delayed for a claim that starts after the crashed entry was removed, also with tryAcquire', async () => {
+    it('is delayed for a claim that starts after the entry of a crashed holder was removed, also with tryAcquire', async () => {
       await connect(delayed).acquire('x');
       server.expireSession(server.sessionIds[0]!);
       const second = connect(delayed);
@@ -164,7 +164,7 @@ describe('the start of a hold', () => {
       expect((await tried)?.held).to.equal(true);
     });
 
-    it('is delayed after a holder that was closed while it held', async () => {
+    it('is delayed after a client that was closed while it held', async () => {
       const [first, second] = [connect(delayed), connect(delayed)];
       await first.acquire('x');
       await first.close();
@@ -173,7 +173,7 @@ describe('the start of a hold', () => {
       expect((await next).tookMs).to.equal(2_500);
     });
 
-    it('counts the delay as waiting: a timeout ends it, and the next claim waits again', async () => {
+    it('counts the delay as part of the wait: its timeout rejects, and the next claim starts a new delay', async () => {
       const [first, second] = [connect(delayed), connect(delayed)];
       await first.acquire('x');
       server.expireSession(server.sessionIds[0]!);
@@ -200,7 +200,9 @@ describe('the start of a hold', () => {
 
 type Session = Awaited<ReturnType<Backend['open']>>;
 
-/** Returns the methods of a session without its traces. */
+/**
+ * Copies the methods of a session except `traces`, so that the copy behaves like a backend without traces.
+ */
 function bound(session: Session): Session {
   return {
     id: session.id,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createLockClient, type LockClient } from '../src/index.ts';
 import { safely } from '@queuelock/harness/safety';
 
-/** The outcome of a call on the simulated network: it works, its reply is lost after it took effect, or its request never arrives. */
+/** The outcome of a request on the simulated network. `answer lost`: the request takes effect, but its reply is lost. */
 type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 const fates = fc.infiniteStream(
@@ -19,7 +19,7 @@ const plans = fc.array(
   { minLength: 2, maxLength: 6 },
 );
 
-/** Clients that claim one name in any order of events, lose requests and replies, and cancel. */
+/** A property of fast-check: three clients claim one name, cancel, and lose requests and replies, in any order of events. */
 export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   fc.scheduler(),
   fates,
@@ -27,7 +27,8 @@ export const anyInterleaving: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   async (scheduler, fate, plan) => {
     const server = createMemoryServer();
     const intercept: Intercept = async (call, proceed) => {
-      // A `close` always arrives. If it was lost, its session would end with the TTL, which another test covers.
+      // A `close` always arrives. A session whose `close` is lost ends with its TTL, which another test
+      // covers.
       const [next = 'arrives'] = call === 'close' ? [] : fate.take(1);
       await scheduler.schedule(Promise.resolve(), `${call} sent`);
       if (next === 'request lost') throw new Error('request lost');

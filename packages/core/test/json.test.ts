@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { QueueLockError } from '../src/index.ts';
 import { follow, join, onStage, ownershipOf, rejection } from './stage.ts';
 
-/** Returns what a receiver reads from the value as JSON. */
+/** Returns the value after it was serialised as JSON and parsed again. */
 function sent(reported: unknown): unknown {
   return JSON.parse(JSON.stringify(reported));
 }
 
-describe('the JSON form', () => {
-  it('of each state of a claim has orders and tokens as decimal text', () =>
+describe('values serialised as JSON', () => {
+  it('contain orders and tokens as decimal text in each state of a claim', () =>
     onStage(async (stage) => {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client());
@@ -50,7 +50,7 @@ describe('the JSON form', () => {
       waiter.subscription.unsubscribe();
     }));
 
-  it('of an end contains the error of any kind, and the eviction', () =>
+  it('contain the error and the eviction when a claim has ended', () =>
     onStage(async (stage) => {
       const holder = await join(stage, stage.client());
       const abort = new AbortController();
@@ -76,7 +76,7 @@ describe('the JSON form', () => {
       holder.subscription.unsubscribe();
     }));
 
-  it('covers several names as one, an ownership that was entered again, and a waiter for both', () =>
+  it('contain the holds of a multi-lock, and the depth of a reentrant hold', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const both = follow(client.multi(['x', 'y']).claim());
@@ -93,7 +93,7 @@ describe('the JSON form', () => {
       );
     }));
 
-  it('covers queues, evictions, lists and histories', () =>
+  it('contain orders as decimal text in queues, lists of queues and histories', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const own = await client.acquire('x');
@@ -111,7 +111,7 @@ describe('the JSON form', () => {
       await stage.passing(own.release());
     }));
 
-  it('of an error contains its message and its cause', async () => {
+  it('contain the message and the cause of an error', async () => {
     const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     const error = new QueueLockError('UNAVAILABLE', 'no session', { cause });
     expect(sent({ error })).to.deep.equal({

@@ -47,7 +47,7 @@ describe('a lock client', () => {
     return client;
   }
 
-  /** Records a claim's states, newest last. */
+  /** Records the states that a claim emits, the latest last. */
   function follow(client: LockClient, name = 'x'): { states: ClaimState[]; subscription: Subscription } {
     const states: ClaimState[] = [];
     return { states, subscription: client.claim(name).subscribe((state) => states.push(state)) };
@@ -104,7 +104,7 @@ describe('a lock client', () => {
       expect(served).to.deep.equal(['b1', 'a1', 'b2', 'a2']);
     });
 
-    it('rejects with the loss as the error, even when the work succeeds', async () => {
+    it('rejects with OWNERSHIP_LOST when the lock is lost, even if the work succeeds', async () => {
       const client = connect();
       const error = await rejection(
         client.run('x', async ({ key, signal }) => {
@@ -117,7 +117,7 @@ describe('a lock client', () => {
       expect(error).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
     });
 
-    it('has the error of the work as the cause of a loss', async () => {
+    it('rejects with OWNERSHIP_LOST, and the error of the work as its cause, when the lock is lost and the work throws', async () => {
       const client = connect();
       const failure = new Error('torn page');
       const error = await rejection(
@@ -130,7 +130,7 @@ describe('a lock client', () => {
       expect(error).to.include({ code: 'OWNERSHIP_LOST', cause: failure });
     });
 
-    it('refuses its own name inside its work at once, also further down the call chain', async () => {
+    it('rejects at once when the work, or a function that it calls, claims the same name', async () => {
       const client = connect();
       await client.run('x', async () => {
         await settle();
@@ -147,14 +147,14 @@ describe('a lock client', () => {
       expect(waited).to.include({ code: 'TIMEOUT' });
     });
 
-    it('queues sibling calls, since concurrent work is not inside a hold', async () => {
+    it("lets concurrent calls of one client wait in the queue, because they are not inside each other's holds", async () => {
       const client = connect();
       const order: number[] = [];
       await Promise.all([1, 2, 3].map((n) => client.run('x', () => void order.push(n))));
       expect(order).to.have.members([1, 2, 3]);
     });
 
-    it('lets work that outlives its run enqueue again', async () => {
+    it('allows another claim of the name to code that still runs after its run has ended', async () => {
       const client = connect();
       let later: Promise<number> | undefined;
       let go: () => void = () => undefined;
@@ -208,7 +208,7 @@ describe('a lock client', () => {
       await holder.release();
     });
 
-    it("rejects at once with the signal's own reason, and leaves the queue", async () => {
+    it("rejects at once with the reason of the caller's signal, and leaves the queue", async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       const abort = new AbortController();
@@ -238,7 +238,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('causes no warning about too many listeners when one signal ends many waits', async () => {
+    it('causes no warning about too many listeners when one signal is used for many waits', async () => {
       const warnings: Error[] = [];
       const note = (warning: Error): void => void warnings.push(warning);
       process.on('warning', note);
@@ -263,7 +263,7 @@ describe('a lock client', () => {
       await ownership?.release();
     });
 
-    it('resolves with undefined when the lock is busy, and leaves nothing behind', async () => {
+    it('resolves with undefined when the lock is held, and leaves no entry', async () => {
       const [a, b] = [connect(), connect()];
       const holder = await a.acquire('x');
       expect(await b.tryAcquire('x')).to.equal(undefined);
@@ -298,7 +298,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.deep.equal([]);
     });
 
-    it('emits no liveness after it was cancelled', async () => {
+    it("emits no changes of the session's liveness after it was cancelled", async () => {
       let silent = false;
       let end: () => void = () => undefined;
       const silence = new Promise<void>((resolve) => (end = resolve));
@@ -328,7 +328,7 @@ describe('a lock client', () => {
       await holder.release();
     });
 
-    it('releases when a holder unsubscribes, and its ownership ends at that instant', async () => {
+    it('releases when the holder unsubscribes, and its ownership ends at that instant', async () => {
       const { states, subscription } = follow(connect());
       await settle();
       const held = states.at(-1);
@@ -372,7 +372,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.have.length(1);
     });
 
-    it('opens again when the opening took longer than the session is proven to live', async () => {
+    it('opens again when opening took longer than its proven time', async () => {
       const openings: number[] = [];
       const slow: Intercept = async (call, proceed) => {
         const reply = await proceed();
@@ -389,7 +389,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.have.length(1);
     });
 
-    it('sends a heartbeat soon when the opening took long', async () => {
+    it('sends its first heartbeat earlier when opening took long', async () => {
       const calls: [string, number][] = [];
       const slow: Intercept = async (call, proceed) => {
         calls.push([call, clock.now()]);
@@ -410,7 +410,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('stays closed after later calls', async () => {
+    it('stays closed when the client is used after close', async () => {
       const client = connect();
       const states: string[] = [];
       client.session$.subscribe(({ status }) => states.push(status));
@@ -472,7 +472,7 @@ describe('a lock client', () => {
       silent = false;
     });
 
-    it('is lost when it is read after a stall, before any timer has run', async () => {
+    it('is lost at the first read of `held` after the event loop was blocked for too long, before any timer has run', async () => {
       const client = connect();
       const ownership = await client.acquire('x');
       const { signal } = ownership;
@@ -485,7 +485,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('is lost for all entries at once when one of them is notified first', async () => {
+    it('ends all holds at once when the first of them is notified of the loss', async () => {
       const reported$ = new Subject<never>();
       const backend = memory({ server });
       const open: typeof backend.open = async (ttlMs, signal) => {
@@ -507,7 +507,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('reports a stall also through a signal that is read alone', async () => {
+    it('aborts the signal of a hold at its first read after the event loop was blocked for too long', async () => {
       const { signal } = await connect().acquire('x');
       clock.stall(TTL_MS);
       expect(() => {
@@ -516,7 +516,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('is not revived by a late confirmation', async () => {
+    it('stays lost when a heartbeat is confirmed late', async () => {
       let reply: (() => void) | undefined;
       const client = connect({
         backend: {
@@ -536,7 +536,7 @@ describe('a lock client', () => {
       expect(ownership.held).to.equal(false);
     });
 
-    it('ends every hold and every wait with a typed reason when the server has expired it', async () => {
+    it('ends every hold and every wait with a typed reason when the server has expired the session', async () => {
       const [a, b] = [connect(), connect()];
       const held = await a.acquire('x');
       const other = await b.acquire('y');
@@ -550,7 +550,7 @@ describe('a lock client', () => {
       await other.release();
     });
 
-    it('is replaced without an error when it ends before the entry was in the queue', async () => {
+    it('is replaced without an error when it ends before the entry of a claim exists', async () => {
       let lost = true;
       const client = connect({
         backend: {
@@ -566,7 +566,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('ends all its holds at one instant: none is lost without its signal', async () => {
+    it('ends all its holds at one instant, with the signal of each aborted', async () => {
       const client = connect();
       const [first, second] = [await client.acquire('x'), await client.acquire('y')];
       const reads: boolean[] = [];
@@ -578,7 +578,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('is replaced without an error when it was found expired before the entry was in the queue', async () => {
+    it('is replaced without an error when a claim finds it expired before its entry exists', async () => {
       const client = connect();
       await client.run('x', () => undefined);
       server.expireSession(server.sessionIds[0] ?? '');
@@ -586,8 +586,8 @@ describe('a lock client', () => {
     });
   });
 
-  describe('an unknown outcome', () => {
-    it('is the cause of the timeout that it led to', async () => {
+  describe('a request whose outcome is unknown', () => {
+    it('is the cause of the error when the wait times out', async () => {
       const refusing: Intercept = (call, proceed) =>
         call === 'enqueue' ? Promise.reject(new Error('no space left')) : proceed();
       const client = connect({ backend: { intercept: refusing } });
@@ -600,7 +600,7 @@ describe('a lock client', () => {
       expect(error).to.have.nested.property('cause.message', 'no space left');
     });
 
-    it('of joining leads to a retry, and to one entry', async () => {
+    it('is retried when it joins a queue, and leads to one entry', async () => {
       let lost = 0;
       const client = connect({
         backend: {
@@ -617,7 +617,7 @@ describe('a lock client', () => {
       await ownership.release();
     });
 
-    it('is not assumed when the server refused: other holds of the session stay', async () => {
+    it('differs from a refused request, which rejects and leaves other holds of the session untouched', async () => {
       const denied = new QueueLockError('ACCESS_DENIED', 'not yours');
       let refusing = false;
       const client = connect({
@@ -632,7 +632,7 @@ describe('a lock client', () => {
       await held.release();
     });
 
-    it('of a release leads to retries until it is certain', async () => {
+    it('is retried when it releases a lock, until the release is confirmed', async () => {
       let failures = 0;
       const client = connect({
         backend: {
@@ -645,7 +645,7 @@ describe('a lock client', () => {
       expect(failures).to.equal(3);
     });
 
-    it('of a release leads to a retry that keeps what the same client holds by then', async () => {
+    it('is retried when it releases a lock, without releasing what the same client acquired since', async () => {
       let lost = false;
       const client = connect({
         backend: {
@@ -667,7 +667,7 @@ describe('a lock client', () => {
       await second.release();
     });
 
-    it('of a release delays it at most until the session has ended, and the next waiter has the lock', async () => {
+    it('delays a release at most until the session has ended, and then the next waiter is granted', async () => {
       let away = false;
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
@@ -688,7 +688,7 @@ describe('a lock client', () => {
       await (await again).release();
     });
 
-    it('of the release of a run delays it at most until the session has ended, and the run resolves with the result of its work', async () => {
+    it('delays the end of a run at most until the session has ended, and the run resolves with the result of its work', async () => {
       let away = false;
       const cut = connect({
         backend: { intercept: (_call, proceed) => (away ? Promise.reject(new Error('cut')) : proceed()) },
@@ -734,7 +734,7 @@ describe('a lock client', () => {
       ]);
     });
 
-    it('uses one upstream watch for all observers, and a late one gets the present state at once', async () => {
+    it('shares one watch of the store among all observers, and emits the present state at once to a later one', async () => {
       const client = connect();
       const holder = await client.acquire('x');
       const first = client.watch('x').subscribe();
@@ -749,7 +749,7 @@ describe('a lock client', () => {
       await holder.release();
     });
 
-    it('reports why it is not live, until it is live again', async () => {
+    it('reports the reason while its data is not live', async () => {
       let trouble: Error | undefined = new QueueLockError('FOREIGN_FORMAT', 'a latch stands in this queue');
       const sound = memory({ server });
       const backend = {
@@ -781,7 +781,7 @@ describe('a lock client', () => {
   });
 
   describe('close', () => {
-    it('ends waits with CLOSED and holds with client-closed, and frees the queue', async () => {
+    it('rejects waits with CLOSED, ends holds with client-closed, and leaves no entries', async () => {
       const [a, b] = [connect(), connect()];
       const held = await a.acquire('x');
       const elsewhere = await b.acquire('y');
@@ -794,7 +794,7 @@ describe('a lock client', () => {
       await elsewhere.release();
     });
 
-    it('refuses every later call', async () => {
+    it('makes every later call reject', async () => {
       const client = connect();
       await client.close();
       expect(await rejection(client.acquire('x'))).to.include({ code: 'CLOSED' });
@@ -803,7 +803,7 @@ describe('a lock client', () => {
       await client.close();
     });
 
-    it('ends a wait with a pending join at once, and waits for the outcome of the join', async () => {
+    it('ends a wait at once while its join is in flight, and resolves after the outcome of that join', async () => {
       let reply: () => void = () => undefined;
       const replied = new Promise<void>((resolve) => (reply = resolve));
       const client = connect({
@@ -820,7 +820,7 @@ describe('a lock client', () => {
       await closing;
     });
 
-    it('waits for a join in flight', async () => {
+    it('resolves after a join in flight has its outcome', async () => {
       const client = connect({ backend: { latencyMs: 100 } });
       const waiting = rejection(client.acquire('x'));
       await clock.advance(120);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createLockClient, type LockClientOptions } from '../src/index.ts';
 import type { Backend } from '../src/backend.ts';
 
-/** A backend that could send heartbeats from a thread. */
+/** Creates a backend that offers heartbeats from a thread. */
 function withRenewers(check: () => void = () => undefined): Backend {
   const sourceFor = (): never => expect.fail('no session is opened');
   return Object.assign(memory({ server: createMemoryServer() }), { renewers: { check, sourceFor } });
@@ -32,19 +32,19 @@ describe('the option maxBlockedMs', () => {
       );
   });
 
-  it('is refused, by name, on a backend whose heartbeats only the main thread sends', () => {
+  it('is refused on a backend whose heartbeats only the main thread can send', () => {
     expect(refusal(memory(), { maxBlockedMs: 5_000 })).to.match(
       /INVALID_ARGUMENT.*maxBlockedMs is 0 on memory: only the main thread sends its heartbeats/,
     );
   });
 
-  it('is refused together with a clock of the caller, which no thread can read', () => {
+  it('is refused together with a clock of the caller, because a thread cannot read that clock', () => {
     expect(refusal(withRenewers(), { maxBlockedMs: 5_000, clock: virtualClock() })).to.match(
       /beside the option clock/,
     );
   });
 
-  it('checks the options of the backend', () => {
+  it('makes the client check the options of the backend at once', () => {
     const check = (): void => expect.fail('they cannot be sent');
     expect(refusal(withRenewers(check), { maxBlockedMs: 5_000 })).to.match(/they cannot be sent/);
   });

@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { QueueLockError } from '../src/index.ts';
 import { Gate, onStage, rejection } from './stage.ts';
 
-/** Refuses calls of these kinds with a retryable error. */
+/** Returns an interceptor that rejects these calls to the store with a retryable error. */
 function refusing(...calls: readonly MemoryCall[]): Intercept {
   return (call, proceed) =>
     calls.includes(call) ? Promise.reject(new QueueLockError('UNAVAILABLE', 'no leader')) : proceed();
 }
 
 describe('the message of an error', () => {
-  it('names the lock that was not granted', () =>
+  it('of a wait that timed out names the lock', () =>
     onStage(async (stage) => {
       const holder = await stage.client().acquire('x');
       const late = await rejection(stage.passing(stage.client().acquire('x', { timeoutMs: 50 })));
@@ -22,7 +22,7 @@ describe('the message of an error', () => {
       await stage.passing(holder.release());
     }));
 
-  it('states that there is no session yet when a wait timed out, where, and why', () =>
+  it('of a wait that timed out before a session was opened states where and why there is none', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('open') } });
       const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
@@ -33,7 +33,7 @@ describe('the message of an error', () => {
         .that.matches(/^\[UNAVAILABLE\] "x": .* 500 ms .*memory:: no leader$/);
     }));
 
-  it('states that the store does not respond when a wait timed out, and where', () =>
+  it("of a wait that timed out while the store did not respond states the store's address", () =>
     onStage(async (stage) => {
       let isOver = false;
       const never: Intercept = (call, proceed) =>
@@ -48,7 +48,7 @@ describe('the message of an error', () => {
       isOver = true;
     }));
 
-  it('states that the store is unavailable, not that the lock is held, when it failed during the wait', () =>
+  it('of a wait that timed out after the store failed states that the store is unavailable, not that the lock is held', () =>
     onStage(async (stage) => {
       const holder = await stage.client().acquire('x');
       let isAway = false;
@@ -66,7 +66,7 @@ describe('the message of an error', () => {
       await stage.passing(holder.release());
     }));
 
-  it('states that the state is unknown, not that the lock is held, while the store has not responded', () =>
+  it("of a wait that timed out while the store did not respond states that the lock's state is unknown", () =>
     onStage(async (stage) => {
       const gate = new Gate('enqueue');
       const client = stage.client({ link: { intercept: gate.requests } });
@@ -79,7 +79,7 @@ describe('the message of an error', () => {
       await stage.settle();
     }));
 
-  it('states why several names were not entered when a wait timed out', () =>
+  it('of a wait for several names that timed out states why they were not entered', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('enqueueAll') } });
       const late = await rejection(stage.passing(client.multi(['x', 'y']).acquire({ timeoutMs: 500 })));
@@ -89,7 +89,7 @@ describe('the message of an error', () => {
         .that.matches(/^\[UNAVAILABLE\] \["x","y"\]: .* 500 ms .*no leader$/);
     }));
 
-  it('states where no heartbeat was confirmed in time, and why the last one was not', () =>
+  it("of a hold lost for want of a heartbeat states the store's address, and why the last heartbeat failed", () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('renew') } });
       const own = await client.acquire('x');

@@ -1,7 +1,8 @@
-// Plays more histories than model.test.ts, with another seed in each run, and all defects with the histories of one seed.
+// Runs the same random histories as model.test.ts, but more of them and with a new seed each time. Also runs
+// all seeded defects.
 //
-//   MODEL_RUNS=100000 node_modules/.bin/mocha packages/core/test/model.long.ts -g 'any history' (about 5 minutes) MODEL_SEED=... repeats
-//   the same histories
+//   MODEL_RUNS=100000 node_modules/.bin/mocha packages/core/test/model.long.ts -g 'any history' (about 5 minutes)
+//   MODEL_SEED=... repeats the same histories
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -12,7 +13,7 @@ import { RULES } from './model/judge.ts';
 import { anyHistory } from './model/plan.ts';
 
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 3_000);
-/** Seeds of defects that the histories of the default seed reveal late. */
+/** Maps a defect to the seed with which few histories reveal it, if the default seed 1 needs many. */
 const LATE: Readonly<Record<string, number>> = {
   'a lock is granted without a read of the clock': 11,
   'a refused enqueue is followed by a removal, whose refusal ends the session': 2,
@@ -20,13 +21,13 @@ const LATE: Readonly<Record<string, number>> = {
 };
 
 describe('any history of clients, faults and an operator', () => {
-  it(`keeps every rule (${RUNS} other histories)`, async () => {
+  it(`keeps every rule of judge.ts in ${RUNS} random histories`, async () => {
     const seed = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31));
     await fc.assert(fc.asyncProperty(anyHistory, assertKeepsRules), { numRuns: RUNS, seed });
   }).timeout(0);
 });
 
-describe('the rules detect in the same histories that', () => {
+describe('the rules of judge.ts detect in the same histories that', () => {
   const noticing = new Set<unknown>();
 
   for (const defect of DEFECTS) {
@@ -38,7 +39,7 @@ describe('the rules detect in the same histories that', () => {
     });
   }
 
-  it('each rule is broken by at least one defect', () => {
+  it('each of them is broken by at least one defect', () => {
     expect([...noticing].sort()).to.deep.equal(Object.keys(RULES).sort());
   });
 });

@@ -1,7 +1,10 @@
-// Plays any history of three clients that contend for two names, on the memory backend, in virtual time: lost and late messages, clocks
-// that run differently, machines that freeze, refusals, evictions, expiries, and every way to cancel. After every event, the rules of
-// model/judge.ts are checked. The same seed generates the same histories, and a history always runs the same way. A failure prints its
-// seed, its smallest counterexample and its events. model.long.ts plays more histories, and all defects.
+// Runs random histories of three clients that contend for two names. Backend, network and clocks are
+// simulated, in virtual time. Faults are lost and late messages, clocks of different rates, frozen machines,
+// refused requests, evictions and expired sessions. Clients also cancel in every way.
+//
+// After each event the rules of model/judge.ts are checked. A seed always generates the same histories, and a
+// history always runs the same way. A failure prints its seed, its smallest counterexample and its events.
+// model.long.ts runs more histories, and all defects.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as core from '../src/index.ts';
@@ -15,7 +18,7 @@ import { anyHistory } from './model/plan.ts';
 const RUNS = 100;
 
 describe('any history of clients, faults and an operator', () => {
-  it(`keeps every rule (${RUNS} histories)`, async () => {
+  it(`keeps every rule of judge.ts in ${RUNS} random histories`, async () => {
     await fc.assert(fc.asyncProperty(anyHistory, assertKeepsRules), { numRuns: RUNS, seed: 1 });
   });
 

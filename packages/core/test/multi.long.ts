@@ -1,6 +1,8 @@
-// Plays groups of three clients and more plans than multi.test.ts, with another seed in each run.
+// Runs the checks of multi.test.ts with groups of three clients, with more random plans, and with a new seed
+// each time.
 //
-//   MULTI_RUNS=20000 node_modules/.bin/mocha packages/core/test/multi.long.ts (about 5 minutes) MULTI_SEED=... repeats the same plans
+//   MULTI_RUNS=20000 node_modules/.bin/mocha packages/core/test/multi.long.ts (about 5 minutes)
+//   MULTI_SEED=... repeats the same plans
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -10,10 +12,10 @@ import { play } from './multi/play.ts';
 
 const RUNS = Number(process.env['MULTI_RUNS'] ?? 1_000);
 
-describe('the order of several queues', () => {
+describe('claims of several queues', () => {
   const groups = combinations(allClaims(['x', 'y', 'z']), 3);
 
-  it(`has no deadlock when each entry set has one order, in any interleaving of all ${groups.length} groups of three`, () => {
+  it(`have no deadlock in any interleaving of ${groups.length} groups of three claims when each claim enters all its queues in one step`, () => {
     let states = 0;
     for (const group of groups) {
       const seen = explore(group, 'at one point');
@@ -24,8 +26,8 @@ describe('the order of several queues', () => {
   }).timeout(120_000);
 });
 
-describe('any plan of clients that take several names', () => {
-  it(`has one holder of each name at a time, an outcome for every task, and leaves nothing behind (${RUNS} other plans)`, async () => {
+describe('random plans of clients that take several names', () => {
+  it(`have one holder of each name at a time, an outcome for every task, and no entry left at the end (${RUNS} plans of a new seed)`, async () => {
     const wellBehaved = fc.asyncProperty(anyPlan, async (plan) => {
       expect(await play(plan, 'together')).to.deep.equal([]);
     });

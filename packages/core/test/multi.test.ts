@@ -1,5 +1,6 @@
-// Multi-locks cannot deadlock. First the rule alone is checked exhaustively, then the core with random failures. multi.long.ts takes groups
-// of three, and plays more plans.
+// Shows that multi-locks cannot deadlock. The first tests try all orders of entries by the rule of the queues
+// alone. The others run the core with random failures. multi.long.ts tries groups of three claims, and more
+// plans.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -15,9 +16,9 @@ import { play } from './multi/play.ts';
 
 const RUNS = 50;
 
-describe('the order of several queues', () => {
+describe('claims of several queues', () => {
   const specs = allClaims(['x', 'y', 'z']);
-  it('has no deadlock when each entry set has one order, in any interleaving of any two', () => {
+  it('have no deadlock in any interleaving of two claims when each claim enters all its queues in one step', () => {
     for (const group of combinations(specs, 2)) {
       const { circle, standstill } = explore(group, 'at one point');
       expect([circle, standstill], JSON.stringify(group)).to.deep.equal([false, false]);
@@ -30,7 +31,7 @@ describe('the order of several queues', () => {
     return standstill;
   };
 
-  it('has deadlocks when entries are made one by one, only when orders cross, readers included', () => {
+  it('can deadlock when they enter one queue at a time in crossing orders, also with a reader', () => {
     const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
     const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);
@@ -47,7 +48,7 @@ describe('the order of several queues', () => {
     ]);
   });
 
-  it('has deadlocks when entries are made at several times, even in one and the same order of names', () => {
+  it('can deadlock when they enter their queues at several times, even if both use the same order of names', () => {
     for (const group of combinations(specs, 2)) {
       const [one, other] = group as [NameClaim, NameClaim];
       const common = one.names.filter((name) => other.names.includes(name));
@@ -57,16 +58,16 @@ describe('the order of several queues', () => {
   });
 });
 
-describe('any plan of clients that take several names', () => {
+describe('random plans of clients that take several names', () => {
   const wellBehaved = async (plan: Plan): Promise<void> => {
     expect(await play(plan, 'together')).to.deep.equal([]);
   };
 
-  it(`has one holder of each name at a time, an outcome for every task, and leaves nothing behind (${RUNS} plans)`, async () => {
+  it(`have one holder of each name at a time, an outcome for every task, and no entry left at the end (${RUNS} plans)`, async () => {
     await fc.assert(fc.asyncProperty(anyPlan, wellBehaved), { numRuns: RUNS, seed: 1 });
   });
 
-  it('deadlocks eventually when the names are taken one by one; the same plan does not when they are taken together', async () => {
+  it('include one that deadlocks when its names are locked one by one, but not when a multi-lock takes them together', async () => {
     const ends = fc.asyncProperty(calmPlan, async (plan) => (await play(plan, 'one by one')).length === 0);
     const { failed, counterexample, numRuns } = await fc.check(ends, {
       seed: 1,

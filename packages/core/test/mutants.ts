@@ -1,9 +1,9 @@
 import type { Alteration } from '@queuelock/harness/alteration';
 
-/** A mutant of the core, and the fact that it breaks. */
+/** A seeded defect of the core, and the test that it must break. */
 export interface Mutant {
   readonly what: string;
-  /** The title of the fact. */
+  /** The title of the fact in packages/core/test/facts that fails with this mutant. */
   readonly killedBy: string;
   readonly alterations: readonly Alteration[];
 }
@@ -13,14 +13,14 @@ function mutant(what: string, killedBy: string, ...alterations: readonly Alterat
 }
 
 const SEVERAL_NAMES: readonly Mutant[] = [
-  mutant('the loss of one name leaves the others held', 'the loss of one name releases the other names', [
-    'multi/multi.ts',
-    "      takeWhile(({ status }) => status !== 'ended', true),\n",
-    '',
-  ]),
+  mutant(
+    'the loss of one name leaves the others held',
+    'the loss of one name of a multi-lock releases its other names',
+    ['multi/multi.ts', "      takeWhile(({ status }) => status !== 'ended', true),\n", ''],
+  ),
   mutant(
     'the release of one name leaves the others held',
-    'the release of one name releases all names, without a loss',
+    'the release of one name of a multi-lock releases all its names without a loss',
     [
       'multi/multi.ts',
       "      if (states.some(({ status }) => status === 'ended')) void ownership?.release();\n",
@@ -29,12 +29,12 @@ const SEVERAL_NAMES: readonly Mutant[] = [
   ),
   mutant(
     'a lost name counts as held until the reason of the loss is known',
-    'a multi-lock whose first name was lost before the last was admitted is never held',
+    'a multi-lock is never held when the entry of its first name is removed before its last name is admitted',
     ['multi/multi.ts', 'return ownership?.held ? ownership : undefined;', 'return ownership;'],
   ),
   mutant(
     'a cancelled claim continues to wait for the other names to join',
-    'a multi-lock that is cancelled between two attempts to join leaves nothing behind, and the client closes',
+    'a multi-lock that is cancelled between two attempts to join leaves no entries, and its client can close',
     [
       'multi/together.ts',
       '        if (this.#joining.get(session) === joining) reject(stop.reason as Error);\n',
@@ -43,12 +43,12 @@ const SEVERAL_NAMES: readonly Mutant[] = [
   ),
   mutant(
     'several names that are overtaken in one queue end',
-    'a multi-lock that is overtaken in one queue joins again in all of them together',
+    'a multi-lock joins all its queues again when the lock of one queue is stolen while it waits',
     ['multi/multi.ts', '      throwIfRemoved(states, arePlaced);\n', ''],
   ),
   mutant(
     'one name of several joins again alone',
-    'a multi-lock that is overtaken in one queue joins again in all of them together',
+    'a multi-lock joins all its queues again when the lock of one queue is stolen while it waits',
     ['claim/steps.ts', 'cause instanceof OvertakenError && !isTogether', 'cause instanceof OvertakenError'],
   ),
 ];
@@ -56,22 +56,22 @@ const SEVERAL_NAMES: readonly Mutant[] = [
 const ENTERING_AGAIN: readonly Mutant[] = [
   mutant(
     'siblings enter together',
-    'sibling calls enter a hold one after another in their order, and a cancelled call leaves no gap',
+    'sibling calls enter a reentrant hold one at a time in their order, also when one of them is cancelled',
     ['reentrancy/reentrancy.ts', 'await turnWithin(before, ', 'await turnWithin(Promise.resolve(), '],
   ),
   mutant(
     'a cancelled wait lets the next one pass',
-    'sibling calls enter a hold one after another in their order, and a cancelled call leaves no gap',
+    'sibling calls enter a reentrant hold one at a time in their order, also when one of them is cancelled',
     ['reentrancy/reentrancy.ts', 'this.#line = before.then(() => left);', 'this.#line = left;'],
   ),
   mutant(
     'the outermost level releases the hold',
-    'the server gets one release, when the last level has left, and the outer level is released by then',
+    'a reentrant hold is released on the server once, when its last level is released',
     ['reentrancy/reentrancy.ts', 'if (this.#shared.levels === 0) await', 'if (this.depth === 1) await'],
   ),
   mutant(
     'a wait for a sibling is not notified of the loss',
-    'when the session ends, all levels are lost at one instant, and waits for siblings end at once',
+    'all levels of a reentrant hold are lost at one instant when the session ends, and calls that wait inside it reject at once',
     [
       'reentrancy/reentrancy.ts',
       'merge(patienceOf(patience, context), lost$)',
@@ -83,7 +83,7 @@ const ENTERING_AGAIN: readonly Mutant[] = [
 const EVICTIONS: readonly Mutant[] = [
   mutant(
     'the record is written after the removal',
-    'the record is stored when the victim is notified of its loss',
+    'the record of an eviction is stored before the evicted client is notified of its loss',
     [
       'handover/evictions.ts',
       `    await kept.change((text) => addRecords(text, records));
@@ -101,7 +101,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'the record of an eviction that came too late stays',
-    'the record of an eviction that came too late is removed',
+    'the record of an eviction is removed when the entry had already left',
     [
       'handover/evictions.ts',
       '    if (spared.length > 0) await kept.change((text) => removeRecords(text, spared));\n',
@@ -110,7 +110,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'an eviction without a reply counts as too late',
-    'an eviction with a lost reply has happened, and its record stays',
+    'an eviction whose reply is lost counts as done, and its record stays',
     ['handover/evictions.ts', ' === true || mayHaveRemoved;', ' === true;'],
   ),
   mutant(
@@ -124,7 +124,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'an overtaken waiter does not join again',
-    'a waiter that is overtaken twice joins a third time, and its signal still ends the wait',
+    'a waiter that is overtaken twice joins a third time, and its abort signal still ends the wait',
     [
       'claim/ending.ts',
       "      if (eviction?.kind === 'overtaken' && !ownership) throw new OvertakenError(eviction);\n",
@@ -133,7 +133,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'the reason of a removal is read once',
-    'a waiter that is overtaken joins again although the reply that reports it is lost',
+    'an overtaken waiter joins again although the reply with the eviction record is lost',
     [
       'handover/evictions.ts',
       'await repeatUntilDefinite(async () => registers?.read(name, KIND), stop)',
@@ -142,7 +142,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'the reason of a removal is found by the key of the entry alone',
-    'the record of an earlier entry with the same key does not apply to a later one',
+    'the eviction record of an earlier entry with the same key does not apply to a later entry',
     [
       'handover/evictions.ts',
       '(entry.key === own.key && entry.order === own.order)',
@@ -151,7 +151,7 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'a steal starts at the front',
-    'a steal removes entries from the back, so that none of them is admitted in between',
+    'a steal removes entries from the back of the queue, so that no waiter is admitted in between',
     ['handover/evictions.ts', 'against.reverse()', 'against'],
   ),
   mutant(
@@ -159,27 +159,27 @@ const EVICTIONS: readonly Mutant[] = [
     'a steal of one permit removes the holder that joined last, and the waiters ahead join again',
     ['handover/evictions.ts', 'return taken + permits > own.limit;', 'return true;'],
   ),
-  mutant('a steal continues after it was cancelled', 'a steal that is cancelled removes no further entries', [
-    'handover/in-line.ts',
-    'goesOn: () => wanted',
-    'goesOn: () => true',
-  ]),
+  mutant(
+    'a steal continues after it was cancelled',
+    'a steal that is cancelled removes no further entries of the queue',
+    ['handover/in-line.ts', 'goesOn: () => wanted', 'goesOn: () => true'],
+  ),
 ];
 
 const REQUESTS: readonly Mutant[] = [
   mutant(
     'answers are not acknowledged',
-    'an answer is acknowledged, and a holder that yields leaves at the acknowledgement',
+    'a holder that yields releases as soon as the requester has acknowledged the response',
     ['handover/requests.ts', 'heard: [...(now.heard ?? []), by]', 'heard: now.heard ?? []'],
   ),
   mutant(
     'a holder that yields does not wait for the acknowledgement',
-    'a holder that yields to a requester that does not read leaves after a second',
+    'a holder that yields releases after 1 s when the requester does not acknowledge the response',
     ['handover/requests.ts', 'const HEARD_WITHIN_MS = 1_000;', 'const HEARD_WITHIN_MS = 0;'],
   ),
   mutant(
     'an answer counts as read only when the one before is acknowledged',
-    'holders of permits answer separately, once, and each answer is reported once',
+    'each holder of a semaphore responds to a request once, and the requester receives each response once',
     ['handover/requests.ts', '    tap(({ by }) => read.add(by)),\n', ''],
     [
       'handover/requests.ts',
@@ -189,7 +189,7 @@ const REQUESTS: readonly Mutant[] = [
   ),
   mutant(
     'a holder that yields also evicts holders',
-    'a reader that yields evicts only waiters, and other readers keep their holds',
+    'a reader that yields to a requester evicts only waiters, and other readers keep their holds',
     [
       'handover/requests.ts',
       '.filter((entry) => isBehind(entry) && !admitted.has(entry))',
@@ -198,7 +198,7 @@ const REQUESTS: readonly Mutant[] = [
   ),
   mutant(
     'a holder that yields evicts itself for the requester',
-    'a holder that yields does not evict itself when the store still shows a released entry ahead of it',
+    'a holder that yields evicts other entries, never its own, while the store still shows a released entry ahead of it',
     [
       'handover/requests.ts',
       '.filter((entry) => isBehind(entry) && !admitted.has(entry))',
@@ -207,7 +207,7 @@ const REQUESTS: readonly Mutant[] = [
   ),
   mutant(
     'an answer waits for its acknowledgement after the end of the hold',
-    'a client that closes during yieldToQueue, at remove, ends it with a typed error or at once',
+    'yieldToQueue settles within 1 s when its client closes while remove is pending',
     ['handover/requests.ts', 'merge(over$, heard$, late$)', 'merge(heard$, late$)'],
   ),
 ];
@@ -215,7 +215,7 @@ const REQUESTS: readonly Mutant[] = [
 const LIMITS: readonly Mutant[] = [
   mutant(
     'a change of the limit with a late reply revokes the grant',
-    'a change of the limit whose reply comes after the grant revokes nothing, and the loss is still reported',
+    'a change of the limit whose reply arrives after the grant does not revoke the hold',
     ['entry/turns-under-limit.ts', '    takeUntil(granted.come$),\n', ''],
   ),
   mutant(
@@ -225,17 +225,17 @@ const LIMITS: readonly Mutant[] = [
   ),
   mutant(
     'a change of the limit creates a new entry for a removed one',
-    'an entry that is removed during a change of the limit loses its position, and its claim rejects instead of joining again',
+    'a claim whose entry is removed during a change of the limit rejects, and does not join again',
     ['entry/turns-under-limit.ts', 'if (now.order === placement.order) return now;', 'return now;'],
   ),
   mutant(
     'the limit of the queue length counts holders',
-    'a claim that is refused because the queue is too long has left it, and the entries behind stay',
+    'a claim that is refused with QUEUE_FULL has left the queue, and the entries behind it stay',
     ['turn/positions.ts', 'admitted.has(entry) ? 0 : (waiting += 1)', '(waiting += 1)'],
   ),
   mutant(
     'the own entry is found by its key alone',
-    'a claim that sees an earlier entry with its key in an old snapshot of the queue waits for a snapshot with its own entry',
+    'a claim ignores a snapshot that contains only an earlier entry with the same key',
     ['handover/in-line.ts', 'key === place.key && order === place.order', 'key === place.key'],
   ),
 ];
@@ -243,7 +243,7 @@ const LIMITS: readonly Mutant[] = [
 const TEXTS: readonly Mutant[] = [
   mutant(
     'changes of a label do not wait for each other',
-    'changes of a label build on each other and arrive in order, also with lost replies',
+    'several changes of a label are applied in order, even if replies are lost',
     [
       'entry/own-label.ts',
       'const written = this.#last.then(async',
@@ -259,14 +259,18 @@ const TEXTS: readonly Mutant[] = [
       '      const value = encodeLabel(label);\n      this.#label = label;\n',
     ],
   ),
-  mutant('a register is overwritten', 'no change of concurrent writers is lost', [
-    'views/register.ts',
-    'if (await this.#registers.write(name, kind, { text, was: present?.version })) return text;',
-    'await this.#registers.write(name, kind, { text, was: present?.version });\n        return text;',
-  ]),
+  mutant(
+    'a register is overwritten',
+    'no change of a register is lost when twelve clients change it at once',
+    [
+      'views/register.ts',
+      'if (await this.#registers.write(name, kind, { text, was: present?.version })) return text;',
+      'await this.#registers.write(name, kind, { text, was: present?.version });\n        return text;',
+    ],
+  ),
   mutant(
     'a register is written without a change',
-    'a change to the same text writes nothing, and neither does emptying an empty register',
+    'a change of a register to its present text writes nothing, also when both are empty',
     ['views/register.ts', '        if (text === present?.text) return text;\n', ''],
   ),
 ];
@@ -274,40 +278,44 @@ const TEXTS: readonly Mutant[] = [
 const SESSIONS: readonly Mutant[] = [
   mutant(
     'an expired export does not lead to a new session',
-    'the export of a session that was closed or has expired leads to a new session, and a position behind the others',
+    'resuming a session that has ended opens a new session, and the claim joins at the end of the queue',
     ['session/resume.ts', "if (!isQueueLockError(error, 'SESSION_LOST')) throw error;", 'throw error;'],
   ),
   mutant(
     'an abandoned client ends its session',
-    'a resumed session holds the same entry with the same token, and the abandoned hold is lost',
+    'a resumed session holds the same entry with the same token, and the abandoned client has lost the hold',
     ['client.ts', '    this.#keepsSession = true;\n', ''],
   ),
 ];
 
 const RECORDED_HOLDS: readonly Mutant[] = [
-  mutant('a loss is recorded as a release', 'the reason of a loss is recorded, and who removed the entry', [
-    'past/hold-recorder.ts',
-    "  if (!loss) return { reason: 'released', heldMs };",
-    "  if (!loss || heldMs >= 0) return { reason: 'released', heldMs };",
-  ]),
+  mutant(
+    'a loss is recorded as a release',
+    'a record of a lost hold has the reason of the loss, and the client that removed the entry',
+    [
+      'past/hold-recorder.ts',
+      "  if (!loss) return { reason: 'released', heldMs };",
+      "  if (!loss || heldMs >= 0) return { reason: 'released', heldMs };",
+    ],
+  ),
   mutant(
     'the cause of a loss that is found later is not recorded',
-    'the reason of a loss is recorded, and who removed the entry',
+    'a record of a lost hold has the reason of the loss, and the client that removed the entry',
     ['hold/ownership.ts', '    void story.then(() => this.#recording?.ended(this.#lossError));\n', ''],
   ),
   mutant(
     'a hold that ended without a record stays open',
-    'the hold of a process that died has no end, and the next holder records when it was gone',
+    'the hold of a process that died has no recorded end, and the next holder records by when it had ended',
     ['past/hold-records.ts', '    if (alone)', '    if (!alone)'],
   ),
   mutant(
     'a record is written at once',
-    'a short hold costs one read and one write, and holds of one client are written together',
+    'two short holds of one client cost one read and one write of the records',
     ['past/hold-recorder.ts', '    await this.#pause(WRITE_DELAY_MS);\n', ''],
   ),
   mutant(
     'a record is given up when another client wrote meanwhile',
-    'clients that record at the same time lose no hold, and readers hold at the same time',
+    'no record is lost when eight readers record their holds at the same time',
     [
       'past/hold-recorder.ts',
       'if (await repeatUntilDefinite(() => this.#change(name, updates), signal)) return;',
@@ -316,14 +324,14 @@ const RECORDED_HOLDS: readonly Mutant[] = [
   ),
   mutant(
     'a client that closes waits for its records for ever',
-    'a client closes within 1 s while its records get no reply',
+    'a client closes within 1 s while its requests for records get no reply',
     ['past/hold-recorder.ts', 'const CLOSING_MS = 1_000;', 'const CLOSING_MS = 1_000_000;'],
   ),
-  mutant('each refused record is reported', 'a refused record is reported once a minute, and costs no hold', [
-    'past/hold-recorder.ts',
-    'const REPORT_EVERY_MS = 60_000;',
-    'const REPORT_EVERY_MS = 0;',
-  ]),
+  mutant(
+    'each refused record is reported',
+    'a record that the store refuses is reported once a minute, and the hold continues',
+    ['past/hold-recorder.ts', 'const REPORT_EVERY_MS = 60_000;', 'const REPORT_EVERY_MS = 0;'],
+  ),
 ];
 
 export const MUTANTS: readonly Mutant[] = [

@@ -70,7 +70,7 @@ describe('the observed hold durations', () => {
     expect(summary()).to.deep.equal([undefined, {}]);
   });
 
-  it('ignore a hold that started or ended while there were no snapshots', async () => {
+  it('ignore a hold that started or ended between two snapshots with a gap between them', async () => {
     await look(0, []);
     await look(0, [ann, ben]);
     await look(10, [ann, ben], 'stale');
@@ -80,7 +80,7 @@ describe('the observed hold durations', () => {
     expect(summary()).to.deep.equal([undefined, {}]);
   });
 
-  it('continue with a hold that is in the queue before and after a gap between snapshots', async () => {
+  it('include a hold that is in the queue both before and after a gap between snapshots', async () => {
     await look(0, []);
     await look(0, [ann]);
     await look(10, [ann], 'stale');

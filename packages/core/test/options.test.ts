@@ -10,7 +10,7 @@ import {
 } from '../src/index.ts';
 import { rejection, thrownBy } from './stage.ts';
 
-/** An invalid option: its value, the argument and the value in the message, and the rule. */
+/** An invalid option, with the parts that the message of its error must have: argument, value and rule. */
 type Wrong<O> = readonly [given: O, argument: string, value: string, rule: string];
 
 const long = (length: number): string => 'x'.repeat(length);
@@ -83,7 +83,7 @@ describe('an option out of its range', () => {
 
   for (const wrong of CLAIMS) {
     const [input, argument, value] = wrong;
-    it(`is refused at the call with argument, value and rule: ${argument} ${value.slice(0, 20)}`, async () => {
+    it(`is refused by claim, acquire and run with argument, value and rule: ${argument} ${value.slice(0, 20)}`, async () => {
       expectRefusal(
         thrownBy(() => client.claim('x', input)),
         wrong,
@@ -95,12 +95,12 @@ describe('an option out of its range', () => {
 
   for (const wrong of ACQUISITIONS) {
     const [input, argument, value] = wrong;
-    it(`is refused by the promise: ${argument} ${value}`, async () => {
+    it(`makes acquire reject: ${argument} ${value}`, async () => {
       expectRefusal(await rejection(client.acquire('x', input)), wrong);
     });
   }
 
-  it('is refused at the call for several names', async () => {
+  it('is refused by multi, and by the methods of a multi-lock', async () => {
     const names: readonly Wrong<readonly string[]>[] = [
       [[], 'names', 'an array', '1 to 60'],
       [Array.from({ length: 61 }, (_, at) => String(at)), 'names', 'an array', '1 to 60'],
@@ -132,7 +132,7 @@ describe('an option out of its range', () => {
     });
   });
 
-  it('is refused by the methods of a hold', async () => {
+  it('is refused by downgrade and update of a hold', async () => {
     const own = await client.acquire('x', { limit: 2 });
     expectRefusal(await rejection((own as Ownership).downgrade()), [
       0,
@@ -146,7 +146,7 @@ describe('an option out of its range', () => {
     await own.release();
   });
 
-  it('is refused by operations on the entries of other clients', async () => {
+  it('is refused by evict', async () => {
     const entry = { key: 'x/1', order: 1n, owner: 'somebody' };
     for (const [text, value] of [
       ['', '""'],

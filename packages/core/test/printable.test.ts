@@ -45,13 +45,13 @@ describe('printable text', () => {
 });
 
 describe('the message of an error', () => {
-  it('is one printable line, whatever it quotes', () => {
+  it('is a single printable line even if it quotes control characters', () => {
     const { message } = new QueueLockError('UNAVAILABLE', `the server said ${HOSTILE.repeat(1_000)}`);
     expect(RAW.test(message)).to.equal(false);
     expect(message.length).to.be.below(10_000);
   });
 
-  it('contains no raw text of the client that evicts', () =>
+  it('contains no unescaped control characters from the label of a client that evicts', () =>
     onStage(async (stage) => {
       const operator = stage.client({ owner: HOSTILE });
       const client = stage.client();
@@ -82,12 +82,12 @@ describe('records of evictions', () => {
     at: 1_800_000_000_000,
   };
 
-  it('are decoded as they were encoded', () => {
+  it('have the same content after they were encoded and decoded', () => {
     const [read] = decodeRecords(JSON.stringify([record]));
     expect(read).to.deep.equal({ ...record, entry: { ...record.entry, order: 7n } });
   });
 
-  it('are left out one by one when they are invalid', () => {
+  it('are skipped one by one when they are invalid', () => {
     const { entry } = record;
     const wrong: readonly unknown[] = [
       null,

@@ -2,10 +2,13 @@ import { expect } from 'chai';
 import { virtualClock } from '@queuelock/memory';
 import { readings } from '../src/kit/readings.ts';
 
-/** A stored value that a test changes, with the times of its reads and the values that were read. */
+/**
+ * A stored value that a test changes, with the times at which it was read and the values that the reader
+ * emitted.
+ */
 class Stage {
   readonly clock = virtualClock();
-  /** The times of the reads. */
+  /** The times at which reads of the value started. */
   readonly begun: number[] = [];
   readonly seen: (number | string)[] = [];
   present = 0;
@@ -38,9 +41,9 @@ describe('reads of a value in the store', () => {
     stage = new Stage();
   });
 
-  it('keep their minimum interval, however often the value changes, and see the last change', async () => {
+  it('keep their minimum interval however often the value changes, and emit its last state', async () => {
     const read = stage.look({ pauseMs: 250 });
-    // The event loop is blocked meanwhile, so timers run late.
+    // Blocks the event loop for `ms` milliseconds, so that timers run late.
     const late = (ms: number): Promise<void> => {
       stage.clock.stall(ms);
       return stage.clock.advance(0);
@@ -57,14 +60,14 @@ describe('reads of a value in the store', () => {
     expect(stage.seen).to.deep.equal([0, 3, 6, 9, 10]);
   });
 
-  it('happen once more for all changes during a read, and emit no value twice', async () => {
+  it('happen once more after changes during a read, and emit no value twice', async () => {
     stage.look({});
     for (let nth = 0; nth < 3; nth += 1) stage.change();
     await stage.clock.advance(0);
     expect([stage.begun, stage.seen]).to.deep.equal([[0, 0], [0]]);
   });
 
-  it('are repeated after a while without a notification', async () => {
+  it('are repeated after an interval without notifications', async () => {
     stage.look({ againAfterMs: 1_000 });
     await stage.clock.advance(0);
     stage.present = 1;
@@ -74,7 +77,7 @@ describe('reads of a value in the store', () => {
     expect(stage.seen).to.deep.equal([0, 1]);
   });
 
-  it('end when the notifications fail, and when the observer unsubscribes', async () => {
+  it('end with an error when the notifications fail, and stop when the observer unsubscribes', async () => {
     stage.look({ againAfterMs: 1_000 });
     await stage.clock.advance(0);
     stage.refuse(new Error('refused'));

@@ -9,7 +9,9 @@ type ChangeSpec = readonly [
   more?: { readonly shared?: boolean; readonly value?: string },
 ];
 
-/** Returns an entry with this text as its key, its owner and, by its first letter, its order. */
+/**
+ * Creates an entry. The text serves as its key and its owner, and the code of its first letter as its order.
+ */
 function seen(who: string, { shared = false, value = who }: ChangeSpec[3] = {}): PastChange['entry'] {
   return { key: who, order: BigInt(who.charCodeAt(0)), shared, value };
 }
@@ -54,7 +56,7 @@ describe('a replayed history', () => {
     ]);
   });
 
-  it('treats the changes of one revision as one step', () => {
+  it('treats all changes of one revision of the store as simultaneous', () => {
     expect(story(['a', 'b', 'c'], [9, 'left', 'a'], [9, 'left', 'b'])).to.deep.equal([
       '9 left a held',
       '9 left b',

@@ -11,7 +11,7 @@ function entry(ord: number): FoundEntry {
   return { queue: 'a', id: `i${ord}`, ord, admitted: true };
 }
 
-/** A store with entries of one session, whose replies take 10 ms. */
+/** A simulated store with the entries of one session. Its replies take 10 ms. */
 class Store {
   readonly clock = virtualClock();
   readonly entries = new EntryTracker<TrackedEntry>();
@@ -34,7 +34,7 @@ class Store {
     this.looks.entryAdded();
   }
 
-  /** Places an entry and records its notifications. */
+  /** Adds an entry to the tracker, and records the error codes that its waiter receives. */
   place(ord: number): readonly string[] {
     const reported: string[] = [];
     const { queue, id } = entry(ord);
@@ -44,7 +44,7 @@ class Store {
     return reported;
   }
 
-  /** Requests a read of all entries, and lets a second pass, in which the result is applied. */
+  /** Starts a read of all entries, and advances the time by a second so that the result is applied. */
   async look(): Promise<void> {
     this.looks.reconcile();
     await this.clock.advance(1_000);
@@ -65,7 +65,7 @@ describe('a read of all entries of a session', () => {
     store = new Store();
   });
 
-  it('reports the entries that the store has lost', async () => {
+  it('reports ENTRY_LOST for an entry that the store no longer has', async () => {
     const reported = [store.place(11), store.place(12)];
     store.has = [entry(12)];
     await store.look();
@@ -73,7 +73,7 @@ describe('a read of all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('removes an entry that has left and is there again', async () => {
+  it('removes a stored entry that its waiter has left', async () => {
     store.place(11);
     store.entries.remove('a', 'i11');
     store.has = [entry(11)];
@@ -82,7 +82,7 @@ describe('a read of all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('keeps entries with a request in flight, and inherited entries that have not left', async () => {
+  it('keeps entries whose request is in flight, and entries that a resumed session inherited and has not removed', async () => {
     store.has = [entry(9), entry(10), entry(11)];
     store.looks.entryRemoved(entry(9));
     await store.pendingEnqueues.track([entry(11)], () => store.look());
@@ -90,7 +90,7 @@ describe('a read of all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([entry(10), entry(11)]);
   });
 
-  it('runs once at a time, and once more when it was requested meanwhile', async () => {
+  it('runs once at a time, and once more when it was requested during a run', async () => {
     store.looks.reconcile();
     store.looks.reconcile();
     store.looks.reconcile();
@@ -108,7 +108,7 @@ describe('a read of all entries of a session', () => {
     expect(store.looks.unclaimed).to.deep.equal([]);
   });
 
-  it('does not run before an entry was requested', () => {
+  it('does not start before the session has requested an entry', () => {
     const reads = new SessionReconciler<FoundEntry>({
       entries: store.entries,
       pendingEnqueues: store.pendingEnqueues,

@@ -2,18 +2,18 @@ import { BehaviorSubject, type Observable } from 'rxjs';
 import type { ClaimOptions, ClaimState, LockClient, MultiClaimState, MultiOptions } from '../src/index.ts';
 import type { Stage } from './stage.ts';
 
-/** A claim that waits, and the state of the lock that makes it wait. */
+/** A claim that waits, and the hold or limit that makes it wait. */
 interface Setting {
   claim(
     client: LockClient,
     options: Pick<MultiOptions, 'signal' | 'timeoutMs'>,
   ): Observable<ClaimState | MultiClaimState>;
   release(): void;
-  /** Ends the claim and the state that makes it wait, if they still exist. */
+  /** Ends the claim, and the hold that makes it wait, if these still exist. */
   tidy(): Promise<unknown>;
 }
 
-/** A kind of claim that waits for something. */
+/** A reason for which a claim waits, such as a holder or a full semaphore. Tests run once for each kind. */
 export interface Kind {
   readonly what: string;
   readonly names: readonly string[];

@@ -20,20 +20,21 @@ import type { Core } from './model/world.ts';
 const TTL_MS = 10_000;
 const STEP_MS = 25;
 const MAX_WAIT_MS = 120_000;
-// Real time limit of a scene in milliseconds. A scene runs in virtual time, so one that exceeds the limit waits for an event that never comes.
+// Limit in milliseconds of real time. A test runs in virtual time, so a test that takes longer waits for an
+// event that never happens.
 const STUCK_AFTER_MS = 5_000;
-// The real timers, saved before a stage replaces them.
+// The real timers, saved before a stage replaces the globals.
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Options of a client of a stage. */
+/** Options of a client that a stage creates. */
 export interface StageClientOptions extends LockClientOptions {
-  /** Options of the connection to the server. */
+  /** Options of the client's simulated connection to the server. */
   readonly link?: Omit<MemoryOptions, 'server'>;
-  /** Wraps the backend of the client. */
+  /** Wraps the client's backend, to change its behaviour. */
   readonly spoil?: (backend: Backend) => Backend;
 }
 
-/** A server and its clients in virtual time, including the delays between attempts. */
+/** A simulated server with its clients, in virtual time. Delays between attempts pass in virtual time too. */
 export class Stage {
   readonly clock: VirtualClock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
@@ -89,7 +90,7 @@ export class Stage {
     return entries.map(({ value }) => (JSON.parse(value) as { readonly owner: unknown }).owner);
   }
 
-  /** Closes all clients. Returns a text that lists what is left on the server and in this process; empty if nothing is left. */
+  /** Closes all clients. Resolves with a description of what is left on the server and in this process, empty if nothing is. */
   async leftovers(): Promise<string> {
     try {
       await this.passing(Promise.all(this.#clients.map((client) => client.close())));
@@ -113,21 +114,21 @@ export class Stage {
   }
 }
 
-/** Returns different delays that are the same in every run. */
+/** Replaces `Math.random` by a fixed sequence of well-spread numbers, so that random delays are the same in every run. */
 function evenlySpread(): () => number {
   let latest = 0;
   return () => (latest = (latest + 0.618) % 1);
 }
 
-/** A fact about the core, checked on a stage of its own. */
+/** A statement about the core, with a test of it in virtual time. */
 export interface CoreFact {
-  /** The fact as a sentence in the present tense. */
+  /** The statement in the present tense, which becomes the title of the test. */
   readonly title: string;
-  /** Rejects if the fact is not true. */
+  /** Tests the statement on a new stage. Rejects if the statement is not true. */
   readonly check: (stage: Stage) => Promise<void>;
 }
 
-/** Runs a scene on a stage of its own, and checks that nothing is left behind. */
+/** Runs a test on a new stage, and checks that it leaves no entries, sessions, watchers or timers. */
 export async function onStage<T>(scene: (stage: Stage) => Promise<T>, core?: Core): Promise<T> {
   const stage = new Stage(core);
   let outcome: T;
@@ -148,7 +149,7 @@ async function unlessStuck<T>(scene: Promise<T>): Promise<T> {
   });
 }
 
-/** A claim of a test, with the states that it has emitted. */
+/** A claim that a test has subscribed to, with the states that it has emitted. */
 export interface Followed<S> {
   readonly states: readonly S[];
   readonly statuses: readonly string[];
@@ -156,7 +157,7 @@ export interface Followed<S> {
   readonly subscription: Subscription;
 }
 
-/** Subscribes at once and records the states. */
+/** Subscribes to a claim at once, and records its states. */
 export function follow<S extends { readonly status: string }>(source$: Observable<S>): Followed<S> {
   const states: S[] = [];
   const subscription = source$.subscribe((state) => states.push(state));
@@ -172,7 +173,7 @@ export function follow<S extends { readonly status: string }>(source$: Observabl
   };
 }
 
-/** Subscribes to a claim, and resolves when all immediate consequences have happened. */
+/** Subscribes to a claim, and resolves when everything that is due has run, without letting time pass. */
 export async function join(
   stage: Stage,
   client: LockClient,
@@ -207,7 +208,7 @@ export function thrownBy(call: () => unknown): unknown {
   return expect.fail('it threw nothing');
 }
 
-/** Lets the first `times` calls of these kinds take effect and loses their replies. */
+/** Returns an interceptor that loses the first `times` replies to each of these calls. The calls take effect on the server. */
 export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercept {
   const left = new Map(calls.map((call) => [call, times]));
   return async (call, proceed) => {
@@ -219,7 +220,7 @@ export function losingReplies(calls: readonly MemoryCall[], times = 1): Intercep
   };
 }
 
-/** Keeps calls back until `open` is called. */
+/** Delays requests or replies of some calls until `open` is called. */
 export class Gate {
   readonly #calls: ReadonlySet<MemoryCall>;
   readonly #held: (() => void)[] = [];
@@ -229,25 +230,25 @@ export class Gate {
     this.#calls = new Set(calls);
   }
 
-  /** The number of calls that are kept back. */
+  /** The number of requests and replies that wait for `open`. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** Keeps requests back, before they reach the server. */
+  /** An interceptor that delays requests before they reach the server. */
   readonly requests: Intercept = async (call, proceed) => {
     await this.#pass(call);
     return proceed();
   };
 
-  /** Keeps replies back, after the calls took effect on the server. */
+  /** An interceptor that delays replies after the requests took effect on the server. */
   readonly replies: Intercept = async (call, proceed) => {
     const reply = await proceed();
     await this.#pass(call);
     return reply;
   };
 
-  /** Lets all calls pass that were kept back, and all later calls. */
+  /** Lets all delayed requests and replies continue, and delays none from now on. */
   open(): void {
     this.#isOpen = true;
     for (const go of this.#held.splice(0)) go();
@@ -257,7 +258,7 @@ export class Gate {
     if (this.#calls.has(call)) await this.pass();
   }
 
-  /** Resolves when `open` is called, like a call that is held back. */
+  /** Resolves when `open` is called. */
   async pass(): Promise<void> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#held.push(resolve));
   }

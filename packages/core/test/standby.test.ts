@@ -37,7 +37,7 @@ describe('the heartbeat thread', () => {
     return standby;
   }
 
-  /** Blocks this thread, event loop included, until the condition is true. */
+  /** Blocks this thread, including its event loop, until the condition is true. */
   function block(isTrue: () => boolean): void {
     const cell = new Int32Array(new SharedArrayBuffer(4));
     const end = clock.now() + MAX_WAIT_MS;
@@ -45,13 +45,14 @@ describe('the heartbeat thread', () => {
     expect(isTrue()).to.equal(true);
   }
 
-  it('proves the session while the main thread is blocked, and reports failures when the main thread runs again', async () => {
+  it('keeps the session proven while the main thread is blocked, and reports failures once that thread runs again', async () => {
     const { deadline: before } = start({ provenMs: PROVEN_MS, failAfter: 2 });
     expect(before).to.equal(0);
     const began = clock.now();
     block(() => standby!.deadline > 0);
     const first = standby!.deadline;
-    // The proof lasts for 60 s less 1 %, the safety margin and 20 ms for the clocks, from when it was sent.
+    // Each proof lasts for the TTL of 60 s, minus 1 %, the safety margin and 20 ms for the two clocks, from
+    // when its request was sent.
     expect(first).to.be.within(began + 59_180, clock.now() + 59_180);
     block(() => standby!.deadline > first + 20);
     expect(failures).to.deep.equal([]);

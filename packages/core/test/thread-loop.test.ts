@@ -7,11 +7,14 @@ import { renewInPlaceOfMain } from '../src/session/thread-loop.ts';
 import { ThreadTimes } from '../src/session/thread-times.ts';
 
 const TTL_MS = 10_000;
-// A proof lasts for the TTL minus 1 %, the safety margin of 200 ms, and 20 ms for the clocks of two threads.
+// A heartbeat proves the TTL minus 1 %, minus the safety margin of 200 ms, minus 20 ms for the clocks of two
+// threads.
 const PROVEN_MS = 9_680;
 const MAX_SILENCE_MS = 60_000;
 
-/** A main thread that does nothing, as if it was blocked, and the heartbeat thread beside it, in virtual time. */
+/**
+ * A blocked main thread, simulated by one that does nothing, and the heartbeat thread beside it, in virtual time.
+ */
 class BlockedMain {
   readonly clock: VirtualClock = virtualClock();
   readonly times = new ThreadTimes();
@@ -59,7 +62,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     main = new BlockedMain();
   });
 
-  it('keep the session proven while the main thread is blocked, whose first read afterwards shows that', async () => {
+  it('keep the session proven while the main thread is blocked', async () => {
     main.start();
     await main.clock.advance(40_000);
     expect(main.sent.length).to.be.within(12, 14);
@@ -69,7 +72,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect(main.hasEnded).to.equal(true);
   });
 
-  it('end when the main thread has been silent for longer than the limit, and the session then ends at the proven time', async () => {
+  it('end when the main thread has been blocked for longer than the limit, so that the session is lost at its deadline', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     const last = main.sent.at(-1)!;
@@ -82,7 +85,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect([main.liveness.remainingMs, main.liveness.hasEnded, main.hasEnded]).to.deep.equal([0, true, true]);
   });
 
-  it('continue when the main thread checks in again before the proven time is over', async () => {
+  it('start again when the main thread has run before the deadline and is blocked again', async () => {
     main.start();
     await main.clock.advance(MAX_SILENCE_MS + 3_000);
     main.times.checkIn(main.clock.now());
@@ -92,7 +95,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     await main.clock.advance(5_000);
   });
 
-  it('prove nothing when their answer arrives after the deadline', async () => {
+  it('prove nothing when their reply arrives after the deadline', async () => {
     let answer = (): void => undefined;
     main.renew = () => new Promise((resolve) => (answer = () => resolve(TTL_MS)));
     main.start();
@@ -105,7 +108,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     expect(main.hasEnded).to.equal(true);
   });
 
-  it('report failures, and are repeated with a backoff until one is confirmed', async () => {
+  it('report failures, and are retried with a backoff until one is confirmed', async () => {
     const failure = new QueueLockError('UNAVAILABLE', 'cut off');
     main.renew = () => (main.failures.length < 3 ? Promise.reject(failure) : Promise.resolve(TTL_MS));
     main.start();
@@ -116,7 +119,7 @@ describe('heartbeats in place of a blocked main thread', () => {
     await main.clock.advance(20_000);
   });
 
-  it('end the session in the first read of the main thread when the store has ended it', async () => {
+  it("make the main thread's next read report a loss when the store has ended the session", async () => {
     main.renew = () => Promise.reject(new QueueLockError('SESSION_LOST', 'the lease was revoked'));
     main.start();
     await main.clock.advance(1_000);

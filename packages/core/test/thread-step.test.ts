@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { nextThreadStep, type ThreadStep } from '../src/session/thread-step.ts';
 
-// A TTL of 5 s: the main thread sends a heartbeat every 1,250 ms, and 4,750 ms are proven by each.
+// With a TTL of 5 s, the main thread sends a heartbeat every 1,250 ms, and each heartbeat proves 4,750 ms.
 const PACE = { heartbeatIntervalMs: 1_250, maxSilenceMs: 60_000, rehearsalMs: 5_000 };
 const KNOWN = { deadline: 14_750, provenAt: 10_000, checkedInAt: 10_000, isOver: false, renewedAt: 10_000 };
 const wait = (ms: number): ThreadStep => ({ type: 'wait', ms });

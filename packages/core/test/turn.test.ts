@@ -36,11 +36,11 @@ describe('the turn of an entry', () => {
   });
 });
 
-describe('the turn of an entry after an entry ahead was removed', () => {
+describe('the turn of an entry, computed without a read after an entry ahead of it was removed', () => {
   const [near, middle, far] = [{ permits: 1 }, { permits: 1 }, { permits: 1 }];
   const lock = { limit: 1 };
 
-  it('is admitted without another read when the removed entry was the only one ahead', () => {
+  it('is admitted when the removed entry was the only one ahead', () => {
     expect(entriesAheadWithout({ refs: [near], total: 1 }, { ref: near, at: 7n }, lock)).to.deep.equal({
       refs: [],
       total: 0,
@@ -48,21 +48,21 @@ describe('the turn of an entry after an entry ahead was removed', () => {
     });
   });
 
-  it('is unknown when an entry ahead of the removed one may be removed too', () => {
+  it('is unknown when another entry was ahead of the removed one, because that entry may be removed too', () => {
     expect(entriesAheadWithout({ refs: [near, far], total: 2 }, { ref: near }, lock)).to.equal(undefined);
   });
 
-  it('is unknown when not all entries ahead were seen', () => {
+  it('is unknown when the last read did not return all entries ahead', () => {
     expect(entriesAheadWithout({ refs: [near] }, { ref: near }, lock)).to.equal(undefined);
     expect(entriesAheadWithout({ refs: [near], total: 9 }, { ref: near }, lock)).to.equal(undefined);
   });
 
-  it('is admitted after the removal of an entry that owned the queue, whichever entries were seen ahead of that entry', () => {
+  it('is admitted when the removed entry held the lock, because no entry can be ahead of a holder', () => {
     const known = entriesAheadWithout({ refs: [near, far] }, { ref: near, owned: true }, lock);
     expect(known).to.deep.equal({ refs: [], total: 0 });
   });
 
-  it('is unknown when other entries are between it and the removed owner', () => {
+  it('is unknown when other entries wait between it and the removed holder', () => {
     const ahead = { refs: [near, middle, far], total: 3 };
     expect(entriesAheadWithout(ahead, { ref: middle, owned: true }, lock)).to.equal(undefined);
   });
@@ -75,8 +75,8 @@ describe('the turn of an entry after an entry ahead was removed', () => {
   });
 });
 
-describe('entries with local waiters', () => {
-  it('are known to own their queue once that is recorded', () => {
+describe('entries that waiters of this process watch', () => {
+  it('are known to have no conflicting entry ahead once that was recorded', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);
@@ -85,7 +85,7 @@ describe('entries with local waiters', () => {
     expect(followed.follow('a').owned).to.equal(true);
   });
 
-  it('are forgotten when they have no waiters', () => {
+  it('are forgotten when the last waiter stops watching them', () => {
     const followed = new LocalWaiters();
     const [one, other] = [followed.follow('a'), followed.follow('a')];
     one.unfollow();
@@ -98,7 +98,7 @@ describe('entries with local waiters', () => {
 });
 
 describe('the entries ahead that a waiter remembers', () => {
-  it('lead to the same decision as all that were seen, whichever is removed', () => {
+  it('lead to the same decision as all entries that were read, whichever entry is removed', () => {
     const taker = fc.record({ permits: fc.integer({ min: 1, max: 3 }) });
     const property = fc.property(
       fc.array(taker, { minLength: 1, maxLength: 6 }),
@@ -118,7 +118,7 @@ describe('the entries ahead that a waiter remembers', () => {
     fc.assert(property);
   });
 
-  it('are one entry for a lock, however many were seen of a longer queue', () => {
+  it('are a single entry for an exclusive lock, however many entries were read', () => {
     const refs = Array.from({ length: 31 }, () => ({}));
     expect(remembered({ refs }, { limit: 1 }).refs).to.have.lengthOf(1);
     expect(remembered({ refs, total: 9_000 }, { limit: 1 }).refs).to.deep.equal(refs.slice(0, 1));

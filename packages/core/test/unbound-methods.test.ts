@@ -11,7 +11,7 @@ const HOLDS: Readonly<Record<string, Taking>> = {
   'several locks': (stage) => stage.client().multi(['x', 'y']).acquire(),
 };
 
-describe('methods that are called without their object', () => {
+describe('methods that a caller has taken from their object by destructuring', () => {
   for (const [what, take] of Object.entries(HOLDS)) {
     it(`work: throwIfLost and release of ${what}`, () =>
       onStage(async (stage) => {
@@ -29,7 +29,7 @@ describe('methods that are called without their object', () => {
       }));
   }
 
-  it('work: update and downgrade of a lock, and of one that can be entered again', () =>
+  it('work: update and downgrade, of a plain and of a reentrant lock', () =>
     onStage(async (stage) => {
       for (const reentrant of [false, true]) {
         const ownership = await stage.passing(stage.client().acquire(`x${reentrant}`, { reentrant }));
@@ -41,7 +41,7 @@ describe('methods that are called without their object', () => {
       }
     }));
 
-  it('work: the lock of one name of several; the responses to a request', () =>
+  it('work: `of` of a multi-lock, and the responses to a handover request', () =>
     onStage(async (stage) => {
       const { of, release } = await stage.passing(stage.client().multi(['x', 'y']).acquire());
       const request = { reason: 'a test', withinMs: 1_000 };

@@ -4,7 +4,7 @@ import { checkedOptions, isQueueLockError, type KnownOptions } from '../src/back
 import { createLockClient, type LockClient } from '../src/index.ts';
 import { nearestName } from '../src/base/nearest-name.ts';
 
-/** Passes a value without type checks, as plain JavaScript can. */
+/** Removes the type of a value, to pass what plain JavaScript could pass. */
 const untyped = (input: unknown): never => input as never;
 
 async function refusalOf(call: () => unknown): Promise<string> {
@@ -54,7 +54,7 @@ describe('an unknown option', () => {
     });
   }
 
-  it('is refused with a suggestion', async () => {
+  it('is refused with a suggestion when its name resembles a known one', async () => {
     expect(await refusalOf(() => client.acquire('x', untyped({ timeout: 500 })))).to.equal(
       'options of acquire: timeout is unknown, did you mean timeoutMs?',
     );
@@ -69,7 +69,7 @@ describe('an unknown option', () => {
     ).to.include('did you mean withinMs?');
   });
 
-  it('counts as absent while it is undefined, and known ones may be undefined too', async () => {
+  it('is ignored while its value is undefined', async () => {
     const hold = await client.acquire(
       'x',
       untyped({ timeout: undefined, timeoutMs: undefined, metadata: undefined }),
@@ -77,7 +77,7 @@ describe('an unknown option', () => {
     await hold.release();
   });
 
-  it('may be an option of another call, and is refused too', async () => {
+  it('is refused by a call that does not have it, even if another call has it', async () => {
     expect(await refusalOf(() => client.tryAcquire('x', untyped({ timeoutMs: 5 })))).to.include(
       'timeoutMs is unknown',
     );
@@ -141,7 +141,7 @@ describe('an option of another type', () => {
 describe('an invalid backend, work or entry', () => {
   const rule = 'is a backend, as etcd(options) or fromUrl(url) returns it';
 
-  it('is refused by name, and a URL is not repeated, since it may contain a password', async () => {
+  it("is refused with the argument's name, and without the text of a URL, which may contain a password", async () => {
     expect(await refusalOf(() => createLockClient(untyped('etcd://u:secret@h')))).to.equal(
       'backend is a backend, not a URL: pass fromUrl(url) of @queuelock/etcd, @queuelock/zookeeper and so on; got a string',
     );
@@ -170,7 +170,7 @@ describe('an invalid backend, work or entry', () => {
 });
 
 describe('a list of known options', () => {
-  it('has exactly the options of its interface, which the compiler checks', () => {
+  it('has exactly the options of its interface, or the compiler reports an error', () => {
     interface Options {
       readonly waitMs?: number;
     }

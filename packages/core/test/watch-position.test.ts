@@ -9,7 +9,7 @@ interface Observed {
   readonly subscription: Subscription;
 }
 
-/** Returns the positions of an entry as another client sees them. */
+/** Records the positions of an entry that another client observes. */
 async function positionsOf(stage: Stage, id: string, appearsWithinMs = 100): Promise<Observed> {
   const places: QueuePosition[] = [];
   let isOver = false;
@@ -64,7 +64,7 @@ describe('the position of an entry for any observer', () => {
   );
 
   it(
-    'completes when the entry does not appear, however busy the queue is',
+    'completes after 100 ms without the entry, also while other entries come and leave',
     onStages(async (stage) => {
       const reported = await positionsOf(stage, UNKNOWN_ID);
       const busy = await join(stage, stage.client());
@@ -78,7 +78,7 @@ describe('the position of an entry for any observer', () => {
   );
 
   it(
-    'counts an entry of another kind as one that takes one permit',
+    'counts a foreign entry, whose value has another format, as one that takes one permit',
     onStages(async (stage) => {
       const foreign = await join(stage, stage.client(), { value: 'foreign' });
       await join(stage, stage.client());

@@ -3,14 +3,14 @@ import { QueueLockError, anySignal, type AcquireOptions, type LockClient } from 
 import { workUnder } from '../src/work/work.ts';
 import { onStage, rejection } from './stage.ts';
 
-/** Waits until the stop signal aborts, and throws its reason. */
+/** Work that runs until its stop signal aborts, and then throws the signal's reason. */
 function untilStopped(_hold: unknown, stop: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     stop.addEventListener('abort', () => reject(stop.reason as Error));
   });
 }
 
-/** All functions of this package that run a callback under a lock. */
+/** The functions of this package that run a callback under a lock, by name. */
 const WAYS: Readonly<Record<string, (client: LockClient) => LockClient['run']>> = {
   run: (client) => client.run.bind(client),
   'multi().run': (client) => (name, work, options) =>
@@ -19,7 +19,7 @@ const WAYS: Readonly<Record<string, (client: LockClient) => LockClient['run']>> 
 
 describe('the stop signal of the work', () => {
   for (const [way, of] of Object.entries(WAYS)) {
-    it(`aborts at the time limit, and the work is waited for: ${way}`, () =>
+    it(`aborts at the time limit, and the run waits for the end of the work: ${way}`, () =>
       onStage(async (stage) => {
         const run = of(stage.client());
         const late = await rejection(stage.passing(run('x', untilStopped, { workTimeoutMs: 500 })));
@@ -30,7 +30,7 @@ describe('the stop signal of the work', () => {
         expect(await stage.passing(run('x', () => 'next'))).to.equal('next');
       }));
 
-    it(`aborts with the caller's signal, whose reason the work may throw: ${way}`, () =>
+    it(`aborts with the reason of the caller's signal, which the run rejects with: ${way}`, () =>
       onStage(async (stage) => {
         const shutdown = new AbortController();
         const running = of(stage.client())('x', untilStopped, { stop: shutdown.signal });
@@ -40,7 +40,7 @@ describe('the stop signal of the work', () => {
         expect(stage.owners('x')).to.deep.equal([]);
       }));
 
-    it(`aborts at the loss of the hold, and the error has the reason: ${way}`, () =>
+    it(`aborts when the hold is lost, and the error has the reason of the loss: ${way}`, () =>
       onStage(async (stage) => {
         const client = stage.client();
         const running = rejection(of(client)('x', (own, stop) => untilStopped(own, stop).catch(() => 1)));
@@ -69,7 +69,7 @@ describe('the stop signal of the work', () => {
       await stage.passing(stubborn);
     }));
 
-  it('makes other errors of the work the cause of WORK_TIMEOUT; a result counts', () =>
+  it('makes an error of the work the cause of WORK_TIMEOUT after the time limit, and keeps a result of the work', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('disk full');
@@ -85,7 +85,7 @@ describe('the stop signal of the work', () => {
       expect(await stage.passing(returning)).to.equal('done');
     }));
 
-  it('leaves the error of the work unchanged when it has not aborted', () =>
+  it('does not change an error that the work throws before the signal has aborted', () =>
     onStage(async (stage) => {
       const failure = new Error('its own');
       const options = { workTimeoutMs: 50, stop: new AbortController().signal };
@@ -93,7 +93,7 @@ describe('the stop signal of the work', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('prevents work that has not started, and ends the wait at once', () =>
+  it('ends the wait at once when it aborts before the work has started', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');
@@ -111,7 +111,7 @@ describe('the stop signal of the work', () => {
       );
     }));
 
-  it('also aborts at the moment of the grant', () =>
+  it('prevents the work when it is already aborted at the moment of the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const reason = new Error('down');
@@ -122,7 +122,7 @@ describe('the stop signal of the work', () => {
       expect(hold.held).to.equal(false);
     }));
 
-  it('is aborted when it is read before any timer has run: by the limit, by the loss, and when derived', () =>
+  it('is aborted when it is read after its limit or a loss, before any timer has run', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const seen = await client.run(
@@ -134,7 +134,8 @@ describe('the stop signal of the work', () => {
           const platform = AbortSignal.any([stop]);
           const before = [stop.aborted, both.aborted, deeper.aborted];
           stage.clock.stall(1_000);
-          // A signal derived by `AbortSignal.any` does not compare with the clock. A read of the original signal aborts both.
+          // `AbortSignal.any` derives a signal that does not read the clock. It aborts only after the
+          // original signal was read.
           const after = [deeper.aborted, both.aborted, stop.aborted, platform.aborted];
           expect(() => both.throwIfAborted()).to.throw(QueueLockError, 'WORK_TIMEOUT');
           return { before, after };
@@ -154,7 +155,7 @@ describe('the stop signal of the work', () => {
       expect(lost).to.include({ code: 'OWNERSHIP_LOST' });
     }));
 
-  it('leaves nothing behind once the work has ended', () =>
+  it('leaves no timer and no listener once the work has ended', () =>
     onStage(async (stage) => {
       const shutdown = new AbortController();
       const options = { stop: shutdown.signal, workTimeoutMs: 60_000 };
@@ -168,7 +169,7 @@ describe('the stop signal of the work', () => {
       expect(Reflect.get(AbortSignal.prototype, 'aborted', kept!)).to.equal(false);
     }));
 
-  it('is controlled by options of the right kind, which acquire does not have', () =>
+  it('is controlled by stop and workTimeoutMs, which run checks and acquire does not have', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const refused = async (options: object): Promise<unknown> =>

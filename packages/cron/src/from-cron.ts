@@ -2,18 +2,18 @@ import { invalidArgument } from '@queuelock/core/backend';
 import { lastTickUntil } from './last-tick.ts';
 import type { TickJob } from './tick-job-api.ts';
 
-/** The part of a `CronJob` of cron that this package reads. */
+/** The properties of a `CronJob` of the npm package cron that this package reads. */
 export interface CronJobLike {
   readonly cronTime: CronTimeLike;
   /** Returns when the job fired last, or `null` if it has not fired. */
   lastDate(): Date | null;
 }
 
-/** The part of the schedule of a `CronJob` that this package reads. */
+/** The properties of a `CronJob`'s schedule that this package reads. */
 export interface CronTimeLike {
   /** The cron pattern, or the date of a job that fires once. */
   readonly source: unknown;
-  /** Whether the source is a single date. */
+  /** Whether the job has a single date instead of a cron pattern. */
   readonly realDate: boolean;
   readonly timeZone?: string;
   /** Offset of the schedule's time zone from UTC, in minutes. */
@@ -22,7 +22,7 @@ export interface CronTimeLike {
   getNextDateFrom(start: Date, timeZone?: string): MomentLike;
 }
 
-/** The part of a moment of cron that this package reads. */
+/** The method of cron's moments (objects of Luxon) that this package calls. */
 export interface MomentLike {
   /** Returns the moment in milliseconds since 1970. */
   toMillis(): number;
@@ -71,7 +71,7 @@ export function lastCronTick(cronTime: CronTimeLike, at: Date): Date {
   return new Date(tick);
 }
 
-/** Formats the time zone of an offset as cron itself does. */
+/** Formats a UTC offset as the npm package cron formats it. */
 function zoneOf({ timeZone, utcOffset }: CronTimeLike): string {
   if (utcOffset === undefined) return timeZone ?? 'UTC';
   const minutes = Math.abs(utcOffset);

@@ -1,7 +1,7 @@
 import { invalidArgument } from '@queuelock/core/backend';
 import type { TickJob } from './tick-job-api.ts';
 
-/** The part of a job of croner that this package reads. */
+/** The methods of a job of the npm package croner that this package calls. */
 export interface CronerJobLike {
   readonly options: { readonly interval?: number };
   /** Returns when the job fired last, or `null` if it has not fired. */

@@ -7,8 +7,8 @@ const JOB = 'at-least-once, croner';
 const ONCE = 'at-most-once, croner';
 
 /**
- * Builds a process and its reports about one tick from words: `called`, `late`, `begun`, `ended`, or an
- * outcome.
+ * Creates a process with reports about one tick. Each word is a report (`called`, `late`, `begun` or `ended`)
+ * or the outcome of the tick.
  */
 function member(words: string, { job = JOB, isKilled = false } = {}): { told: Told[]; isKilled: boolean } {
   const reports = words.split(' ').map((word): Told => {

@@ -2,8 +2,8 @@ import type { Member } from './members.ts';
 import type { Told } from './scheduled-jobs.ts';
 
 /**
- * Errors of a process that lost its hold or entry because a busy machine delayed its heartbeats. Such a
- * process counts as killed.
+ * Matches errors of a process that lost its hold or entry because a busy machine delayed its heartbeats. Such
+ * a process counts as killed.
  */
 const LOST = /\[(OWNERSHIP|SESSION)_LOST\]/;
 const KNOWN = new RegExp(`^(ran|already-done|superseded)$|${LOST.source}`);
@@ -50,7 +50,8 @@ function faultsOfTick(
   if (parts.some((part) => has(part, 'called') && !has(part, 'told') && !part.isKilled))
     faults.push(fault('a living process never learned what became of it'));
   if (outcomes.filter((outcome) => outcome === 'ran').length > 1) faults.push(fault('two processes did it'));
-  // A process that was killed between `called` and `ended` may have recorded the tick without doing its work.
+  // The process was killed after it fired and before it reported the end of the work. So it may have recorded
+  // the tick without doing the work.
   const mayBeLost = parts.some((part) => part.isKilled && has(part, 'called'));
   if (job.startsWith('at-most-once')) {
     if (count('begun') > 1) faults.push(fault('it began twice'));

@@ -5,14 +5,16 @@ import type { Told } from './scheduled-jobs.ts';
 
 const SCRIPT = fileURLToPath(new URL('member.ts', import.meta.url));
 
-/** Every two seconds, which is long enough for a busy machine to fire in time. */
+/**
+ * The cron pattern of all jobs: a tick every two seconds, which leaves a busy machine enough time to fire.
+ */
 export const PATTERN = '*/2 * * * * *';
 export const TICK_MS = 2_000;
 
 /** The events that a member prints. */
 export type MemberEvent = { readonly ev: 'ready' } | Told;
 
-/** The orders that a test sends to a member. */
+/** The orders that a test sends to a process of a job. */
 export interface MemberOrder {
   /** Orders the member to schedule its jobs. */
   readonly start?: boolean;
@@ -20,7 +22,7 @@ export interface MemberOrder {
   readonly go?: boolean;
 }
 
-/** The store that the members use, and the jobs that they run. */
+/** The store that the processes use, and the jobs that they run. */
 export interface Where {
   readonly url: string;
   readonly ttlMs: number;

@@ -105,7 +105,7 @@ describe('oncePerTick', () => {
     expect(String(key)).to.match(/INVALID_ARGUMENT.*key/);
   });
 
-  it('lets a coordinator run a late tick where lateSlots allows it, and none twice', async () => {
+  it('lets a coordinator of node-cron run a late tick if lateSlots allows it, but no tick twice', async () => {
     const key = (tick: Date): string => `report:${tick.toISOString()}`;
     const strict = runCoordinator(one, { prefix: 'strict/' });
     const late = clients.map((client) => runCoordinator(client, { prefix: 'late/', lateSlots: 1 }));
@@ -121,7 +121,7 @@ describe('oncePerTick', () => {
     expect(() => runCoordinator(one, { maxWaitingTicks: 0 })).to.throw('maxWaitingTicks is a whole number');
   });
 
-  it("implements the coordinator of node-cron's distributed tasks", async () => {
+  it("has a coordinator that runs each tick of node-cron's distributed tasks in one process", async () => {
     const runs: string[] = [];
     const skipped: string[] = [];
     let enough = (): void => undefined;
@@ -138,7 +138,7 @@ describe('oncePerTick', () => {
     await twoSkips;
     for (const task of tasks) await task.destroy();
     expect(runs).to.deep.equal([...new Set(runs)]);
-    // The first tick may come before the second task is scheduled, and is then not skipped.
+    // If the first tick is due before the second task is scheduled, no task reports that tick as skipped.
     expect(runs.map((tick) => `${tick} not-elected`)).to.include.members(skipped.slice(0, 2));
   });
 });

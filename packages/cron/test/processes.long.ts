@@ -9,7 +9,7 @@ import { JOBS } from './scheduled-jobs.ts';
 
 const KILLS = 12;
 const TTL_MS = 5_000;
-/** Upper bound of the events that three processes print in two ticks. */
+/** Maximum number of events that three processes print in two ticks. */
 const MOST_EVENTS = 100;
 
 describe('cron jobs of three processes over etcd', function () {

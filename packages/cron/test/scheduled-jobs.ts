@@ -38,9 +38,9 @@ export interface Told {
   readonly job: string;
   /** The scheduled time in ISO format. */
   readonly tick: string;
-  /** The outcome, or the error. Present in events `told`. */
+  /** The outcome of the tick, or its error. Only events `told` have it. */
   readonly outcome?: string;
-  /** How late the library fired, in milliseconds. Present in events `called`. */
+  /** How many milliseconds late the library called the job. Only events `called` have it. */
   readonly lateMs?: number;
 }
 

@@ -61,7 +61,7 @@ describe('the tick that a scheduler wrapper passes to its job', () => {
       mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: NOON - 1_500 });
       const job = new Recorder();
       const stop = schedule('0 * * * * *', job);
-      // The event loop was blocked, so the timers fire at 12:00:02.345.
+      // Simulates a blocked event loop: the tick is at 12:00:00, and the timers fire at 12:00:02.345.
       mock.timers.tick(3_845);
       for (let i = 0; i < 10; i += 1) await Promise.resolve();
       await stop();
@@ -69,7 +69,7 @@ describe('the tick that a scheduler wrapper passes to its job', () => {
     });
   }
 
-  it('respects an offset with minutes in a schedule of cron', async () => {
+  it('is right for a cron schedule whose UTC offset is not a whole number of hours', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: NOON });
     for (const [utcOffset, tick] of [
       [330, '2026-11-27T09:30:00.000Z'],

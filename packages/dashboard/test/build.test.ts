@@ -17,7 +17,7 @@ describe('the built page of the dashboard', () => {
     const { NODE_ENV } = process.env;
     const configFile = fileURLToPath(new URL('../vite.config.js', import.meta.url));
     const result = await build({ configFile, logLevel: 'silent', build: { write: false } });
-    // The build sets NODE_ENV to production, under which React cannot be tested.
+    // Restores NODE_ENV. The build sets it to production, in which React cannot be tested.
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     const { output } = result as unknown as { output: readonly Built[] };
     files = new Map(

@@ -55,7 +55,7 @@ describe('rates of queues on the dashboard', () => {
     ).to.deep.equal(['b']);
   });
 
-  it('are added up over all entries, with the longest wait', () => {
+  it('have a total over all queues, which includes the queue with the longest wait', () => {
     const rows = [
       rowOf('a', { depth: 3, waitMs: 5 }),
       rowOf('b', { depth: 4, waitMs: 9, handOffsPerS: 2 }),
@@ -80,7 +80,7 @@ describe('visible rows of queues', () => {
     ['name', 'Cab'],
   ];
   for (const [sort, order] of orders)
-    it(`are ${order} when sorted by ${sort}`, () => {
+    it(`are in the order ${order} when sorted by ${sort}`, () => {
       expect(
         visibleRows(rows, { ...FIRST_CHOICE, sort })
           .map(({ name }) => name)

@@ -60,7 +60,7 @@ describe('the freshness of a snapshot', () => {
     });
 });
 
-describe('the meter of a hold', () => {
+describe('a hold on the dashboard', () => {
   it('shows a proven time that shrinks from the moment of the snapshot to zero', () => {
     const entry = { heldAt: 0, remainingMs: 8_000 };
     expect(holdMeter(entry, { at: 1_000 }, { now: 3_000, fullMs: 12_000 })).to.include({
@@ -71,7 +71,7 @@ describe('the meter of a hold', () => {
     expect(holdMeter(entry, { at: 1_000 }, { now: 99_000, fullMs: 12_000 })).to.include({ ms: 0, part: 0 });
   });
 
-  it('compares the hold with the duration that its client publishes, or else with the observed one', () => {
+  it('is compared with the duration that its client publishes, or else with the observed one', () => {
     const at = { at: 0, typicalHoldMs: 4_000 };
     expect(holdMeter({ heldAt: 0, typicalHoldMs: 2_000 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.5);
     expect(holdMeter({ heldAt: 0 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.25);
@@ -82,11 +82,11 @@ describe('the meter of a hold', () => {
     });
   });
 
-  it('shows nothing when no duration is known', () => {
+  it('has no meter when no duration is known', () => {
     expect(holdMeter({ heldAt: 0 }, { at: 0 }, { now: 5_000, fullMs: 0 }).kind).to.equal('unknown');
   });
 
-  it('lists what is noteworthy about an entry, such as a shared mode', () => {
+  it('is shown with notes about its entry, such as the shared mode', () => {
     const entry = {
       shared: true,
       permits: 2,
@@ -98,7 +98,7 @@ describe('the meter of a hold', () => {
     expect(notesOf({ shared: false, permits: 1, limit: 1, metadata: {} })).to.equal('');
   });
 
-  it('announces a hand-off by the new holder', () => {
+  it('is announced to screen readers with its holder after a hand-off', () => {
     expect(handOffText(['ann'], ['bob'])).to.equal('bob holds now');
     expect(handOffText(['ann'], ['ann'])).to.equal(undefined);
     expect(handOffText(['ann'], [])).to.equal('No client holds the lock now');
@@ -110,7 +110,7 @@ describe('keys of the dashboard', () => {
   const press = (pressed: Partial<Pressed>): ReturnType<typeof shortcutOf> =>
     shortcutOf({ key: '', modified: false, busy: false, before: undefined, ...pressed });
 
-  it('`g` and a letter open a view', () => {
+  it('open a view when a letter follows `g`', () => {
     expect(press({ key: 'd', before: 'g' })).to.deep.equal({ kind: 'go', hash: '#/deadlocks' });
     expect(press({ key: 'd' })).to.equal(undefined);
   });
@@ -171,19 +171,19 @@ describe('the ring of a deadlock', () => {
   });
 });
 
-describe('stored names and incomplete overviews', () => {
-  it('read stored names back, and ignore other text', () => {
+describe('the lists of the dashboard', () => {
+  it('omit malformed text from the stored names', () => {
     expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
     expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
   });
 
-  it('store a name once, the newest first, up to a limit', () => {
+  it('include each stored name once, the newest first, up to a limit', () => {
     expect(withName(['a', 'b'], 'b')).to.deep.equal(['b', 'a']);
     const many = Array.from({ length: 30 }, (_one, at) => String(at));
     expect(withName(many, 'new')).to.have.lengthOf(24);
   });
 
-  it('find a session by owner, host, process and queue', () => {
+  it('contain the sessions that match a text in their owner, host, process or queues', () => {
     const entries = [{ key: 'k', order: '1', owner: 'Ann', name: 'invoices', position: 0 }];
     const sessions = [{ owner: 'Ann', host: 'h1', pid: 77, entries }];
     for (const text of ['ann', 'H1', '77', 'invoi', ''])
@@ -191,7 +191,7 @@ describe('stored names and incomplete overviews', () => {
     expect(sessionsWith(sessions, 'bob')).to.deep.equal([]);
   });
 
-  it('state how many queues an overview leaves out', () => {
+  it('state how many queues they omit', () => {
     expect(coverageText({ included: 9, omitted: 0 })).to.equal('');
     expect(coverageText({ included: 50, omitted: 1_200 })).to.contain('1,200 more are omitted');
   });

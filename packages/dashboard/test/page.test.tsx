@@ -355,7 +355,7 @@ describe('the dashboard page', () => {
       expect([bridge.joins.length, bridge.joins[0]!.hasLeft]).to.deep.equal([1, false]);
     });
 
-    it('leaves the queue when the user opens another view', async () => {
+    it('leaves the queue that the user has joined when the user opens another view', async () => {
       await open('#/queue/a');
       say('queue', 'a', queueOf('a', []));
       press(page.screen.getByRole('button', { name: 'Join the queue' }));

@@ -29,7 +29,7 @@ describe('addresses of the dashboard', () => {
     ['#/contenders', { view: 'queues' }],
   ];
   for (const [hash, route] of others)
-    it(`parse "${hash}" as ${JSON.stringify(route)}`, () => {
+    it(`are parsed: "${hash}" becomes ${JSON.stringify(route)}`, () => {
       expect(routeOf(hash)).to.deep.equal(route);
     });
 });

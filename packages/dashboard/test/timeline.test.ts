@@ -79,7 +79,7 @@ describe('the drawing of a timeline', () => {
     expect(minute.ticks.map(({ time }) => time)).to.deep.equal([45_000, 60_000, 75_000, 90_000]);
   });
 
-  it('includes periods in which the store could not be read, also an unfinished one', () => {
+  it('includes periods in which the store could not be read, also one that has not ended', () => {
     const { gaps } = drawingOf(
       { spans: [], gaps: [{ from: -9, to: -1 }, { from: 1_000, to: 2_000 }, { from: 9_000 }] },
       FRAME,

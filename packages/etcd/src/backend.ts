@@ -119,7 +119,10 @@ class EtcdBackend implements Backend {
       );
   }
 
-  /** Opens a session and tries every member once. The TTL is rounded up to whole seconds; the server may grant more (at least 2 s by default). */
+  /**
+   * Opens a session. Tries every member once. The TTL is rounded up to whole seconds, and the server may grant a longer one (at least 2 s by
+   * default).
+   */
   async open(ttlMs: number, signal: AbortSignal): Promise<Session> {
     if (!(ttlMs >= this.info.minTtlMs && ttlMs <= MAX_TTL_MS)) {
       throw invalidArgument(
@@ -136,7 +139,7 @@ class EtcdBackend implements Backend {
     });
   }
 
-  /** Resumes a session and tries every member once. A session of another cluster counts as expired, since its lease does not exist there. */
+  /** Resumes a session. Tries every member once. A session of another cluster counts as expired, since its lease does not exist in this one. */
   async resume(resumption: string, signal: AbortSignal): Promise<Session> {
     const { lease, keyIds } = readResumption(resumption, this.#context.prefix);
     return this.#tryEachMember(signal, async () => {
@@ -160,7 +163,8 @@ class EtcdBackend implements Backend {
 
   async evict(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean> {
     const wasThere = await evict(this.#context, { queue, ...entry });
-    // The sessions of this process record the removal at once. Otherwise an entry that was removed could still hand its hold over to a successor.
+    // Records the removal at once in all sessions of this process. Otherwise an evicted entry could still
+    // hand its hold over to a successor.
     if (wasThere) for (const session of this.#sessions) session.noteRemoved(entry);
     return wasThere;
   }
@@ -184,7 +188,7 @@ class EtcdBackend implements Backend {
     this.#context.connection.close();
   }
 
-  /** Returns an object that sends the heartbeats of a session that another thread has. */
+  /** Returns an object that sends the heartbeats of a session that another thread of this process has opened. */
   renewerOf(lease: Lease): Renewer {
     const session = this.#sessionOn(lease);
     return { renew: (signal) => session.renew(signal), close: () => this.close() };
@@ -210,7 +214,10 @@ class EtcdBackend implements Backend {
     return session;
   }
 
-  /** Sends the request and meanwhile reads the member's version, which must be 3.4 or later. A member that returns no version is accepted. */
+  /**
+   * Sends the request, and reads the member's version at the same time. Rejects if the version is older than 3.4. A member that returns no
+   * version is accepted.
+   */
   async #refuseTooOld(ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const { connection, proofChoice } = this.#context;
     const { endpoint } = connection;
@@ -224,7 +231,7 @@ class EtcdBackend implements Backend {
     );
   }
 
-  /** Repeats the request until a member opens a session, or a failure is definite. */
+  /** Repeats the request with the next member until one opens a session, or until a failure is definite. */
   async #tryEachMember(signal: AbortSignal, ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const failures: unknown[] = [];
     while (failures.length < this.#context.connection.endpoints.length) {

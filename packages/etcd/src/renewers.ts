@@ -8,15 +8,18 @@ import type { EtcdOptions } from './api/options.ts';
 import type { Lease } from './session/lease.ts';
 import type { EtcdSession } from './session/session.ts';
 
-/** What a thread needs to send the heartbeats of a session. */
+/** The data that the heartbeat thread needs for the heartbeats of a session. */
 export interface RenewerData {
   readonly options: EtcdOptions;
   readonly lease: Lease;
-  /** Identifies the process that has the session, so that the thread notices when another process resumes it. */
+  /**
+   * Identifies the process that has the session. If another process resumes the session, the thread notices that the
+   * owner has changed.
+   */
   readonly owner: string;
 }
 
-/** Returns the support for heartbeats from a thread, over a connection with the same options. */
+/** Returns what the core needs in order to send heartbeats from a thread. The thread connects with the same options. */
 export function renewersOf(given: EtcdOptions, owner: string): RenewerSupport {
   const options = { ...given };
   return {
@@ -50,7 +53,9 @@ function unsendable(option: string, what: string): QueueLockError {
   );
 }
 
-/** The options that concern the connection. All other options concern entries, which heartbeats do not need. */
+/**
+ * Returns the options that concern the connection. The others concern entries, which the heartbeat thread does not need.
+ */
 function sendable({
   hosts,
   prefix,
@@ -76,7 +81,10 @@ function sendable({
   ) as EtcdOptions;
 }
 
-/** The module of the thread is beside this file and has the same file ending, in the built package and in the sources. */
+/**
+ * Returns the URL of the thread's module. It is beside this file and has the same file extension, in the built package
+ * and in the sources.
+ */
 function renewerModule(): string {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new URL(`./open-renewer.${ending}`, import.meta.url).href;

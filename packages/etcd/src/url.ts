@@ -45,7 +45,7 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   }
   if (password !== '' && username === undefined)
     throw invalidArgument('backend URL', url.display, 'has a user before the password');
-  // Only the names are checked here. The values are checked with the other options.
+  // Checks only the names of the parameters here. Their values are checked with the other options.
   const parameters: Parameters = Object.fromEntries(params);
   const { ca, cert, key, ...options } = checkedOptions('parameters of an etcd URL', parameters, PARAMETERS);
   if (scheme === 'etcd' && (ca ?? cert ?? key) !== undefined) {
@@ -63,7 +63,10 @@ export function optionsOf(url: BackendUrl): EtcdOptions {
   };
 }
 
-/** Returns a function that reads the files for each connection, after a first check, or `undefined` if the URL names no files. */
+/**
+ * Returns a function that reads the PEM files for each connection, or `undefined` if the URL names no files. Reads the files once at
+ * first, to check them.
+ */
 function credentialsOf(files: PemFiles): EtcdOptions['credentials'] {
   const pems = checkedPems(read(files));
   if (Object.keys(pems ?? {}).length === 0) return undefined;

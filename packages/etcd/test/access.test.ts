@@ -62,7 +62,7 @@ describe('etcd with authentication', () => {
   it('refuses clients that do not log in with ACCESS_DENIED', async () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
     const opened = backend.open(5_000, patient);
-    // On some versions leases need no permission; keys need one on all versions.
+    // Some versions of etcd require no permission for leases. All versions require one for keys.
     const failure = await failureOf(opened.then((session) => session.enqueue(newSpec(freshQueue()))));
     expect(failure.code).to.equal('ACCESS_DENIED');
   });
@@ -83,8 +83,8 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('names the keys that need permission when only those of the queue are allowed', async () => {
-    // The whole queue of that name is below allowed/, and .queuelock/ is not.
+  it('names in the error all keys that need permission when only those of the queue are allowed', async () => {
+    // The user may access the whole queue, whose keys are below allowed/, but not the keys in .queuelock/.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, patient);
     const failure = await failureOf(session.enqueue(newSpec('allowed')));
@@ -94,7 +94,7 @@ describe('etcd with authentication', () => {
       .and.include('below "NAME/", NAME being the queue, and on all below ".queuelock/"');
   });
 
-  it('reads the other keys of a batch when one key is forbidden', async () => {
+  it('reads the other keys of a batch when one key of the batch is forbidden', async () => {
     const connection = new Connection(checkOptions({ hosts: server.endpoint, auth: alice }));
     const lookups = new Lookups(connection);
     const replies = await Promise.allSettled(
@@ -108,7 +108,7 @@ describe('etcd with authentication', () => {
   });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`keeps the holds that a user is permitted to have when the permission for another queue is revoked (${transport})`, async () => {
+    it(`keeps a user's holds when the permission for another queue is revoked (${transport})`, async () => {
       const admin = new Etcd3({ hosts: server.endpoint, auth: root });
       const operator = new Operator(server.endpoint, root);
       const role = admin.role(`of ${transport}`);
@@ -135,7 +135,7 @@ describe('etcd with authentication', () => {
     });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`forgets its tokens when it restarts, and waiters continue (${transport})`, async () => {
+    it(`forgets the tokens of its users in a restart, after which waiters continue (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [
         await clients.session(options, 30_000),

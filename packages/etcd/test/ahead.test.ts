@@ -9,14 +9,14 @@ function contender(shared: boolean): Contender {
 }
 
 interface Stored {
-  /** The names of marks. */
+  /** The names of the entries that have marks. */
   readonly marks?: readonly string[];
   readonly more?: boolean;
-  /** The number of first entries that have the same create revision. */
+  /** How many of the latest rows have the same create revision, as entries of one transaction. */
   readonly together?: number;
 }
 
-/** Returns the rows of a queue by the ends of their keys, the latest first. */
+/** Creates the rows of a queue. Each text is the end of a key; the latest key comes first. */
 function rows(ends: readonly string[], { marks = [], more = false, together = 1 }: Stored = {}): QueueRows {
   const range = (keys: readonly string[]): QueueRows['latest'] => ({
     header: { revision: '200', raft_term: '2' },
@@ -106,26 +106,26 @@ describe('the entries ahead, from the rows of a queue', () => {
   }
 
   for (const ends of [[], ['x'], ['x', OWN]]) {
-    it(`report a lost entry when the first of the rows [${ends.join(', ')}] is not that entry`, () => {
+    it(`report ENTRY_LOST when the latest of the rows [${ends.join(', ')}] is not the own entry`, () => {
       expect(() => aheadIn(rows(ends), contender(false)))
         .to.throw()
         .with.property('code', 'ENTRY_LOST');
     });
   }
 
-  it('are sufficient when they are complete, or when they are as many as the waiter needs', () => {
+  it('suffice when the rows contain all of them, or at least as many as the waiter must watch', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
     expect(suffices({ refs, total: 2 }, 3)).to.equal(true);
   });
 
-  it('take as many permits as their names contain, or one', () => {
+  it('take the permits that their names contain, or one permit', () => {
     const { refs } = aheadIn(rows([OWN, PAIR, WRITER, READER, 'foreign']), contender(false));
     expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
   });
 
-  it('have the limit in their names, or 1, as readers do', () => {
+  it('have the limit that their names contain; those of readers and of other programs have the limit 1', () => {
     const { refs } = aheadIn(rows([OWN, READER, PAIR, 'foreign']), contender(false));
     expect(refs.map(({ limit }) => limit)).to.deep.equal([1, 5, 1]);
     expect(otherLimitIn({ refs }, 5)).to.equal(1);
@@ -134,7 +134,7 @@ describe('the entries ahead, from the rows of a queue', () => {
     expect(otherLimitIn({ refs: refs.slice(1, 2) }, 5)).to.equal(undefined);
   });
 
-  it('can get a mark later only when a reader waits for an entry of this library', () => {
+  it('have a mark to watch only if queuelock created them and the waiter is a reader', () => {
     const marks = (shared: boolean): (string | undefined)[] =>
       aheadIn(rows([OWN, WRITER, 'foreign']), contender(shared)).refs.map(({ mark }) => mark?.toString());
     expect(marks(true)).to.deep.equal([`marks/${WRITER}`, undefined]);

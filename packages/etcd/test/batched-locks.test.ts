@@ -69,7 +69,7 @@ describe('many locks of one process on etcd', () => {
     safely(() => expect(placements.filter(({ turn }) => turn.admitted)).to.have.length(1));
   });
 
-  it('are acquired when another client has the key of one of them', async () => {
+  it('are acquired, except one whose key already belongs to another client', async () => {
     const session = await direct();
     const specs = newSpecs(5);
     const [, , odd] = specs as [EntrySpec, EntrySpec, EntrySpec];
@@ -80,7 +80,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs), 'the key of another client').to.have.length(1);
   });
 
-  it('are all reported as unknown after a lost reply, and have the same positions when they are repeated', async () => {
+  it('reject with UNAVAILABLE after a lost reply, and get the same positions when they are requested again', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = newSpecs(4);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
@@ -93,7 +93,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.deep.equal(keys);
   });
 
-  it('have no entries after they were cancelled while their transaction was in flight', async () => {
+  it('leave no entries when they are cancelled while their transaction is in flight', async () => {
     const session = await slow();
     const specs = newSpecs(3);
     const before = await handledTxns(bench.server.endpoint);
@@ -108,7 +108,7 @@ describe('many locks of one process on etcd', () => {
     expect(await enter(session, specs.slice(0, 1))).to.deep.equal([true]);
   });
 
-  it('are removed from the batch one by one when they are cancelled before the batch is sent', async () => {
+  it('are not part of the batch if they are cancelled before it is sent', async () => {
     const session = await direct();
     const specs = newSpecs(4);
     const codes = Promise.all(specs.map((spec) => codeOf(session.enqueue(spec))));
@@ -117,7 +117,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs)).to.have.length(2);
   });
 
-  it('are released as far as their entries exist, and all of them after a lost reply', async () => {
+  it('are released in one batch, even if one entry is missing or the reply is lost', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = newSpecs(4);
     await enter(session, specs);

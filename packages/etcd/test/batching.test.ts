@@ -2,7 +2,10 @@ import { QueueLockError } from '@queuelock/core/backend';
 import { expect } from 'chai';
 import { Batcher, isRefusalOfOne, refuseTooLarge } from '../src/base/batcher.ts';
 
-/** Requests whose replies the test sends. Items are named `<kind><number>`. */
+/**
+ * A batcher whose replies the test sends. Requests are named `<kind><number>`. Those with `?` are dependent:
+ * they are sent only at the end of a tick.
+ */
 class Requests {
   readonly sent: string[] = [];
   readonly #replies: (() => void)[] = [];
@@ -38,7 +41,7 @@ describe('batching of requests', () => {
     requests = new Requests();
   });
 
-  it('sends the requests of one tick together, also those after promises, and a single one in the same tick', async () => {
+  it('sends all requests of one tick as one batch, also those that promise callbacks add', async () => {
     void requests.add('a1');
     void Promise.resolve().then(() => requests.add('b1'));
     expect(requests.sent).to.deep.equal([]);
@@ -49,7 +52,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
   });
 
-  it('sends a single independent request before the tick ends, and another one after all promise callbacks of the tick', async () => {
+  it('sends a single independent request before the tick ends, and a dependent one at the end of the tick', async () => {
     void requests.add('a1');
     for (let i = 0; i < 5; i += 1) await Promise.resolve();
     expect(requests.sent).to.deep.equal(['a1']);
@@ -63,7 +66,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1', 'b1? c1']);
   });
 
-  it('never sends two requests of one kind together, nor more than fit into one batch', async () => {
+  it('never sends two requests of one kind in a batch, nor more than the maximum of a batch', async () => {
     void requests.add('a1', 'a2', 'b1', 'c1', 'd1', 'a3');
     await nextTurn();
     expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);
@@ -80,7 +83,7 @@ describe('batching of requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('sends more requests of one kind at once, since waiting gains nothing, but at most as many as four full batches contain', async () => {
+  it('sends at once as many requests of one kind as four full batches contain, and the others after replies', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);

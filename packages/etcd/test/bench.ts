@@ -4,18 +4,21 @@ import type { Clients } from './clients.ts';
 import type { Operator } from './operator.ts';
 import { OwnServer } from './own-server.ts';
 
-/** A server for one suite, an operator, and two proxies to the server that are new for each test. */
+/**
+ * A test environment: a server for one suite, an operator, and two proxies to the server that are new for
+ * each test.
+ */
 export interface Bench<C> {
   readonly server: ProcessService;
   readonly operator: Operator;
   readonly proxies: [TcpProxy, TcpProxy, ...TcpProxy[]];
   /** The backends and sessions that a test opens. They are closed after each test, before the proxies. */
   readonly clients: C;
-  /** The endpoints of the two proxies. */
+  /** Returns the endpoints of the two proxies. */
   readonly hosts: () => string[];
 }
 
-/** Registers Mocha hooks in the suite that calls it. */
+/** Creates the test environment, and registers Mocha hooks in the suite that calls it. */
 export function benchOf<C extends Pick<Clients, 'close'>>(clients: C): Bench<C> {
   const own = new OwnServer();
   let proxies: Bench<C>['proxies'];

@@ -1,27 +1,28 @@
-// A program that holds a lock while its event loop is blocked. Right after the block it reports whether it still counts as the holder.
+// A process that holds a lock while its event loop is blocked. Afterwards it reports at once whether it still
+// holds the lock.
 
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 
-/** What the program is started with, as JSON. */
+/** The options of this process, which it gets as JSON in its first argument. */
 export interface BlockedHolderOptions {
   readonly host: string;
   readonly name: string;
   readonly ttlMs: number;
   readonly maxBlockedMs: number;
   readonly blockMs: number;
-  /** How long the event loop runs after the hold has begun, in milliseconds. Default 1,000. */
+  /** How long the event loop runs between the grant and the block, in milliseconds. Default 1,000. */
   readonly runMs?: number;
 }
 
-/** What the program reports. */
+/** The messages that this process sends to the test. */
 export type BlockedHolderReport =
   | { readonly type: 'blocks' }
   | {
       readonly type: 'ran';
-      /** `held` in the first statement after the block. */
+      /** The value of `held` in the first statement after the block. */
       readonly held: boolean;
-      /** `held` after another TTL with a running event loop. */
+      /** The value of `held` when the event loop has run for another TTL. */
       readonly heldLater: boolean;
       readonly errors: readonly string[];
       readonly reason: string | undefined;

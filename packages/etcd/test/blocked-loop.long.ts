@@ -7,13 +7,16 @@ import { expect } from 'chai';
 import type { BlockedHolderOptions, BlockedHolderReport } from './blocked-holder.ts';
 
 const TTL_MS = 5_000;
-// The granularity of expiry on a server, and what a machine under load adds.
+// How late a lease may expire: the server checks at intervals, and the machine may be busy.
 const GRACE_MS = 3_000;
 
-/** What happened to a holder and to the waiter behind it. */
+/** What the holder has reported, and when the waiter behind it was granted. */
 interface Course {
   readonly report: Extract<BlockedHolderReport, { type: 'ran' }>;
-  /** How long after the block began the waiter was granted, and how long after that the block ended. */
+  /**
+   * Milliseconds from the beginning of the block: until the waiter was granted, and until the holder
+   * reported.
+   */
   readonly grantedMs: number;
   readonly ranMs: number;
 }
@@ -39,7 +42,7 @@ describe('a holder on etcd whose event loop is blocked', function () {
   ): Promise<Course> {
     const name = `blocked-${(nth += 1)}`;
     const options: BlockedHolderOptions = { host: server.endpoint, name, ttlMs: TTL_MS, ...settings };
-    // The program ends by itself, which shows that the thread leaves nothing behind.
+    // The process must end by itself, which shows that its heartbeat thread has ended too.
     const holder = fork(new URL('blocked-holder.ts', import.meta.url), [JSON.stringify(options)]);
     try {
       await once(holder, 'message');
@@ -62,32 +65,32 @@ describe('a holder on etcd whose event loop is blocked', function () {
   }
 
   for (const blockMs of [2_000, 10_000, 60_000])
-    it(`keeps the lock through a block of ${blockMs / 1_000} s with a TTL of 5 s and a limit of 90 s`, async () => {
+    it(`keeps the lock when it is blocked for ${blockMs / 1_000} s, with a TTL of 5 s and maxBlockedMs of 90 s`, async () => {
       const { report, grantedMs, ranMs } = await course({ maxBlockedMs: 90_000, blockMs });
       expect(report).to.deep.equal({ type: 'ran', held: true, heldLater: true, errors: [] });
       expect(grantedMs).to.be.at.least(ranMs);
     });
 
-  it('keeps the lock through a block of 2 s without the option', async () => {
+  it('keeps the lock when it is blocked for 2 s without maxBlockedMs', async () => {
     const { report } = await course({ maxBlockedMs: 0, blockMs: 2_000 });
     expect(report).to.deep.include({ held: true, heldLater: true });
   });
 
   for (const blockMs of [10_000, 60_000])
-    it(`knows the loss in the first statement after a block of ${blockMs / 1_000} s without the option`, async () => {
+    it(`reports the loss in the first statement after it was blocked for ${blockMs / 1_000} s without maxBlockedMs`, async () => {
       const { report, grantedMs } = await course({ maxBlockedMs: 0, blockMs });
       expect(report).to.deep.include({ held: false, heldLater: false });
       expect(report.reason).to.match(/no heartbeat was confirmed in time/);
       expect(grantedMs).to.be.within(0.6 * TTL_MS, TTL_MS + GRACE_MS);
     });
 
-  it('loses the lock when the block is longer than the limit', async () => {
+  it('loses the lock when it is blocked for longer than maxBlockedMs', async () => {
     const { report, grantedMs } = await course({ maxBlockedMs: 8_000, blockMs: 30_000 });
     expect(report).to.deep.include({ held: false, heldLater: false });
     expect(grantedMs).to.be.within(8_000, 8_000 + 2 * TTL_MS + GRACE_MS);
   });
 
-  it('loses the lock at the proven time when the whole process is frozen, its heartbeat thread included', async () => {
+  it('loses the lock at the end of the proven time when the whole process is frozen, its heartbeat thread included', async () => {
     const thawed: Promise<unknown>[] = [];
     const { report, grantedMs } = await course({ maxBlockedMs: 90_000, blockMs: 2_000 }, (holder) => {
       holder.kill('SIGSTOP');

@@ -22,10 +22,10 @@ describe('many concurrent requests to etcd', () => {
   const open = (more: EtcdOptions = {}): Promise<Session> =>
     clients.session({ hosts: own.server.endpoint, heartbeatProof: 'verified', ...more });
 
-  it('all succeed although together they take longer than one timeout, and heartbeats overtake them', async function () {
+  it('all succeed although together they take longer than one timeout, and a heartbeat overtakes them', async function () {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
-    // The first heartbeat opens the stream of heartbeats.
+    // Opens the stream of heartbeats before the requests.
     await session.renew(patient);
     const parent = freshQueue();
     let placement = 0;
@@ -52,7 +52,7 @@ describe('many concurrent requests to etcd', () => {
     expect(await own.operator.keysUnder(`.queuelock/${session.id}`), 'its generation').to.deep.equal([]);
   });
 
-  it('do not time out because this process was busy', async () => {
+  it('do not time out while the event loop of this process is blocked', async () => {
     const session = await clients.session({ hosts: own.server.endpoint, requestTimeoutMs: 1_000 });
     const entering = [session.enqueue(newSpec(freshQueue())), session.enqueue(newSpec(freshQueue()))];
     blockLoop(1_500);
@@ -86,18 +86,18 @@ describe('many concurrent requests to etcd', () => {
     const first = new Promise<void>(task);
     await new Promise<void>((resolve) => startTimeout(60, resolve));
     await Promise.all([first, new Promise<void>(task)]);
-    // The shared timer starts again after it had no tasks.
+    // Shows that the shared timer starts again after it had no tasks.
     await new Promise<void>(task);
     for (const ms of took) expect(ms).to.be.at.least(155);
     expect(took).to.have.length(3);
   });
 
-  it('do not time out by a shared timer because this process was busy', async () => {
+  it('do not time out by a shared timer while the event loop of this process is blocked', async () => {
     const timeout = new SharedTimeout(80);
     let isOver = false;
     timeout.start({ timedOut: () => void (isOver = true), partPassed: () => undefined });
     blockLoop(400);
-    // Node reads the data that arrived meanwhile after it has run the timers.
+    // After a block, Node runs timers before it reads data. So the timeout must leave Node time to read a reply.
     await new Promise((resolve) => setImmediate(resolve));
     expect(isOver).to.equal(false);
     await eventually('the time is over', () => isOver);

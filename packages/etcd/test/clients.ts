@@ -14,7 +14,7 @@ export function newSpec(queue: string, more: Partial<EntrySpec> = {}): EntrySpec
   return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, ...more };
 }
 
-/** Resolves when the condition holds. */
+/** Waits until the condition is true, at most 15 s. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const check = async (): Promise<void> => {
     if (!(await holds())) throw new Error('not yet');
@@ -31,11 +31,11 @@ export async function codeOf(promise: Promise<unknown> | undefined): Promise<unk
   return (failure as { code?: unknown } | undefined)?.code;
 }
 
-/** Records the turns of an entry. */
+/** Records the turns that an entry receives. */
 export class TurnLog {
   readonly key: string;
   turn: Turn | undefined;
-  /** Whether the entry was admitted at any time. */
+  /** Whether the entry was admitted at least once. */
   wasAdmitted = false;
   error: unknown;
   readonly #subscription: { unsubscribe(): void };
@@ -70,10 +70,10 @@ export class TurnLog {
   }
 }
 
-// The request timeout and the TTL, in milliseconds. No request and no test takes this long on any machine, and the sessions are not renewed.
+// The request timeout and the TTL in milliseconds, so long that neither is reached in a test.
 const [PATIENT_MS, LIFETIME_MS] = [10_000, 60_000];
 
-/** Backends and sessions that a test opens; `close` closes them. */
+/** Creates the backends and sessions of a test. `close` closes all of them. */
 export class Clients {
   readonly #backends: Backend[] = [];
   readonly #sessions: Session[] = [];

@@ -52,7 +52,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     await eventually('it has asked', () => pauses >= before + more);
   }
 
-  it('are checked with one small request for all waiters', async () => {
+  it('are checked with one small request for any number of waiters', async () => {
     const { compacted$ } = compactions();
     const waiting = Array.from({ length: 100 }, () => compacted$.subscribe());
     const pausesBefore = pauses;
@@ -64,14 +64,15 @@ describe('watch events that an etcd server may have lost around a compaction', (
     expect({ Range: before['Range'], ...others }).to.deep.equal(before);
     for (const one of waiting) one.unsubscribe();
     const last = await reads();
-    // This subscription sends no requests itself.
+    // This subscription only counts intervals. It sends no requests, because it assumes a version of etcd that
+    // loses no events.
     const counting = compactions(false).compacted$.subscribe();
     await rounds(10);
     counting.unsubscribe();
     expect((await reads()) - last, 'when no waiter is left').to.be.at.most(1);
   });
 
-  it('are read again once after each compaction', async () => {
+  it('make each waiter read again once after each compaction', async () => {
     let reported = 0;
     const waiting = compactions().compacted$.subscribe(() => (reported += 1));
     await rounds(3);
@@ -94,11 +95,11 @@ describe('watch events that an etcd server may have lost around a compaction', (
     waiting.unsubscribe();
   });
 
-  it('do not block a waiter for ever: it finds that the key was removed', async () => {
+  it('do not block a waiter for ever: after the compaction it reads that its key was removed', async () => {
     const key = Buffer.from('lost');
     await own.operator.put('lost');
     const createRevision = String(await own.operator.createRevisionOf('lost'));
-    // The watch is confirmed, and then gets no events.
+    // A watch that the server confirms, and that gets no events after that.
     const deaf$ = concat(of<WatchNotification>({ status: 'live' }), NEVER);
     const lookups = new Lookups(connection);
     let reads = 0;
@@ -121,7 +122,7 @@ describe('watch events that an etcd server may have lost around a compaction', (
     waiting.unsubscribe();
   });
 
-  it('leave no removed entries in views', async () => {
+  it('leave no removed entries in the list of a queue and the list of queues', async () => {
     await own.operator.put('seen/there');
     await own.operator.put('seen/gone');
     const watches = {

@@ -3,10 +3,16 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { Operator } from './operator.ts';
 
-/** Creates a harness of a backend, with a prefix of its own on the shared server. */
+/**
+ * Creates the adapter by which the conformance suite tests a backend, with its own prefix on the shared
+ * server.
+ */
 type HarnessOf = (name: string, options: EtcdOptions & { readonly prefix: string }) => BackendHarness;
 
-/** The endpoints for backends and for the operator. */
+/**
+ * Functions that return endpoints of the server: `hosts` for the backends under test, and `operator` for the
+ * operator's client.
+ */
 export interface Endpoints {
   readonly hosts: () => Promise<string>;
   readonly operator: () => Promise<string>;
@@ -16,7 +22,7 @@ async function endpoint(): Promise<string> {
   return (await sharedEtcd('conformance of @queuelock/etcd')).endpoint;
 }
 
-/** Registers Mocha hooks in the suite that calls it. */
+/** Registers Mocha hooks in the suite that calls it. Returns the function that creates adapters. */
 export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: endpoint }): HarnessOf {
   let operator: Operator;
   before(async () => {
@@ -28,7 +34,7 @@ export function harnessesOfEtcd(at: Endpoints = { hosts: endpoint, operator: end
 
   return (name, options) => ({
     name,
-    // The shortest TTL that a server with default settings grants.
+    // The shortest TTL that etcd grants with default settings.
     ttlMs: 2_000,
     // The server revokes expired leases every 500 ms; the rest is for a busy machine.
     expiryGranularityMs: 1_000,

@@ -15,7 +15,7 @@ describe('@queuelock/etcd', () => {
         prefix: 'conformance-fast/',
         naming: 'fast',
       }),
-      // Tests of the suite that run at the same time slow each other down.
+      // The TTL is long, because the tests of this suite run at the same time and slow each other down.
       ttlMs: 4_000,
     },
     {

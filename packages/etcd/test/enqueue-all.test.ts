@@ -6,7 +6,7 @@ import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
-/** Returns specs for queues below one name that no other test uses. */
+/** Creates specifications of entries, for queues under one name that no other test uses. */
 function newSpecs(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
   const parent = freshQueue();
   return Array.from({ length: count }, (_, i) => newSpec(`${parent}/${i}`, more));
@@ -19,7 +19,7 @@ describe('an enqueue in several etcd queues at once', () => {
   const direct = (): Promise<Session> =>
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> => clients.session({ hosts: hosts(), requestTimeoutMs: 1_000 });
-  /** Opens a session through one proxy, which can drop replies. */
+  /** Opens a session through one of the proxies, so that the test can lose replies. */
   const lossy = (): Promise<Session> => clients.session({ hosts: bench.proxies[0].endpoint });
   const keysOf = async (specs: readonly EntrySpec[]): Promise<string[]> =>
     (await Promise.all(specs.map(({ queue }) => bench.operator.keysUnder(`${queue}/`)))).flat();
@@ -45,7 +45,7 @@ describe('an enqueue in several etcd queues at once', () => {
     expect(new Set(created)).to.have.property('size', 1);
   });
 
-  it('enters 60 queues in one transaction, also of readers, and no more', async () => {
+  it('enters 60 queues in one transaction, for writers or readers, and refuses 61', async () => {
     const session = await direct();
     for (const specs of [newSpecs(60), newSpecs(60, { shared: true })]) {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
@@ -57,7 +57,7 @@ describe('an enqueue in several etcd queues at once', () => {
     expect(await keysOf(tooMany)).to.deep.equal([]);
   });
 
-  it('reads the marks afterwards when there are too many readers for one transaction', async () => {
+  it('reads the marks by a second request when there are too many readers for one transaction', async () => {
     const session = await direct();
     const specs = newSpecs(60, { shared: true });
     const [writer] = specs.map(({ queue }) => newSpec(queue)) as [EntrySpec];
@@ -74,7 +74,7 @@ describe('an enqueue in several etcd queues at once', () => {
     ['before', '!'],
     ['after', 'z'],
   ] as const) {
-    it(`accepts names that nest in each other without blocking itself (those below sort ${about})`, async () => {
+    it(`accepts nested names, none of which blocks another one (nested keys sort ${about} the keys of the outer queue)`, async () => {
       const session = await direct();
       const outer = freshQueue();
       const nested = Array.from({ length: 50 }, (_, i) => newSpec(`${outer}/${sign}${i}/deeper`));
@@ -87,7 +87,8 @@ describe('an enqueue in several etcd queues at once', () => {
       const placements = (await session.enqueueAll?.(specs)) ?? [];
       expect(placements).to.have.length(52);
       for (const { turn } of placements) expect(turn).to.include({ admitted: true, ahead: 0 });
-      // A new read still shows the outer entry, although many rows have the same revision.
+      // All these entries have the same create revision. A repeated enqueue must still find the entry of the
+      // outer queue among them.
       const again = [...((await session.enqueueAll?.(specs)) ?? []), await session.enqueue(specs[25]!)];
       for (const { turn } of again) expect(turn).to.include({ admitted: true, ahead: 0 });
       const behind = clients.follow(await session.enqueue(newSpec(outer)));
@@ -96,7 +97,7 @@ describe('an enqueue in several etcd queues at once', () => {
     });
   }
 
-  it('returns the same positions, and creates no others, when the reply is lost', async () => {
+  it('returns the same positions, and creates no further entries, when it is repeated after a lost reply', async () => {
     const session = await lossy();
     const specs = newSpecs(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));
@@ -111,7 +112,7 @@ describe('an enqueue in several etcd queues at once', () => {
     expect(await keysOf(specs)).to.deep.equal([]);
   });
 
-  it('is refused completely when it arrives after the removal of one entry, and leaves no key', async () => {
+  it('creates no entry when it arrives after the session has removed one of its entries', async () => {
     const session = await slow();
     const specs = newSpecs(3);
     const before = await handledTxns(bench.server.endpoint);
@@ -129,7 +130,7 @@ describe('an enqueue in several etcd queues at once', () => {
     expect(other.turn).to.include({ admitted: true, ahead: 0 });
   });
 
-  it('reports the loss of all entries when another client removed one before the repetition after a lost reply', async () => {
+  it('rejects with ENTRY_LOST, and removes all entries, when another client removed one before its repetition', async () => {
     const session = await lossy();
     const specs = newSpecs(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));

@@ -5,12 +5,12 @@ import { GrpcError, statusOf } from '../src/driver/grpc-status.ts';
 
 const attempt = { what: 'entering queue "jobs"', host: 'h:2379' };
 
-/** Creates an error as grpc-js does; etcd3 keeps only its message. */
+/** Creates an error as grpc-js does. npm etcd3 keeps only its message. */
 function ofGrpcJs(code: number | undefined, message: string): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });
 }
 
-// Errors of servers of versions 3.4 and 3.5, of grpc-js, and of Node, with the expected code.
+// Error messages of etcd 3.4 and 3.5, of grpc-js and of Node, each with the code that it must be mapped to.
 const FAILURES = [
   [5, 'NOT_FOUND', 'etcdserver: requested lease not found', 'SESSION_LOST'],
   [7, 'PERMISSION_DENIED', 'etcdserver: permission denied', 'ACCESS_DENIED'],
@@ -43,7 +43,7 @@ const FAILURES = [
 
 describe('an error of a member or of the connection to it', () => {
   for (const [code, status, text, expected] of FAILURES) {
-    it(`is mapped to ${expected} with either transport: ${code} ${text}`, () => {
+    it(`is converted to ${expected} with either transport: ${code} ${text}`, () => {
       const message = `${code} ${status}: ${text}`;
       const errors = [ofGrpcJs(code, message), ofGrpcJs(undefined, message), new GrpcError(code, text)];
       for (const error of errors) {
@@ -58,7 +58,7 @@ describe('an error of a member or of the connection to it', () => {
     });
   }
 
-  it('is mapped to UNAVAILABLE when it is not a gRPC error', () => {
+  it('is converted to UNAVAILABLE when it is not a gRPC error', () => {
     for (const odd of [
       new Error('connect ECONNREFUSED'),
       Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
@@ -67,7 +67,7 @@ describe('an error of a member or of the connection to it', () => {
       expect(classify(odd, attempt).code).to.equal('UNAVAILABLE');
   });
 
-  it('is mapped to CLOSED when the client was closed, with either library', () => {
+  it('is converted to CLOSED when the client was closed, with either transport', () => {
     const etcd3 = new Error('Tried to call a KV method on etcd3, but the client was already closed');
     for (const error of [etcd3, clientClosed()]) {
       expect(classify(error, attempt)).to.include({ code: 'CLOSED' });

@@ -6,7 +6,7 @@ import { Etcd3Channel, type RawStream } from '../src/wire/etcd3-channel.ts';
 
 type Stream = RawStream<ILeaseKeepAliveRequest, ILeaseKeepAliveResponse>;
 
-/** A stream that records its calls, of which one throws. */
+/** A fake stream of npm etcd3 that records its calls. One of its methods may throw. */
 class FakeStream {
   readonly calls: string[] = [];
   readonly events = new EventEmitter();
@@ -41,7 +41,7 @@ class FakeStream {
   }
 }
 
-/** Opens a channel over the stream. `ended` resolves with the failure that it reports. */
+/** Opens a channel over the fake stream. `ended` resolves with the failure that the channel reports. */
 function channelOver(stream: Promise<unknown>): {
   readonly channel: Etcd3Channel<ILeaseKeepAliveRequest, ILeaseKeepAliveResponse>;
   readonly ended: Promise<unknown>;
@@ -61,7 +61,7 @@ function channelOver(stream: Promise<unknown>): {
 
 describe('a stream of npm etcd3 that misbehaves', () => {
   for (const value of [undefined, null, 'text', {}, { header: null }])
-    it(`ends its channel when it delivers ${JSON.stringify(value)} as a response`, async () => {
+    it(`ends its channel when it delivers ${JSON.stringify(value)} instead of a response`, async () => {
       const stream = new FakeStream();
       const { ended } = channelOver(Promise.resolve(stream));
       await new Promise(setImmediate);
@@ -73,7 +73,7 @@ describe('a stream of npm etcd3 that misbehaves', () => {
     });
 
   for (const value of [undefined, 7, {}])
-    it(`ends its channel when ${JSON.stringify(value)} is opened instead`, async () => {
+    it(`ends its channel when npm etcd3 returns ${JSON.stringify(value)} instead of a stream`, async () => {
       const { ended } = channelOver(Promise.resolve(value));
       const error = await ended;
       expect(error).to.be.instanceOf(TypeError);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process of etcdctl in a queue. */
+/** A process of `etcdctl lock` that waits in a queue or holds its lock. */
 export interface EtcdctlLock {
-  /** Returns what the process has printed: its key, once it holds the lock. */
+  /** Returns what the process has printed. It prints its key when it holds the lock. */
   printed(): string;
   /** Ends the process, whether it waits or holds. */
   release(): Promise<void>;

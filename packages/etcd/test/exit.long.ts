@@ -14,7 +14,10 @@ describe('a process that used etcd', function () {
     ({ endpoint } = await sharedEtcd('exit of @queuelock/etcd'));
   });
 
-  /** Returns the median time, in milliseconds, until a process that runs this script ends. */
+  /**
+   * Runs the script in several processes. Returns the median of the milliseconds that these processes take to
+   * end.
+   */
   async function ending(script: URL, ...hosts: readonly string[]): Promise<number> {
     const durations: number[] = [];
     for (let run = 0; run < RUNS; run += 1) durations.push(await endingOf(script, hosts));
@@ -25,7 +28,7 @@ describe('a process that used etcd', function () {
     expect(await ending(new URL('./whole-life.ts', import.meta.url), endpoint)).to.be.lessThan(SOON_MS);
   });
 
-  it('exits by itself although it was connecting to a member that does not respond', async () => {
+  it('exits by itself although it was connecting to a member that did not respond', async () => {
     const deaf = await DeafPort.open();
     try {
       const script = new URL('./short-life.ts', import.meta.url);

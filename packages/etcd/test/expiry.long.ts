@@ -8,6 +8,6 @@ describe('the expiry of a lease in etcd', function () {
   const harness = harnessesOfEtcd()('etcd, one node,', { prefix: 'expiry/' });
 
   for (const fact of facts.filter(({ title }) => SOON.test(title))) {
-    it(`comes within a second after the TTL: ${fact.title}`, () => fact.check(harness));
+    it(`happens within a second after the TTL: ${fact.title}`, () => fact.check(harness));
   }
 });

@@ -3,7 +3,7 @@ import type { Naming } from '@queuelock/etcd';
 import { benchOf, type Bench } from './bench.ts';
 import { Clients, freshQueue, newSpec, type TurnLog } from './clients.ts';
 
-/** An entry in the queue. */
+/** An entry of a session, and its placement in the queue. */
 export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
@@ -15,14 +15,14 @@ export class FastBench {
   readonly at: Bench<Clients> = benchOf(new Clients());
   queue = '';
 
-  /** Registers Mocha hooks in the suite that creates it. */
+  /** Registers Mocha hooks in the suite that creates this object. */
   constructor() {
     beforeEach(() => {
       this.queue = freshQueue();
     });
   }
 
-  /** Opens a session with this naming. It connects to the server directly, or through the given proxies, which can drop replies. */
+  /** Opens a session with this naming. It connects directly to the server, or through the given proxies, which can lose replies. */
   open(naming: Naming = 'fast', hosts?: readonly string[]): Promise<Session> {
     return this.at.clients.session({
       hosts: hosts ?? this.at.server.endpoint,
@@ -44,7 +44,7 @@ export class FastBench {
     return this.at.clients.follow(placement);
   }
 
-  /** Makes later entries follow the tail key, as in a long queue, until the last owner leaves. */
+  /** Raises the version of the tail key, so that enqueues treat the queue as a long one until the tail is removed. */
   makeLong(): Promise<void> {
     return this.at.operator.clutter(this.#tailKey, { puts: 50, bytes: 1 });
   }

@@ -4,11 +4,11 @@ import { expect } from 'chai';
 import { eventually } from './clients.ts';
 import type { FastBench } from './fast-bench.ts';
 
-/** The sessions that use the queue of a test. */
+/** The sessions whose entries contend for the queue, and the length of the test. */
 export interface CrowdOptions {
-  /** Sessions with naming fast. */
+  /** Sessions with the option `naming: 'fast'`. */
   readonly sessions: readonly Session[];
-  /** Sessions with naming go, each of which enqueues now and then. */
+  /** Sessions with the option `naming: 'go'`, each of which enqueues at times. */
   readonly visitors: readonly Session[];
   /** The number of holds after which the test ends. */
   readonly holds: number;
@@ -17,8 +17,8 @@ export interface CrowdOptions {
 const WORKERS = 40;
 
 /**
- * Enqueues many entries, which are cancelled or hold. Expects one holder at a time, in the order of the entries, and an empty queue at the
- * end.
+ * Enqueues many entries, of which some are cancelled and the others hold. Checks that one holds at a time, in the order of the entries,
+ * and that the queue is empty at the end.
  */
 export async function holdInOrder(
   bench: FastBench,

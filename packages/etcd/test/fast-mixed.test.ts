@@ -20,7 +20,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
   const admitted = (...turns: readonly TurnLog[]): boolean[] =>
     turns.map(({ turn }) => turn?.admitted === true);
 
-  it('wait for entries of naming go, and entries of naming go wait for them, in order', async () => {
+  it('wait for entries of naming go, and entries of naming go wait for them, in the order of the queue', async () => {
     const positions: QueuedEntry[] = [];
     for (const by of [session, plain, session, session, plain, session])
       positions.push(await bench.enter(by));
@@ -34,7 +34,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     expect(await bench.keys()).to.deep.equal([]);
   });
 
-  it('see an entry of naming go between two of theirs', async () => {
+  it('wait for an entry of naming go that is between two fast entries', async () => {
     const [first, between, last] = [
       await bench.enter(session),
       await bench.enter(plain),
@@ -50,7 +50,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     await turns.untilAdmitted();
   });
 
-  it('see an entry between two of theirs that uses another prefix and a shorter name', async () => {
+  it('wait for an entry between them whose client uses another prefix and a shorter name for the same queue', async () => {
     const { clients, server } = bench.at;
     const [prefix, name] = [bench.queue.slice(0, 2), bench.queue.slice(2)];
     const hosts = server.endpoint;
@@ -66,9 +66,9 @@ describe('fast entries of etcd in a queue with other entries', () => {
     await turns.untilAdmitted();
   });
 
-  // Names that Go uses, and names of arbitrary keys that sort before or after those of entries.
+  // Names as Go's clients use them, and names of keys that sort before or after those of entries.
   for (const name of ['694d805f7dad0506', '', '}', '\u007f', 'ü', '鎖']) {
-    it(`see a key with the name ${JSON.stringify(name)}`, async () => {
+    it(`wait for a key of another program with the name ${JSON.stringify(name)}`, async () => {
       await bench.at.operator.put(`${bench.queue}/${name}`);
       const position = await bench.enter(session);
       expect(position.placement.turn).to.deep.equal({ admitted: false, ahead: 1 });
@@ -78,7 +78,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     });
   }
 
-  it("do not wait for entries of a nested name, although they read each other's keys", async () => {
+  it('do not wait for entries of a nested name', async () => {
     for (const nested of ['sub', '~sub']) {
       const below = newSpec(`${bench.queue}/${nested}`);
       await session.enqueue(below);
@@ -89,7 +89,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     }
   });
 
-  it('have one position after a lost reply, when other entries were enqueued behind', async () => {
+  it('have a single position when they are enqueued again after a lost reply', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
     const first = await bench.enter(session);

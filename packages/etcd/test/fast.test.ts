@@ -25,14 +25,14 @@ describe('an etcd queue with naming fast', () => {
     return Object.fromEntries(requested.filter(([, count]) => count !== 0)) as Record<string, number>;
   }
 
-  /** Enqueues that many entries of the session, one by one. */
+  /** Enqueues `count` entries of the session, one after another. */
   async function enqueueMany(by: Session, count: number): Promise<QueuedEntry[]> {
     const positions: QueuedEntry[] = [];
     while (positions.length < count) positions.push(await bench.enter(by));
     return positions;
   }
 
-  it('has keys that sort behind all others, and a tail key outside of the queue that names the last entry', async () => {
+  it('has entries whose keys sort behind all others, and a tail key outside of the queue', async () => {
     const positions = await enqueueMany(session, 2);
     const keys = positions.map(({ placement }) => placement.key);
     for (const [i, { spec }] of positions.entries())
@@ -51,7 +51,7 @@ describe('an etcd queue with naming fast', () => {
     }
   });
 
-  it('reports the position with up to 20 entries ahead, and none with more', async () => {
+  it('reports the position with up to 20 entries ahead, and no position with more', async () => {
     const positions = await enqueueMany(session, LISTED + 3);
     const reported = positions.map(({ placement }) => placement.turn.ahead);
     expect(reported).to.deep.equal([
@@ -61,7 +61,7 @@ describe('an etcd queue with naming fast', () => {
     ]);
   });
 
-  it('costs one request to enqueue, with the same size in a queue of 30 and of 300', async () => {
+  it('costs one request to enqueue, which has the same size in a queue of 30 entries and of 300', async () => {
     await enqueueMany(other, 30);
     const [proxy] = bench.at.proxies;
     const near = await bench.open('fast', [proxy.endpoint]);
@@ -90,12 +90,12 @@ describe('an etcd queue with naming fast', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('hands off within a process by removals alone when it is long', async () => {
+  it('costs one removal per hand-off within a process when it is long', async () => {
     await bench.makeLong();
     const positions = await enqueueMany(session, 4);
     const turns = positions.map((position) => bench.follow(position));
     await turns[0]!.untilAdmitted();
-    // A holder watches its own key, and a waiter watches two keys.
+    // The holder watches its own key, and each waiter watches two keys.
     await eventually('all watches are live', async () => {
       const metrics = await etcdMetrics(bench.at.server.endpoint);
       return sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') >= 2 * positions.length - 1;
@@ -113,7 +113,7 @@ describe('an etcd queue with naming fast', () => {
     expect(cost).to.deep.equal({ DeleteRange: 3 });
   });
 
-  it('does not admit a waiter whose predecessor was cancelled while other entries are ahead', async () => {
+  it('does not admit a waiter whose predecessor was cancelled while earlier entries are still ahead', async () => {
     await bench.makeLong();
     const [first, middle, last] = [
       await bench.enter(other),
@@ -129,7 +129,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits a new entry when all entries that the tail names have left', async () => {
+  it('admits a new entry when the entry that the tail names has left', async () => {
     await bench.makeLong();
     const turns = bench.follow(await bench.enter(session));
     await turns.untilAdmitted();
@@ -170,7 +170,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.tail()).to.equal(positions.at(-1)?.placement.key);
   });
 
-  it("treats the predecessor's key as another entry when the key is created again", async () => {
+  it('distinguishes a new entry from the predecessor of a waiter when both have the same key', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const removed = await bench.enter(session);
@@ -187,7 +187,7 @@ describe('an etcd queue with naming fast', () => {
     await turnsBehind.untilAdmitted();
   });
 
-  it('accepts an entry when the tail names an earlier creation of its key', async () => {
+  it('makes an entry wait for earlier ones when the tail names an earlier creation of its own key', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const before = await bench.enter(session);
@@ -201,7 +201,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits a try only when the queue is empty, whatever the tail is', async () => {
+  it('admits an entry of tryEnqueue only when the queue is empty, whatever the tail contains', async () => {
     await bench.makeLong();
     const held = newSpec(bench.queue);
     const { turn, key } = (await session.tryEnqueue(held))!;
@@ -213,7 +213,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('gives each of several entries of one tick a position of its own', async () => {
+  it('gives each of several entries that are enqueued in one tick its own position', async () => {
     await bench.makeLong();
     const positions = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
     const orders = positions.map(({ placement }) => placement.order);
@@ -229,7 +229,7 @@ describe('an etcd queue with naming fast', () => {
     }
   });
 
-  it('is entered and left in one transaction with other queues', async () => {
+  it('is entered and left in one transaction with 49 other queues', async () => {
     const specs = Array.from({ length: 50 }, (_, i) => newSpec(`${bench.queue}/${i}`));
     const enter = requestsOf(() => Promise.all(specs.map((spec) => session.enqueue(spec))));
     expect(await enter).to.deep.equal({ Txn: 1 });
@@ -243,7 +243,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.at.operator.under('.queuelock/tail/')).to.deep.equal({});
   });
 
-  it('is entered at the same revision as other queues, whatever their naming', async () => {
+  it('is entered at the same revision as the other queues of a multi-lock, whatever their naming', async () => {
     const names = [bench.queue, freshQueue(), freshQueue()];
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
@@ -261,7 +261,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('is entered together with queues of readers that exceed the limit of a transaction', async () => {
+  it('is entered together with queues of readers when the marks do not fit into the same transaction', async () => {
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
       naming: (queue) => (queue === bench.queue ? 'fast' : 'go'),
@@ -271,7 +271,7 @@ describe('an etcd queue with naming fast', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal(Array.from(placements, () => true));
   });
 
-  it('continues in another process, which finds its entries', async () => {
+  it('can be used by the process that resumes the session, which finds its entries', async () => {
     await bench.makeLong();
     const first = await bench.enter(session);
     const second = await bench.enter(session);
@@ -298,7 +298,7 @@ describe('an etcd queue with naming fast', () => {
     });
   }
 
-  it('admits readers of other clients behind a writer that was downgraded, and no writer', async () => {
+  it('admits readers of naming go, but no writer, behind a writer that was downgraded', async () => {
     const writer = await bench.enter(session, { value: 'writes' });
     const plain = await bench.open('go');
     const reader = bench.follow(await bench.enter(plain, { shared: true }));
@@ -324,7 +324,7 @@ describe('an etcd queue with naming fast', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('is selected by a function, and a queue for which the function returns no naming is refused', () => {
+  it('may get its naming from a function, whose unknown results are refused', () => {
     const backend = bench.at.clients.backend({ hosts: 'nowhere', naming: () => 'java' as 'go' });
     expect(() => backend.checkName('jobs'))
       .to.throw(/naming\("jobs"\) is one of go, fast; got "java"/)

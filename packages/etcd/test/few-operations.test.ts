@@ -14,14 +14,14 @@ describe('an etcd server that limits the operations of a transaction (--max-txn-
 
   for (const max of [2, 3, 4, 5])
     for (const heartbeatProof of ['strict', 'verified'] as const)
-      it(`to ${max} confirms the ${heartbeatProof} heartbeats of a session with four entries`, async () => {
+      it(`confirms with a limit of ${max} the ${heartbeatProof} heartbeats of a session with four entries`, async () => {
         server = await startOwnServer({ 'max-txn-ops': max });
         const session = await clients.session({ hosts: server.endpoint, heartbeatProof });
         for (let i = 0; i < 4; i += 1) await session.enqueue(newSpec(freshQueue()));
         expect(await session.renew(new AbortController().signal)).to.be.greaterThan(0);
       });
 
-  it('to 1 refuses an entry with a message that names the setting', async () => {
+  it('refuses an entry when the limit is 1, with a message that names the setting', async () => {
     server = await startOwnServer({ 'max-txn-ops': 1 });
     const session = await clients.session({ hosts: server.endpoint });
     const error: unknown = await session.enqueue(newSpec(freshQueue())).catch((failure: unknown) => failure);

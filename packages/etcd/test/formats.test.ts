@@ -14,15 +14,15 @@ interface Vectors {
 const file = new URL('../../formats.json', import.meta.url);
 const { etcd } = JSON.parse(readFileSync(file, 'utf8')) as { readonly etcd: Vectors };
 
-describe('the test vectors of etcd in formats.json', () => {
+describe('the examples of etcd keys in formats.json', () => {
   for (const { prefix, name, lease, key } of etcd.keys)
-    it(`are the keys of this package: ${key}`, () => {
+    it(`are the keys that this package uses: ${key}`, () => {
       expect(queuePrefix(prefix, name) + leaseHex(lease)).to.equal(key);
       expect(readKey(queuePrefix(prefix, name), Buffer.from(key))).to.include({ key, shared: false });
     });
 
   for (const { name, key, entry } of etcd.children)
-    it(`are read as entries by this package: ${key}`, () => {
+    it(`are parsed as entries, or as no entries, by this package: ${key}`, () => {
       const read = readKey(queuePrefix('', name), Buffer.from(key));
       if (entry === null) expect(read).to.equal(undefined);
       else expect(read).to.include(entry);

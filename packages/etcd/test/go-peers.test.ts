@@ -7,7 +7,10 @@ import { sharedEtcd, type EtcdService } from '@queuelock/harness/services';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 
-/** `TryLock` of Go's clients from 3.5 on. It creates its key, reads which key is first, and deletes its own key unless that is the first. */
+/**
+ * Imitates `TryLock` of Go's clients from 3.5 on. It creates its key, reads which key is the first, and deletes its own key unless that is
+ * the first.
+ */
 class Visitor {
   readonly #client: Etcd3;
 
@@ -15,13 +18,13 @@ class Visitor {
     this.#client = new Etcd3({ hosts: endpoint });
   }
 
-  /** Returns a key in Go's form with a lease of its own, which a session of Go uses for all its tries. */
+  /** Creates a lease, and returns the key in the queue that a Go session with this lease uses for all its calls of `TryLock`. */
   async keyIn(queue: string): Promise<{ key: Buffer; lease: string }> {
     const { ID: lease } = await this.#client.leaseClient.leaseGrant({ TTL: 30 });
     return { key: Buffer.from(`${queue}/${BigInt(lease).toString(16)}`), lease };
   }
 
-  /** Resolves with whether the key is first. */
+  /** Creates the key. Resolves with whether it is the first in the queue. */
   async enter(queue: string, { key, lease }: { key: Buffer; lease: string }): Promise<boolean> {
     const { header, responses } = await this.#client.kv.txn({
       compare: [{ target: 'Create', result: 'Equal', create_revision: '0', key }],
@@ -67,7 +70,7 @@ describe('clients of Go in an etcd queue', () => {
   });
   afterEach(() => clients.close());
 
-  it('can try ahead of a waiter and leave again: the waiter keeps waiting, and later tries do not delay it', async () => {
+  it('do not delay a waiter when they try the lock ahead of it and leave again', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const [holder, waiter] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(holder);
@@ -78,7 +81,7 @@ describe('clients of Go in an etcd queue', () => {
     const turns = clients.follow(placement);
     await visitor.leave(key);
     await eventually('the waiter has looked again', () => turns.turn?.ahead === 1);
-    // The same key is created again, behind the waiter.
+    // Creates the same key again, which is behind the waiter now.
     expect(await visitor.enter(queue, key)).to.equal(false);
     safely(() => expect(turns.turn?.admitted).to.equal(false));
     await session.remove(queue, holder.id);
@@ -102,7 +105,7 @@ describe('clients of Go in an etcd queue', () => {
     await visitor.leave(key);
   });
 
-  it('find the value of an entry from its creation on, in one write and on its lease', async () => {
+  it('read the value of an entry as soon as the entry exists', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const client = new Etcd3({ hosts: server.endpoint });
     const written: { value: string; version: string; lease: string }[] = [];
@@ -124,7 +127,7 @@ describe('clients of Go in an etcd queue', () => {
     client.close();
   });
 
-  it('observe each leader with the value that it had while it waited, as observers of an election', async () => {
+  it('observe each leader of an election with the value that its entry had while it waited', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const env = { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: server.endpoint };
     const observer = spawn('etcdctl', ['elect', '-l', queue], { env, stdio: ['ignore', 'pipe', 'inherit'] });

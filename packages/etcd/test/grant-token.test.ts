@@ -23,7 +23,10 @@ describe('the two tokens of a hold in etcd', () => {
     operator.close();
   });
 
-  /** Returns what `etcdctl lock NAME` passes to its command, which is Go's `Mutex.Header().Revision`. */
+  /**
+   * Returns the revision that `etcdctl lock NAME` passes to its command, which is `Mutex.Header().Revision`
+   * in Go.
+   */
   async function revisionInGo(name: string): Promise<bigint> {
     const env = { ...process.env, ETCDCTL_API: '3', ETCDCTL_ENDPOINTS: server.endpoint };
     const command = ['lock', name, 'printenv', 'ETCD_LOCK_REV'];
@@ -36,7 +39,7 @@ describe('the two tokens of a hold in etcd', () => {
     await eventually(`${count} stand in line`, holds);
   }
 
-  it('grow with every grant, the one that Go uses for fencing also across languages', async () => {
+  it("grow with every grant, and the one that Go's clients use also grows across grants to clients in Go and Node", async () => {
     const name = freshQueue();
     const [a, b] = [1, 2].map(() => createLockClient(etcd({ ...etcdTransport(), hosts: server.endpoint })));
     const first = await a!.acquire(name);

@@ -6,7 +6,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
-/** An entry of a session. */
+/** An entry of a session, and its placement in the queue. */
 interface Entered {
   readonly session: Session;
   readonly queue: string;
@@ -37,9 +37,12 @@ for (const transport of ['etcd3', 'http2'] as const)
       expect(await session.remove(queue, id)).to.equal(true);
     }
 
-    it('admits no waiter when an entry of another queue, in which the same client waits too, is removed', async () => {
+    it('admits no waiter of one queue when an entry of another queue is removed in which the same client waits', async () => {
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];
-      /** Hands off another queue between the two sessions, so that all earlier messages on their streams have arrived. */
+      /**
+       * Hands another lock over between the two sessions. When that has happened, all earlier messages on their streams
+       * have arrived.
+       */
       const handOver = async (): Promise<void> => {
         const held = await enter(holding, freshQueue());
         const turns = clients.follow((await enter(waiting, held.queue)).placement);
@@ -63,7 +66,6 @@ for (const transport of ['etcd3', 'http2'] as const)
       const [x, y] = [await enter(holder, freshQueue()), await enter(holder, freshQueue())];
       const [turnsX, turnsY] = [clients.follow(x.placement), clients.follow(y.placement)];
       await Promise.all([turnsX.untilAdmitted(), turnsY.untilAdmitted()]);
-      // The waiter creates its watches after the holder, whose watches start when a hold has lasted for a while.
       const waiter = clients.follow((await enter(await clients.session(options), y.queue)).placement);
       await leave(y);
       await waiter.untilAdmitted();
@@ -86,7 +88,7 @@ for (const transport of ['etcd3', 'http2'] as const)
       }
     });
 
-    it('shows observers of two queues what happens in each', async () => {
+    it('shows observers of two queues the changes of each queue', async () => {
       const session = await clients.session(options);
       const backend = clients.backend(options);
       const queues = [freshQueue(), freshQueue()];
@@ -106,7 +108,7 @@ for (const transport of ['etcd3', 'http2'] as const)
       for (const subscription of observing) subscription.unsubscribe();
     });
 
-    it('still runs, and admits a waiter, after a request to the server behind it has failed', async () => {
+    it('still runs and admits waiters after a request to the server behind it has failed', async () => {
       const holder = await enter(await clients.session(options), freshQueue());
       const waiting = await clients.session({ ...options, requestTimeoutMs: 300 });
       const turns = clients.follow((await enter(waiting, holder.queue)).placement);

@@ -13,14 +13,14 @@ type Client = NonNullable<EtcdOptions['client']>;
 const OFFLINE = '127.0.0.1:1';
 const alice = { username: 'alice', password: 'wonderland' };
 
-/** A class of an application: its constructor takes other arguments than that of etcd3. */
+/** A subclass of `Etcd3` in the application, whose constructor takes other arguments. */
 class OwnEtcd3 extends Etcd3 {
   constructor(port: number) {
     super({ hosts: `127.0.0.1:${port}` });
   }
 }
 
-describe('a client of npm etcd3 that is handed in to etcd()', () => {
+describe('a client of npm etcd3 that the application passes to etcd()', () => {
   const opened: Etcd3[] = [];
   afterEach(() => {
     for (const client of opened.splice(0)) client.close();
@@ -30,7 +30,7 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
     opened.push(client);
     return client;
   }
-  // These clients have no connection, so they need not be closed.
+  // These clients never connect, so they need not be closed.
   const changed = (change: object): object => Object.assign(new Etcd3({ hosts: OFFLINE }), change);
 
   const refused: readonly (readonly [what: string, client: () => object, message: string])[] = [
@@ -72,7 +72,7 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
     [
       'a client that throws when it is inspected',
       () =>
-        // This client has no connection, so it need not be closed.
+        // This client never connects, so it need not be closed.
         Object.defineProperty(new Etcd3({ hosts: OFFLINE }), 'pool', {
           get() {
             throw new TypeError('no pool here');
@@ -94,19 +94,19 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
     credentials: { rootCertificate: Buffer.from('wonderland') },
     grpcOptions: {},
   }))
-    it(`is refused beside the option ${option}`, () => {
+    it(`is refused together with the option ${option}`, () => {
       expect(() => etcd({ client: clientOf(), [option]: value }))
         .to.throw(`${option} beside client is omitted: the client has its own`)
         .with.property('code', 'INVALID_ARGUMENT');
     });
 
-  it('is refused beside another transport', () => {
+  it('is refused together with another transport', () => {
     expect(() => etcd({ client: clientOf(), transport: 'http2' }))
       .to.throw('transport beside client is etcd3 or omitted; got "http2"')
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('passes on its hosts, log-in, certificates and channel options, and nothing else', () => {
+  it('passes on its hosts, credentials and channel options, and nothing else', () => {
     const hosts = ['https://a:1', 'https://b:2'];
     const credentials = { rootCertificate: Buffer.from(rootCertificates[0] ?? '') };
     const grpcOptions = { 'grpc.keepalive_time_ms': 9_000 };
@@ -123,7 +123,7 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
   describe('with a server', () => {
     const own = new OwnServer();
 
-    it('is sufficient for locks and hand-offs although it is of a subclass and was closed', async () => {
+    it('is sufficient for locks although it is of a subclass and was closed', async () => {
       const client = new OwnEtcd3(Number(own.server.endpoint.split(':')[1]));
       await using one = createLockClient(etcd({ client, prefix: 'handed-in/' }));
       client.close();
@@ -138,7 +138,7 @@ describe('a client of npm etcd3 that is handed in to etcd()', () => {
       expect((await next) > token).to.equal(true);
     });
 
-    it('is not closed with the locks', async () => {
+    it('is not closed when the lock client closes', async () => {
       const client = clientOf({ hosts: own.server.endpoint });
       const locks = createLockClient(etcd({ client }));
       await locks.run(freshQueue(), () => undefined);

@@ -4,13 +4,14 @@ import { until } from '@queuelock/harness/services/until';
 import { codeOf, eventually, freshQueue } from './clients.ts';
 import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 
-// The time in milliseconds, stated in PROMISES, after which an unconfirmed removal prevents further early hand-overs.
+// The limit in milliseconds that PROMISES states: while a removal is unconfirmed for longer, no hand-over
+// starts early.
 const MAX_UNCONFIRMED_MS = 100;
 
 describe('an early hand-over within an etcd session', () => {
   const bench = new HandOffBench();
 
-  /** Enqueues entries of one session that uses the first proxy. */
+  /** Enqueues entries of one session, which is connected through the first proxy. */
   async function entries(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
@@ -23,7 +24,10 @@ describe('an early hand-over within an etcd session', () => {
     return positions;
   }
 
-  /** The removal of the first entry never arrives, so the second must not be admitted. A later removal admits it. */
+  /**
+   * Checks that the second entry is not admitted while the removal of the first one cannot reach the server, and is
+   * admitted after a later removal.
+   */
   async function staysBehind([first, second]: readonly QueuedEntry[]): Promise<void> {
     bench.at.proxies[0].toServer.blackhole();
     expect(await codeOf(bench.leave(first!))).to.equal('UNAVAILABLE');
@@ -33,20 +37,20 @@ describe('an early hand-over within an etcd session', () => {
     await second!.turns.untilAdmitted();
   }
 
-  it('does not start when the caller has read the holder’s key: a late write that compares this key would succeed after writes of the next holder', async () => {
+  it('does not start when the caller has read the holder’s key, since a late write that compares this key could still succeed', async () => {
     const positions = await entries(2);
     const [{ session, spec }] = positions as [QueuedEntry];
     expect(session.exposeKey?.(spec.queue, spec.id)).to.equal(true);
     await staysBehind(positions);
   });
 
-  it('does not start after the session was exported: the process that resumes it does not know of a replaced entry', async () => {
+  it('does not start after the session was exported, since the process that resumes the session does not know of the hand-over', async () => {
     const positions = await entries(2);
     expect(positions[0]?.session.resumption).to.be.a('string');
     await staysBehind(positions);
   });
 
-  it(`does not start while the oldest removal has been unconfirmed for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
+  it(`does not start while a removal has been unconfirmed for more than ${MAX_UNCONFIRMED_MS} ms`, async () => {
     const [first, second, third] = (await entries(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toServer.blackhole();
     const left = codeOf(bench.leave(first));
@@ -64,7 +68,7 @@ describe('an early hand-over within an etcd session', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('hides the key of the next holder until the removal of its predecessor commits', async () => {
+  it('hides the key of the first holder until its removal is confirmed', async () => {
     const [first, second] = (await entries(2)) as [QueuedEntry, QueuedEntry];
     const { session, spec } = first;
     bench.at.proxies[0].toServer.blackhole();
@@ -79,7 +83,7 @@ describe('an early hand-over within an etcd session', () => {
   });
 });
 
-/** Removes an entry, also if an earlier attempt without a reply has removed it. */
+/** Removes an entry again, in case an earlier removal got no reply. Returns whether the request succeeded. */
 async function hasLeft({ session, spec }: QueuedEntry): Promise<boolean> {
   return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
 }

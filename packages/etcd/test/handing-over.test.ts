@@ -7,7 +7,7 @@ import { codeOf, eventually, freshQueue } from './clients.ts';
 import { HandOffBench, type QueuedEntry } from './handoff-bench.ts';
 import { handledTxns } from './requests.ts';
 
-describe('an entry right behind the owner in the same session', () => {
+describe('an entry directly behind a holder of the same etcd session', () => {
   const bench = new HandOffBench();
 
   let clock: () => number;
@@ -18,13 +18,19 @@ describe('an entry right behind the owner in the same session', () => {
     Object.assign(performance, { now: clock });
   });
 
-  /** Stops the clock of the process, so that no removal counts as late on a busy machine. Other tests cover late removals. */
+  /**
+   * Stops the clock of this process, so that no removal counts as late on a busy machine. handing-over-limits.test.ts covers
+   * late removals.
+   */
   function freeze(): void {
     const frozenAt = clock();
     Object.assign(performance, { now: () => frozenAt });
   }
 
-  /** Enqueues that many entries of one session that uses the first proxy, and one of another session behind them. */
+  /**
+   * Enqueues `count` entries of one session, which is connected through the first proxy, and behind them one entry of another
+   * session.
+   */
   async function enqueueMany(
     count: number,
   ): Promise<{ readonly places: QueuedEntry[]; readonly other: QueuedEntry }> {
@@ -43,7 +49,7 @@ describe('an entry right behind the owner in the same session', () => {
 
   const isAdmitted = ({ turns }: QueuedEntry): boolean => turns.wasAdmitted;
 
-  it('is granted before the server confirms the removal, one after another', async () => {
+  it('is granted before the server confirms the removal of the holder, and so is the one behind it', async () => {
     const { places, other } = await enqueueMany(3);
     const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toServer.blackhole();
@@ -60,7 +66,7 @@ describe('an entry right behind the owner in the same session', () => {
     await other.turns.untilAdmitted();
   });
 
-  it('blocks other waiters until the removal of its predecessor commits', async () => {
+  it('blocks waiters of other sessions until the removal of its predecessor commits', async () => {
     const { places, other } = await enqueueMany(2);
     const [first, second] = places as [QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toClient.blackhole();
@@ -79,14 +85,14 @@ describe('an entry right behind the owner in the same session', () => {
     await other.turns.untilAdmitted();
   });
 
-  it('blocks other waiters until the removal of the first of a chain commits, also when the middle one was removed', async () => {
+  it('blocks waiters of other sessions until the first of three removals commits, even if an operator removed the second entry', async () => {
     const { places, other } = await enqueueMany(3);
     const [first, second, third] = places as [QueuedEntry, QueuedEntry, QueuedEntry];
     bench.at.proxies[0].toClient.blackhole();
     await bench.at.operator.remove(second.turns.key);
     await bench.at.operator.remove(third.turns.key);
     const left = [codeOf(bench.leave(first))];
-    // Both removals happen in one tick, so they are sent as one batch.
+    // Both removals must happen in one tick, so that they are sent as one batch.
     while (!isAdmitted(second)) await Promise.resolve();
     left.push(codeOf(bench.leave(second)));
     await third.turns.untilAdmitted();
@@ -100,7 +106,7 @@ describe('an entry right behind the owner in the same session', () => {
     await other.turns.untilAdmitted();
   });
 
-  it('is not granted when its own process has just removed it', async () => {
+  it('is not granted when its own process has just evicted it', async () => {
     const queue = freshQueue();
     const backend = bench.at.clients.backend({ hosts: bench.at.server.endpoint });
     const session = await backend.open(60_000, new AbortController().signal);
@@ -114,7 +120,7 @@ describe('an entry right behind the owner in the same session', () => {
     await session.close();
   });
 
-  it('shares requests with many other entries in a queue with short holds', async () => {
+  it('shares requests with hundreds of other entries when holds are short', async () => {
     const COUNT = 300;
     const client = createLockClient(etcd({ ...etcdTransport(), hosts: bench.at.server.endpoint }));
     const name = freshQueue();
@@ -138,7 +144,7 @@ describe('an entry right behind the owner in the same session', () => {
   });
 });
 
-/** Removes an entry, also if an earlier attempt without a reply has removed it. */
+/** Removes an entry again, in case an earlier removal got no reply. Returns whether the request succeeded. */
 async function hasLeft({ session, spec }: QueuedEntry): Promise<boolean> {
   return (await codeOf(session.remove(spec.queue, spec.id))) === undefined;
 }

@@ -7,7 +7,7 @@ import { keyRequests, keyRequestsIn } from './requests.ts';
 
 type Requests = Readonly<Record<string, number>>;
 
-/** An entry in the queue. */
+/** An entry of a session, with the turns that it has received. */
 export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;
@@ -16,18 +16,18 @@ export interface QueuedEntry {
 
 export const LABEL: string = JSON.stringify({ owner: 'worker', metadata: { job: '7' } });
 export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
-/** The requests of a removal that also compares that the successor exists. */
+/** The requests of a removal that compares whether the successor exists. */
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
-/** The requests of a removal after which the new owner writes a note that it holds. */
+/** The requests of a removal after which the next holder writes its label, to announce that it holds alone. */
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
 const QUIET_LOOKS = 3;
 
-/** Queues whose requests are all counted. */
+/** Provides queues of one server whose requests are all counted. */
 export class HandOffBench {
-  /** Registers Mocha hooks in the suite that creates it. */
+  /** Registers Mocha hooks in the suite that creates this object. */
   readonly at: Bench<Clients> = benchOf(new Clients());
 
-  /** Opens a session directly, without a request for the version. */
+  /** Opens a session that is connected directly, and that sends no request for the server's version. */
   open(): Promise<Session> {
     return this.at.clients.session({ hosts: this.at.server.endpoint, heartbeatProof: 'verified' });
   }
@@ -41,7 +41,7 @@ export class HandOffBench {
     return session.remove(spec.queue, spec.id);
   }
 
-  /** Enqueues that many entries, each in a session of its own. All of them have watches. */
+  /** Enqueues `count` entries, each in its own session, and waits until all of them have watches. */
   async enqueueMany(count: number): Promise<QueuedEntry[]> {
     const queue = freshQueue();
     const positions: QueuedEntry[] = [];
@@ -51,8 +51,8 @@ export class HandOffBench {
   }
 
   /**
-   * Waits until each waiter watches two keys, each holder watches its own key, and no more requests are sent. Resolves with the number of
-   * requests so far.
+   * Waits until each waiter watches two keys, each holder watches its own key, and no more requests are sent. Resolves with the numbers
+   * of requests so far, by method.
    */
   async untilQuiet(positions: readonly QueuedEntry[]): Promise<Requests> {
     const watches = positions.reduce((sum, { turns }) => sum + (turns.turn?.admitted ? 1 : 2), 0);
@@ -70,7 +70,9 @@ export class HandOffBench {
     return requested;
   }
 
-  /** Releases the first entry, waits for the next hold, and expects exactly these requests, apart from those of watches. */
+  /**
+   * Releases the first entry and waits for the next hold. Checks that the server gets exactly these requests, besides those of watches.
+   */
   async handOver(positions: readonly QueuedEntry[], expected: Requests): Promise<void> {
     const [first, next] = positions as [QueuedEntry, QueuedEntry];
     const before = await this.untilQuiet(positions);
@@ -88,7 +90,7 @@ export class HandOffBench {
     expect(since(await this.untilQuiet(positions.slice(1)))).to.deep.equal(expected);
   }
 
-  /** Hands off through a ring of processes, each of which enqueues again after its release. */
+  /** Hands a lock on through a ring of processes. Each of them enqueues again after its release. */
   async goRound(size: number): Promise<void> {
     const positions = await this.enqueueMany(size);
     for (let i = 0; i <= size; i += 1) {

@@ -12,7 +12,7 @@ describe('a hand-off on etcd', () => {
   const admitted = (positions: readonly QueuedEntry[]): boolean[] =>
     positions.map(({ turns }) => turns.turn?.admitted === true);
 
-  it('between waiters of one session costs one removal, which compares that the next entry exists', async () => {
+  it('between waiters of one session costs one removal, which compares whether the next entry exists', async () => {
     const queue = freshQueue();
     const session = await bench.open();
     const positions: QueuedEntry[] = [];
@@ -23,7 +23,7 @@ describe('a hand-off on etcd', () => {
     }
   });
 
-  it('between processes costs no read, and the owner writes no note when its value is not a label', async () => {
+  it("between processes costs one removal when the next holder's value is not a label, so that it cannot announce itself", async () => {
     const queue = freshQueue();
     const positions = [
       await bench.enter(await bench.open(), queue),
@@ -33,10 +33,10 @@ describe('a hand-off on etcd', () => {
     await bench.handOver(positions, REMOVAL);
   });
 
-  it('in a ring of 3 processes costs one removal, one note of the next holder, and no read', () =>
+  it("in a ring of 3 processes costs one removal, one write of the next holder's label, and no read", () =>
     bench.goRound(3));
 
-  it('shows observers the original label', async () => {
+  it('hides from observers the announcement that a holder adds to its label', async () => {
     const positions = await line(3);
     const [first, second, third] = positions as [QueuedEntry, QueuedEntry, QueuedEntry];
     const seen: string[] = [];
@@ -67,7 +67,7 @@ describe('a hand-off on etcd', () => {
       },
     ],
   ] as const) {
-    it(`does not happen when an entry in the middle ${about}`, async () => {
+    it(`does not happen when a waiter between the holder and the last waiter ${about}`, async () => {
       const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
       second.turns.stop();
       await goes(second);
@@ -78,13 +78,13 @@ describe('a hand-off on etcd', () => {
     });
   }
 
-  it('happens when the session of the first entry ends while the middle one is cancelled', async () => {
+  it('admits the last of three entries when the first loses its session while the second is cancelled', async () => {
     const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await Promise.all([leave(second), bench.at.operator.revoke(first.session.id)]);
     await third.turns.untilAdmitted();
   });
 
-  it('happens when an owner that has written its note loses its session', async () => {
+  it('admits the next waiter when a holder that has announced itself loses its session', async () => {
     const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await leave(first);
     await second.turns.untilAdmitted();
@@ -92,7 +92,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('does not reach an entry that an operator removed just before', async () => {
+  it('skips an entry that an operator has removed just before', async () => {
     const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await bench.at.operator.remove(second.turns.key);
     await leave(first);
@@ -101,7 +101,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('does not reach a waiter that finds its own entry removed after its connections were cut', async () => {
+  it('does not admit a waiter whose entry was removed while its connections were cut', async () => {
     const queue = freshQueue();
     const first = await bench.enter(await bench.open(), queue);
     const session = await bench.at.clients.session({ hosts: bench.at.hosts() });
@@ -118,7 +118,7 @@ describe('a hand-off on etcd', () => {
     safely(() => expect(admitted([second])).to.deep.equal([false]));
   });
 
-  it('waits for the removal itself when no revision is known that could become the fencing token', async () => {
+  it('waits for the removal when the client knows no revision that could become the next fencing token', async () => {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,

@@ -10,7 +10,7 @@ import { OwnServer } from './own-server.ts';
 
 const patient = new AbortController().signal;
 const HEARTBEATS = 10;
-// How long the member sends no response, in milliseconds. It is many times as long as opening a session takes.
+// How long the second member sends no responses, in milliseconds. Opening a session takes far less time.
 const MUTE_MS = 2_000;
 
 describe('heartbeats on etcd', () => {
@@ -19,11 +19,11 @@ describe('heartbeats on etcd', () => {
 
   afterEach(() => clients.close());
 
-  it('pass through consensus when they are strict, one round each, and leave no history', async () => {
+  it('cost one round of consensus each and no history when they are strict', async () => {
     expect(await costOf({ heartbeatProof: 'strict' })).to.deep.equal({ rounds: HEARTBEATS, revisions: 0n });
   });
 
-  it('pass through no consensus when they are verified by a read', async () => {
+  it('cost no round of consensus when they are verified by a read', async () => {
     expect(await costOf({ heartbeatProof: 'verified' })).to.deep.equal({ rounds: 0, revisions: 0n });
   });
 
@@ -32,14 +32,14 @@ describe('heartbeats on etcd', () => {
     expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
   });
 
-  it('are strict as long as the version of a member is unknown, and opening a session does not wait for the version', async () => {
+  it('are strict while the version of a member is unknown, and opening a session does not wait for it', async () => {
     const mute = await startProxy(own.server.endpoint);
     mute.toClient.blackhole();
     const backend = clients.backend({
       hosts: [own.server.endpoint, mute.endpoint],
       requestTimeoutMs: MUTE_MS,
     });
-    // The backend continues with the member that responds, if that was not the first.
+    // Opens one session first, so that the backend uses the member that responds from now on.
     await (await backend.open(60_000, patient)).close();
     const startedAt = performance.now();
     const session = await backend.open(60_000, patient);
@@ -52,7 +52,7 @@ describe('heartbeats on etcd', () => {
   });
 
   for (const heartbeatProof of ['strict', 'verified'] as const) {
-    it(`notice the removal of an entry and of the lease (${heartbeatProof})`, async () => {
+    it(`report the removal of an entry, and of the lease (${heartbeatProof})`, async () => {
       const session = await clients.session({ hosts: own.server.endpoint, heartbeatProof });
       const { key } = await session.enqueue(newSpec(freshQueue()));
       await own.operator.remove(key);
@@ -63,7 +63,10 @@ describe('heartbeats on etcd', () => {
     });
   }
 
-  /** Returns the cost for the cluster of some heartbeats of a session with an entry. */
+  /**
+   * Returns what ten heartbeats of a session with an entry cost the cluster: rounds of consensus and
+   * revisions.
+   */
   async function costOf({
     heartbeatProof,
   }: {

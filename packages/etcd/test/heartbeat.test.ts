@@ -21,11 +21,13 @@ describe('a session on etcd', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
-  /** Returns the proxy that the client uses; the client requests no versions. */
+  /**
+   * Returns the proxy through which the client is connected. It uses only one, since it requests no versions.
+   */
   const used = (): TcpProxy =>
     bench.proxies[0].connections.length > 0 ? bench.proxies[0] : bench.proxies[1];
 
-  it("has the TTL that the server granted: whole seconds, and at least the server's minimum", async () => {
+  it("has the TTL that the server granted, in whole seconds and at least the server's minimum", async () => {
     const { endpoint } = await sharedEtcd('sessions of @queuelock/etcd');
     const rounded = await clients.session({ hosts: endpoint }, 4_100);
     expect(rounded.ttlMs).to.equal(5_000);
@@ -34,7 +36,7 @@ describe('a session on etcd', () => {
     expect(raised.ttlMs).to.equal(2_000);
   });
 
-  it('is lost after its lease was revoked, for renewals and enqueues, and a removal resolves with false', async () => {
+  it('rejects heartbeats and enqueues with SESSION_LOST after its lease was revoked', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const spec = newSpec(freshQueue());
     await session.enqueue(spec);
@@ -44,7 +46,7 @@ describe('a session on etcd', () => {
     expect(await session.remove(spec.queue, spec.id)).to.equal(false);
   });
 
-  it('opens no other stream when it ends while its heartbeat is being proven', async () => {
+  it('opens no further stream when it is closed while its heartbeat is being proven', async () => {
     const [proxy] = bench.proxies;
     const backend = clients.backend({ hosts: proxy.endpoint });
     const session = await backend.open(60_000, patient);
@@ -59,7 +61,7 @@ describe('a session on etcd', () => {
     await eventually('no connection is left', () => proxy.connections.length === 0);
   });
 
-  it('distinguishes an entry that was removed with its lease from one that was removed alone', async () => {
+  it('reports whether an entry was removed alone or with its lease', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const other = await clients.session({ hosts: bench.server.endpoint });
     const [kept, evicted] = [freshQueue(), freshQueue()];
@@ -83,14 +85,14 @@ describe('a session on etcd', () => {
     expect(await session.renew(patient)).to.equal(session.ttlMs);
   });
 
-  it('is renewed through another member within one call when its own does not respond', async () => {
+  it('is renewed through another member in the same call when its own member does not respond', async () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' }, 10_000);
     await session.renew(patient);
     used().toClient.blackhole();
     expect(await session.renew(patient)).to.equal(10_000);
   });
 
-  it('does not accept the reply to an earlier heartbeat for a later one', async () => {
+  it('does not take the reply to an earlier heartbeat for that to a later one', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     await session.renew(patient);
     const streams = await keepAliveStreams();
@@ -146,7 +148,7 @@ describe('a session on etcd', () => {
     expect(await codeOf(after.renew(patient))).to.equal('UNAVAILABLE');
   });
 
-  it('does not claim an entry of an older state after the store was restored to the newest state', async () => {
+  it('gives no entry an order (create revision) that was already used before the store lost its data', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const before = await backend.open(60_000, patient);
     for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));

@@ -9,7 +9,7 @@ import { startOwnServer } from './own-server.ts';
 
 const MANY = 2_500;
 
-describe('the history and the list of queues of an etcd server', function () {
+describe('a backend on an etcd server', function () {
   this.timeout(60_000);
   let server: ProcessService;
   let operator: Operator;
@@ -31,11 +31,11 @@ describe('the history and the list of queues of an etcd server', function () {
   const reported = ({ changes }: StoredHistory): string[] =>
     changes.map(({ kind, entry }) => `${kind} ${entry.value}`);
 
-  it('is empty in an empty store', async () => {
+  it('returns an empty history from an empty store', async () => {
     expect(await history('q')).to.deep.equal({ before: [], changes: [], gaps: [] });
   });
 
-  it('is complete while other clients write to this queue and others all the time', async () => {
+  it('returns a complete history while other clients keep writing to this queue and to others', async () => {
     const session = await backend.open(10_000, new AbortController().signal);
     const spec = (queue: string): EntrySpec => {
       return { queue, id: randomBytes(16).toString('hex'), shared: false, limit: 1, value: queue };
@@ -59,7 +59,7 @@ describe('the history and the list of queues of an etcd server', function () {
     await session.close();
   }).timeout(10_000);
 
-  it('contains every enqueue, change and removal in order, also of removed entries', async () => {
+  it('returns every enqueue, change and removal of a queue in order, also of removed entries', async () => {
     const session = await backend.open(10_000, new AbortController().signal);
     const spec = (value: string): EntrySpec => ({
       queue: 'q',
@@ -87,14 +87,14 @@ describe('the history and the list of queues of an etcd server', function () {
     await session.close();
   });
 
-  it('is aborted when its caller aborts', async () => {
+  it('rejects a read of the history with the abort reason when its caller aborts', async () => {
     const removed = new AbortController();
     const requested = backend.history!('q', removed.signal).catch((error: unknown) => error);
     removed.abort(new Error('gone'));
     expect(await requested).to.have.property('message', 'gone');
   });
 
-  it('lists more queues than fit into a page, whatever else the store contains', async () => {
+  it('lists more queues than fit into one page, whatever other keys the store contains', async () => {
     const lease = operator.client.lease(60, { autoKeepAlive: false });
     const id = await lease.grant();
     const hex = BigInt(id).toString(16);

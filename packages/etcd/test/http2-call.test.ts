@@ -4,14 +4,14 @@ import { Readable } from 'node:stream';
 import { Http2Call } from '../src/wire/http2-call.ts';
 import type { Http2Link } from '../src/wire/http2-link.ts';
 
-/** A stream whose data may arrive ahead of the headers, as on Deno 2. Node never does that. */
+/** A fake stream whose data may arrive before the headers, as on Deno 2. On Node that never happens. */
 class EarlyStream extends Readable {
   constructor() {
     super({ autoDestroy: false });
   }
 
   override _read(): void {
-    // Data is pushed by the test.
+    // Does nothing, since the test pushes the data.
   }
 }
 
@@ -35,7 +35,7 @@ const GRPC = { ':status': 200, 'content-type': 'application/grpc' };
 const SUCCESS = { 'grpc-status': '0' };
 
 describe('a call over HTTP/2', () => {
-  it('delivers messages that arrived ahead of the headers, in their order', async () => {
+  it('delivers messages in order that arrived before the headers', async () => {
     const { stream, events } = callOver(new EarlyStream());
     stream.push(Buffer.from([0, 0, 0, 0, 1, 7, 0]));
     stream.push(Buffer.from([0, 0, 0, 1, 8]));
@@ -48,7 +48,7 @@ describe('a call over HTTP/2', () => {
     expect(events).to.deep.equal([[7], [8], [9], 'ended']);
   });
 
-  it('that reads at its end needs no listener for the data', async () => {
+  it('that reads its response at the end adds no listener for data', async () => {
     const { stream, events } = callOver(new EarlyStream(), true);
     stream.emit('response', GRPC, 4);
     stream.push(Buffer.from([0, 0, 0, 0, 1]));
@@ -57,13 +57,13 @@ describe('a call over HTTP/2', () => {
     stream.emit('trailers', SUCCESS);
     expect(events).to.deep.equal([[7], [8], 'ended']);
     expect(stream.listenerCount('data')).to.equal(0);
-    // Without its end, the stream would never be freed.
+    // Ends the stream, since Node would otherwise never free it.
     stream.push(null);
     stream.read(0);
     await once(stream, 'end');
   });
 
-  it('that reads at its end waits for data that a runtime emits after the last headers', async () => {
+  it('that reads its response at the end waits for data that arrives after the last headers', async () => {
     const { stream, events } = callOver(new EarlyStream(), true);
     stream.emit('response', GRPC, 4);
     stream.push(Buffer.from([0, 0, 0, 0, 1]));
@@ -74,7 +74,7 @@ describe('a call over HTTP/2', () => {
     expect(events).to.deep.equal([[7], 'ended']);
   });
 
-  it('that reads at its end reads at once when its caller does not wait for the end', async () => {
+  it('that reads its response at the end starts to read earlier when its caller requests that', async () => {
     const { stream, events, call } = callOver(new EarlyStream(), true);
     call.readNow();
     stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));
@@ -85,7 +85,7 @@ describe('a call over HTTP/2', () => {
     expect(stream.listenerCount('data'), 'of the call').to.equal(1);
   });
 
-  it('does not deliver messages when the headers are those of another protocol', () => {
+  it('delivers no messages when the headers are not those of gRPC', () => {
     const { stream, events } = callOver(new EarlyStream());
     stream.push(Buffer.from([0, 0, 0, 0, 1, 7]));
     stream.emit('response', { ':status': 200, 'content-type': 'text/html' }, 4);

@@ -1,4 +1,5 @@
-// The process that http2-driver.test.ts runs: clients that are closed by a received message, while Node still reads from the member.
+// A process that http2-driver.test.ts runs. A received message makes it close its clients, while Node is
+// still reading from the member.
 import { http2Driver } from '../src/wire/http2-driver.ts';
 import { checkOptions } from '../src/api/options.ts';
 

@@ -22,20 +22,22 @@ const key = Buffer.from('key');
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
-/** Matches properties of replies whose values differ between calls, with either transport. */
+/** Matches the properties of replies whose values differ between two calls. */
 const DULL = /^(revision|.*_revision|ID|lease|raftIndex|raftAppliedIndex|dbSize.*)$/;
 
-/** Replaces the properties that differ between calls, and removes the name of a choice, which the types of etcd3 do not have. */
+/**
+ * Makes replies comparable: replaces the values that differ between calls, and removes properties that only one transport has.
+ */
 function comparable(reply: unknown): unknown {
   const plain = (name: string, value: unknown): unknown => {
-    // The own driver omits the ids of cluster and member where they are not needed.
+    // The driver of this package omits the ids of cluster and member, since they are not needed.
     if (['response', 'cluster_id', 'member_id'].includes(name)) return undefined;
     return DULL.test(name) && value !== '0' ? 'some' : value;
   };
   return JSON.parse(JSON.stringify(reply, plain));
 }
 
-/** Sets the same password again, so the server forgets the tokens of that user. This costs one log-in. */
+/** Sets the same password again, which makes the server forget the tokens of that user. This takes one log-in. */
 async function changePassword(hosts: string): Promise<void> {
   const client = new Etcd3({ hosts, auth: root });
   await client.user(alice.username).setPassword(alice.password);
@@ -61,7 +63,7 @@ describe('the HTTP/2 transport of etcd', () => {
     return driver;
   }
 
-  /** Returns a reply of each kind with all members that it can have. */
+  /** Makes one call of each kind. Returns the replies, with all properties that these can have. */
   async function repliesOf(driver: Driver): Promise<unknown> {
     const lease = await driver.leaseGrant({ TTL: 60 }, CALL);
     const value = Buffer.alloc(20_000, 'v');
@@ -140,7 +142,7 @@ describe('the HTTP/2 transport of etcd', () => {
       .that.matches(/3 INVALID_ARGUMENT: etcdserver: key is not provided$/);
   });
 
-  it('handles replies of several megabytes, many concurrent calls, and heartbeats beside them', async () => {
+  it('transfers replies of several megabytes, many concurrent calls, and heartbeats at the same time', async () => {
     const driver = over('http2');
     const value = Buffer.alloc(1_000_000, 'large');
     const names = ['large/1', 'large/2', 'large/3', 'large/4', 'large/5'];
@@ -174,7 +176,7 @@ describe('the HTTP/2 transport of etcd', () => {
     });
   });
 
-  it('can be closed by a received message while other calls are in flight, without harm to the process', async () => {
+  it('does not crash the process when a received message closes the client while other calls are in flight', async () => {
     expect(await endOf(new URL('./http2-closing.ts', import.meta.url))).to.deep.equal({
       code: 0,
       signal: null,
@@ -182,7 +184,7 @@ describe('the HTTP/2 transport of etcd', () => {
     });
   });
 
-  /** Returns how a process that runs this script ends. */
+  /** Runs the script in a process. Returns its exit code, its signal and what it printed. */
   async function endOf(script: URL): Promise<object> {
     const child = fork(fileURLToPath(script), [server.endpoint], { silent: true });
     let printed = '';
@@ -235,12 +237,12 @@ describe('the HTTP/2 transport of etcd', () => {
     const read = (credentials: NonNullable<EtcdOptions['credentials']>): Promise<unknown> =>
       over('http2', { credentials }, endpoint).range({ key }, CALL);
 
-    it('connects to a server of a known authority, with a client certificate', async () => {
+    it('connects with a client certificate to a server whose authority it trusts', async () => {
       const { ca: rootCertificate, client } = certificates!;
       await read({ rootCertificate, certChain: client.cert, privateKey: client.key });
     });
 
-    it('refuses a server of an unknown authority', async () => {
+    it('refuses a server whose authority it does not trust', async () => {
       const { client } = certificates!;
       const failure = await read({ certChain: client.cert, privateKey: client.key }).catch(String);
       expect(failure).to.match(/UNAVAILABLE: .*certificate/);

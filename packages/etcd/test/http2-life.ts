@@ -1,4 +1,5 @@
-// The process that http2-driver.test.ts runs: the whole life of a client over HTTP/2, and the modules that it has loaded.
+// A process that http2-driver.test.ts runs. It opens, uses and closes a client over HTTP/2, and prints the
+// modules that it has loaded.
 import { createRequire } from 'node:module';
 import { etcd } from '@queuelock/etcd';
 import { freshQueue, newSpec } from './clients.ts';

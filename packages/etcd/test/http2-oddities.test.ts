@@ -59,7 +59,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     expect(await count()).to.equal('3');
   });
 
-  it('parses several messages of a stream from one chunk, and one message from several chunks', async () => {
+  it('parses several messages from one chunk, and one message from several chunks', async () => {
     const [first, second] = [message(5), message(6)];
     member.reply = pieces(
       [
@@ -74,7 +74,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     expect(String(ends[0])).to.include('the server ended the stream');
   });
 
-  it('accepts a status without a message, with its text', async () => {
+  it('accepts a reply that is only a status, and decodes the status text', async () => {
     member.reply = only({ 'grpc-status': 8, 'grpc-message': 'etcdserver%3A no%20sp%C3%A4ce' });
     expect(await failure()).to.equal('8 RESOURCE_EXHAUSTED: etcdserver: no späce');
     member.reply = only({ 'grpc-status': 14, 'grpc-message': '100 % wrong' });
@@ -103,8 +103,9 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     ['a broken connection', (stream) => stream.session?.destroy(), /^14 UNAVAILABLE/],
   ];
   for (const [title, reply, text] of oddities) {
-    // The response to a range request is read as it arrives, and that to a transaction at its end.
-    it(`reports an unknown outcome for ${title}`, async () => {
+    // Sends two kinds of requests: a range, whose response is read while it arrives, and a transaction, whose
+    // response is read at its end.
+    it(`reports the outcome as unknown for ${title}`, async () => {
       for (const request of [count, () => driver.txn({}, AT_ONCE)]) {
         member.reply = reply;
         const error: unknown = await request().catch((caught: unknown) => caught);
@@ -132,7 +133,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
 
     it('delivers a response that is larger than the window of the connection', async () => {
       const unused = Buffer.alloc(9 * 2 ** 20);
-      // A field of that many bytes, which no transaction has, and after it that the transaction succeeded.
+      // A valid response: a field of 9 MB that no transaction has, and after it the field `succeeded`.
       const body = Buffer.concat([
         Buffer.from([0x7a, 0x80, 0x80, 0xc0, 0x04]),
         unused,
@@ -144,7 +145,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
       expect(await hasty.txn({}, { withinMs })).to.include({ succeeded: true });
     });
 
-    it('reports an unknown outcome before the timeout when no last headers follow', async () => {
+    it('reports the outcome as unknown, without waiting for the timeout, when the last headers are missing', async () => {
       member.reply = (stream) => {
         stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
         stream.end(COUNT_OF_3);
@@ -157,7 +158,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     });
   });
 
-  it('replaces a connection without replies at the timeout', async () => {
+  it('opens another connection after a call has timed out without a reply', async () => {
     member.reply = () => undefined;
     const started = performance.now();
     expect(await failure(100)).to.equal('4 DEADLINE_EXCEEDED: no response within 100 ms');
@@ -211,7 +212,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     for (const { channel } of streams) channel.close();
   });
 
-  it('ends a stream without an error when its connection must be replaced', async () => {
+  it('ends a stream without reporting an error when its caller abandons it to get another connection', async () => {
     const [first, second] = [watch(), watch()];
     await eventually('both have come', () => member.calls === 2);
     first.channel.abandon();
@@ -272,7 +273,7 @@ describe('a connection of the HTTP/2 transport', () => {
     await member.stop();
   });
 
-  it('continues to connect when the first call does not wait for it', async () => {
+  it('continues to connect after the first call has timed out', async () => {
     const member = await OddMember.start();
     member.reply = pieces([COUNT_OF_3], OK);
     const [host = '', port] = member.endpoint.split(':');
@@ -300,7 +301,7 @@ describe('a connection of the HTTP/2 transport', () => {
     await member.stop();
   });
 
-  it('is retried with a backoff only after a failed attempt', async () => {
+  it('is opened again without a delay after a loss, and with a backoff after a failed attempt', async () => {
     let dials = 0;
     const server = createServer((socket) => {
       dials += 1;

@@ -7,16 +7,16 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** Writes the reply to a call, byte by byte if necessary. */
+/** Writes the reply to one call on its HTTP/2 stream. */
 export type Reply = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
-/** A reply to a range request, encoded. It contains only a count of 3. */
+/** An encoded reply to a range request, which contains only the count 3. */
 export const COUNT_OF_3: Buffer = Buffer.from([0, 0, 0, 0, 2, 0x20, 3]);
 
-/** A member that replies as the test specifies, and not as etcd would. */
+/** An HTTP/2 server in place of an etcd member, which replies as the test specifies. */
 export class OddMember {
   readonly sessions: ServerHttp2Session[] = [];
-  /** The number of calls so far. */
+  /** The number of calls that the server has received so far. */
   calls = 0;
   reply: Reply = () => undefined;
   readonly #server: Http2Server;
@@ -50,7 +50,7 @@ export class OddMember {
   }
 }
 
-/** Replies with these chunks, and then this status. */
+/** Returns a reply that consists of these chunks and of trailers with a status. */
 export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<string, string>>): Reply {
   return (stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
@@ -60,7 +60,7 @@ export function pieces(bytes: readonly Buffer[], trailers: Readonly<Record<strin
   };
 }
 
-/** Replies without a message, with the status in the headers. */
+/** Returns a reply without messages, with the status in its headers. */
 export function only(headers: Readonly<Record<string, string | number>>): Reply {
   return (stream) => stream.respond({ ':status': 200, ...headers }, { endStream: true });
 }

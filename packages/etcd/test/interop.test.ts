@@ -6,7 +6,7 @@ import { lockByEtcdctl } from './etcdctl.ts';
 import { Operator } from './operator.ts';
 import { requestsOf } from './requests.ts';
 
-// The duration of a hold without a watch, in milliseconds. It is slightly less than the delay before a hold is watched.
+// Holds that are shorter than this, in milliseconds, get no watch on their own entry.
 const SHORT_HOLD_MS = 200;
 
 describe('the queues of @queuelock/etcd', () => {
@@ -23,7 +23,7 @@ describe('the queues of @queuelock/etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('are keys of the form NAME/<hex lease>-<id> on the lease of the session, and shared ones end in ~r', async () => {
+  it('consist of keys NAME/<hex lease>-<id> on the lease of the session, and keys of shared entries end in ~r', async () => {
     const session = await clients.session({ hosts: server.endpoint, prefix: 'team/' });
     const queue = freshQueue();
     const [alone, reader] = [newSpec(queue, { value: 'who' }), newSpec(queue, { shared: true })];
@@ -75,7 +75,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect((await session.enqueue(newSpec(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
   });
 
-  it('are read to the end when readers and nested names hide the entries ahead', async () => {
+  it('are read completely when readers and nested names fill the first read', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
     const writer = newSpec(queue);
@@ -93,7 +93,7 @@ describe('the queues of @queuelock/etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('admit a try that finds only keys of nested names', async () => {
+  it('admit an entry of tryEnqueue when the queue has only keys of nested names', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
     await session.enqueue(newSpec(`${queue}/nested`));
@@ -103,7 +103,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('leave no key of any of 1,000 names', async () => {
+  it('leave no keys after 1,000 different names were used', async () => {
     const prefix = `${freshQueue()}/`;
     const session = await clients.session({ hosts: server.endpoint, prefix });
     const specs = Array.from({ length: 1_000 }, (_, number) => newSpec(`name-${number}`));
@@ -116,7 +116,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(prefix)).to.deep.equal([]);
   });
 
-  it('cost two requests for a free lock, and one for a try of a busy one', async () => {
+  it('cost two requests to lock and release a free lock, and one for tryEnqueue of a busy one', async () => {
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'verified' });
     const queue = freshQueue();
     const holdBriefly = async (): Promise<number> => {
@@ -127,7 +127,7 @@ describe('the queues of @queuelock/etcd', () => {
       turns.stop();
       return performance.now() - from;
     };
-    // A longer hold is watched too.
+    // Repeats until the hold was short, because a watch of a longer hold is a request too.
     for (let heldMs = Infinity; heldMs >= SHORT_HOLD_MS;) {
       const free = await requestsOf(server.endpoint, async () => (heldMs = await holdBriefly()));
       if (heldMs < SHORT_HOLD_MS) expect(free).to.equal(2);
@@ -136,7 +136,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await requestsOf(server.endpoint, () => session.tryEnqueue(newSpec(queue)))).to.equal(1);
   });
 
-  it('refuse a request of an earlier generation once, also after the key of the generation was removed', async () => {
+  it("cost one more request when the key of the session's generation has changed, and two more when it was removed", async () => {
     const options = { hosts: server.endpoint, heartbeatProof: 'verified' } as const;
     const { resumption } = await clients.session(options);
     const session = await clients.backend(options).resume!(resumption!, new AbortController().signal);

@@ -6,7 +6,7 @@ interface Answering {
   readonly onResponse: (response: object) => void;
 }
 
-/** Members that respond to every keepalive at once, and record which one was used. */
+/** Two fake members that respond to every keepalive at once, and record which of them received it. */
 class Members {
   readonly asked: string[] = [];
   readonly left: string[] = [];
@@ -33,7 +33,7 @@ class Members {
 describe('the keepalives of an etcd session', () => {
   const { signal } = new AbortController();
 
-  it('are sent to one member until they have to follow other requests to another member', async () => {
+  it('go to one member until the session makes them follow the other requests to another member', async () => {
     const members = new Members();
     const keepAlive = new KeepAlive(members as unknown as Connection, '1', 1_000);
     await keepAlive.heartbeat(signal);

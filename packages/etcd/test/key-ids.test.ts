@@ -22,13 +22,13 @@ describe('the id in the key of an entry', () => {
     keyIds.leave({ queue, id }, keyId, isSpare);
   }
 
-  it('is the id of the entry, until an entry has left the same queue', () => {
+  it('is the id of the entry itself until an entry of the same queue has left', () => {
     expect([enter('a'), enter('b')]).to.deep.equal(['a', 'b']);
     leave('a', 'a');
     expect([enter('c', 'other'), enter('d'), enter('e')]).to.deep.equal(['c', 'a', 'e']);
   });
 
-  it('is one of at most as many ids as entries existed at the same time', () => {
+  it('is one of five ids as long as at most five entries exist at the same time', () => {
     const known = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
       const ids = Array.from({ length: 5 }, (_, i) => `${round} ${i}`);
@@ -46,7 +46,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('b')).to.equal('b');
   });
 
-  it("is the entry's own id when the entry may use no other, and another id when the own one is in use", () => {
+  it("is the entry's own id if the entry may use no other, and a new id if another entry uses its own", () => {
     leave(A, enter(A));
     expect(enter('b', 'q', false)).to.equal('b');
     expect(enter('c')).to.equal(A);
@@ -55,7 +55,7 @@ describe('the id in the key of an entry', () => {
       .and.to.not.equal(A);
   });
 
-  it('is recorded for the process that resumes the session; from then on each entry has the id of its own', () => {
+  it('is exported for the process that resumes the session, and after the export each new entry has its own id', () => {
     leave('a', enter('a'));
     expect(enter('b')).to.equal('a');
     expect([...keyIds.exportIds()]).to.deep.equal([['b', 'a']]);
@@ -65,7 +65,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('d')).to.equal('d');
   });
 
-  it('is the recorded id after the session was resumed, and an entry with that id gets another one', () => {
+  it('is the exported id in the process that resumes the session', () => {
     const noted = new Map([[B, A]]);
     const other = new Set<string>();
     for (const left of [false, true]) {
@@ -83,7 +83,7 @@ describe('the id in the key of an entry', () => {
       .and.to.not.equal(A);
   });
 
-  it('is remembered for the 10,000 queues that were used last', () => {
+  it('is kept for reuse in the 10,000 queues that were used last', () => {
     for (let i = 0; i <= 10_000; i += 1) leave(`${i}`, enter(`${i}`, `q${i}`), { queue: `q${i}` });
     expect(enter('x', 'q0')).to.equal('x');
     expect(enter('y', 'q1')).to.equal('1');
@@ -98,7 +98,7 @@ describe('the id in the key of an entry', () => {
     ['an entry of such an election in a namespace', undefined, 'team/election/jobs/', false],
     ['an entry of another name with the same ending', LABEL, 'selection/jobs/', true],
   ] as const) {
-    it(`${may ? 'may' : 'may not'} be that of an earlier entry for ${about}`, () => {
+    it(`${may ? 'may' : 'may not'} be the id of an earlier entry for ${about}`, () => {
       expect(mayTakeSpare(value === undefined ? {} : { value }, under)).to.equal(may);
     });
   }
@@ -118,13 +118,13 @@ describe('the key of an etcd entry that has left', () => {
     return entry;
   }
 
-  it('is reused when its create was confirmed and one removal has found it', async () => {
+  it('is reused when its creation was confirmed and a single removal has deleted it', async () => {
     const entry = await entered();
     entry.withdraw();
     expect([entry.leavesKeySpare(true), entry.leavesKeySpare(false)]).to.deep.equal([true, false]);
   });
 
-  it('is reused when it was never created', async () => {
+  it('is reused when the enqueue found the queue occupied and created no key', async () => {
     const entry = newEntry();
     await entry.creating(Promise.resolve(), () => ({ status: 'occupied', contenders: true }));
     entry.withdraw();

@@ -9,7 +9,10 @@ import { keyRequests, requestsOf } from './requests.ts';
 
 const patient = new AbortController().signal;
 
-/** A late request of an earlier entry must never affect a later one with the same key. */
+/**
+ * Shows when a key is not used again: a late request of an earlier entry must never affect a later entry with
+ * the same key.
+ */
 describe('the reuse of an etcd key', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
@@ -31,7 +34,7 @@ describe('the reuse of an etcd key', () => {
     return (await keyRequests(bench.server.endpoint))[method] ?? 0;
   }
 
-  it('does not happen when its removal was sent twice, since the first one may still arrive', async () => {
+  it('does not happen when the removal was sent twice, since the first removal may still arrive', async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('DeleteRange');
@@ -46,7 +49,7 @@ describe('the reuse of an etcd key', () => {
     expect(await keys()).to.deep.equal([next.key]);
   });
 
-  it('does not happen when the reply to its removal was lost', async () => {
+  it('does not happen when the reply to the removal was lost', async () => {
     const [proxy] = bench.proxies;
     const session = await clients.session({ hosts: proxy.endpoint, heartbeatProof: 'verified' });
     const { key } = await session.enqueue(spec);
@@ -61,7 +64,7 @@ describe('the reuse of an etcd key', () => {
     expect(next.key).to.not.equal(key);
   });
 
-  it('does not happen when two removals were requested at once', async () => {
+  it('does not happen when two removals were requested at the same time', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     const removals = await Promise.all([1, 2].map(() => session.remove(queue, spec.id)));
@@ -69,7 +72,7 @@ describe('the reuse of an etcd key', () => {
     expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('does not happen when a reply to its create was lost, since the create may arrive again', async () => {
+  it('does not happen when a reply to the creation was lost, since that request may arrive again', async () => {
     const session = await slow();
     const before = await handled('Txn');
     const late = keepBack(bench.proxies, mentions(spec.id));
@@ -112,7 +115,7 @@ describe('the reuse of an etcd key', () => {
     expect(await keys()).to.include(stolen);
   });
 
-  it('does not happen when its removal in a batch was refused, and repeated alone', async () => {
+  it('does not happen when the removal was refused in a batch and sent again alone', async () => {
     const server = await startOwnServer({ 'max-txn-ops': '8' });
     try {
       const session = await clients.session({ hosts: server.endpoint });
@@ -131,7 +134,7 @@ describe('the reuse of an etcd key', () => {
     }
   });
 
-  it('happens when only a change was aborted, which then does not affect later entries', async () => {
+  it('happens when only a change of the value was aborted, which has no effect on later entries', async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('Txn');
@@ -164,7 +167,7 @@ describe('a resumed etcd session', () => {
     return successor.resume!(resumption!, patient);
   }
 
-  it('has its entries at reused keys, and none at the key of an entry that has left', async () => {
+  it('finds its entries at reused keys, and none at the key of an entry that has left', async () => {
     const [earlier, held] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);
@@ -184,7 +187,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('costs no more requests for an entry at a reused key than for any other entry', async () => {
+  it('sends no more requests for an entry at a reused key than for any other entry', async () => {
     const [earlier, held] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(earlier);
     await session.remove(queue, earlier.id);
@@ -194,7 +197,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('has reused no key since it was exported', async () => {
+  it('uses no key again, and neither does the earlier process after the export', async () => {
     const visit = async (by: Session): Promise<string> => {
       const spec = newSpec(queue);
       const { key } = await by.enqueue(spec);

@@ -23,7 +23,7 @@ describe('an etcd session', () => {
   const direct = (): Promise<Session> =>
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
 
-  /** Enqueues and removes an entry; resolves with its key. */
+  /** Enqueues and removes an entry. Resolves with the key that it had. */
   async function visit(by: Session, more: Partial<EntrySpec> = {}): Promise<string> {
     const spec = newSpec(queue, more);
     const { key } = await by.enqueue(spec);
@@ -50,7 +50,7 @@ describe('an etcd session', () => {
       safely(() => expect(orders).to.deep.equal([...new Set(orders)].sort((a, b) => Number(a - b))));
     });
 
-    it('so that alternating entries have no more keys than there are entries at a time', async () => {
+    it('so that several loops of lock and release need no more keys than loops', async () => {
       const [loops, turns] = [16, 10];
       const keys = new Set<string>();
       let inside = 0;
@@ -72,7 +72,7 @@ describe('an etcd session', () => {
       expect(keys.size).to.be.at.most(loops);
     });
 
-    it('also for tries, which may find the queue busy', async () => {
+    it('also for tryEnqueue, which may find the queue busy', async () => {
       const other = await direct();
       const keys = new Set<string>();
       for (let i = 0; i < 5; i += 1) {
@@ -87,7 +87,7 @@ describe('an etcd session', () => {
       expect([...keys]).to.have.length(1);
     });
 
-    it('also for readers and permits, whose keys have the endings of their kinds', async () => {
+    it('also for readers and permits, whose keys have their own endings', async () => {
       const key = await visit(session);
       expect(await visit(session, { shared: true })).to.equal(`${key}~r`);
       expect(await visit(session, { limit: 3, permits: 2 })).to.equal(`${key}~2of3`);
@@ -130,7 +130,9 @@ describe('an etcd session', () => {
     });
   });
 
-  /** The first entry has left. A second entry has the same key, behind a waiter that has read the first one. */
+  /**
+   * The first entry has left. A second entry has its key again, behind a waiter that waited for the first one.
+   */
   interface Scene {
     readonly first: Placement;
     readonly again: Placement;
@@ -146,7 +148,7 @@ describe('an etcd session', () => {
     return { first, again, spec };
   }
 
-  describe('that reuses the key of an entry whose waiter is still in the queue', () => {
+  describe('that uses a key again behind a waiter that waits for the earlier entry', () => {
     const watchers = async (): Promise<number> =>
       sumOf(await etcdMetrics(bench.server.endpoint), 'etcd_debugging_mvcc_watcher_total');
 
@@ -176,7 +178,7 @@ describe('an etcd session', () => {
       expect(clients.follow(again).turn?.admitted).to.equal(false);
     });
 
-    it('is shown at its new position to observers, and with both lives in the history', async () => {
+    it('shows the key at its new position to observers, and as two entries in the history', async () => {
       const backend = clients.backend({ hosts: bench.server.endpoint });
       const seen: string[] = [];
       const observing = backend
@@ -198,7 +200,7 @@ describe('an etcd session', () => {
       ]);
     });
 
-    it('does not lose the entry to a removal of an earlier one', async () => {
+    it('does not lose the new entry to a late removal of the earlier one', async () => {
       const held = newSpec(queue);
       const first = await session.enqueue(held);
       await (await direct()).enqueue(newSpec(queue));
@@ -212,7 +214,7 @@ describe('an etcd session', () => {
     });
   });
 
-  it('does not delay a candidate of npm etcd3, which waits for a key in any life', async () => {
+  it('does not delay a candidate of npm etcd3, which waits for a key whichever entry created it', async () => {
     const [proxy] = bench.proxies;
     const theirs = new Etcd3({ hosts: proxy.endpoint });
     const name = queue;
@@ -223,7 +225,7 @@ describe('an etcd session', () => {
       const campaign: Campaign = theirs.election(name, 30).campaign('theirs');
       let elected = false;
       campaign.on('elected', () => (elected = true));
-      // The pause is between the candidate's list and its read of the key that it found.
+      // Stops the candidate between its list of the queue and its read of the key that it found.
       await new Promise<void>((resolve) => {
         (campaign as NodeJS.EventEmitter).once('_isWaiting', () => {
           proxy.toServer.hold();

@@ -19,7 +19,7 @@ import {
 const ID = '0123456789abcdef0123456789abcdef';
 
 describe('keys of etcd entries', () => {
-  it('name the lease as Go does: lower-case hexadecimal without padding', () => {
+  it('contain the lease as Go formats it, in lower-case hexadecimal without padding', () => {
     expect(leaseHex('7587862094807893254')).to.equal('694d805f7dad0506');
     expect(leaseHex('10')).to.equal('a');
     expect(leaseHex('-1')).to.equal('ffffffffffffffff');
@@ -33,7 +33,7 @@ describe('keys of etcd entries', () => {
     expect(generationKey('team/', '10')).to.equal('team/.queuelock/a');
   });
 
-  it('contain limit and permits when there is more than one, but not for readers', () => {
+  it('end in limit and permits if one of these is above 1, except for readers', () => {
     const name = (more: Partial<Parameters<typeof entryKey>[2]>): string =>
       entryKey('q/', '10', { id: ID, shared: false, limit: 1, ...more });
     expect(name({ limit: 3 })).to.equal(`q/a-${ID}~1of3`);
@@ -42,7 +42,7 @@ describe('keys of etcd entries', () => {
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
   });
 
-  it('of one entry are a range without any other entry', () => {
+  it('are in one range for each entry, which contains no key of another entry', () => {
     const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
     const isIn = (name: string): boolean =>
       Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;
@@ -52,7 +52,7 @@ describe('keys of etcd entries', () => {
     expect(isIn(`q/aa-${ID}`)).to.equal(false);
   });
 
-  it('of fast entries of one prefix are between two ranges that contain all others', () => {
+  it('are between two ranges if the entries are fast, and these ranges contain all other keys of the queue', () => {
     const ranges = rangesBesideFast('q/', fastMark('é'));
     const compareToRange = (name: string): number =>
       ranges.findIndex(
@@ -70,13 +70,13 @@ describe('keys of etcd entries', () => {
     expect(['q', 'q0', 'r/a'].map(compareToRange)).to.deep.equal([-1, -1, -1]);
   });
 
-  it('of marks, tails and registers are outside of every queue, apart from sessions and traces', () => {
+  it('are apart from the keys of marks, tails and registers, which are below .queuelock/', () => {
     expect(markDirectory('team/', 'a/b')).to.equal('team/.queuelock/shared/a/b/');
     expect(tailKey('team/', 'a/b')).to.equal('team/.queuelock/tail/a/b');
     expect(registerKey('team/', 'a/b', 'open')).to.equal('team/.queuelock/register/open/a/b');
   });
 
-  it('of a queue are all keys that begin with its prefix, read as one range', () => {
+  it('can be read as one range for each queue, which contains all keys that begin with its prefix', () => {
     const { key, range_end } = rangeUnder('jobs/');
     expect([key.toString(), range_end.toString()]).to.deep.equal(['jobs/', 'jobs0']);
   });
@@ -102,13 +102,13 @@ describe('keys of etcd entries', () => {
     [`sub/a-${ID}`, 'not an entry', undefined],
     [`/a-${ID}~r`, 'not an entry', undefined],
   ] as const) {
-    it(`under a queue's prefix are parsed: "${rest}" is ${is}`, () => {
+    it(`are parsed from the keys of a queue: "${rest}" is ${is}`, () => {
       const read = readKey('jobs/', Buffer.from(`jobs/${rest}`));
       expect(read).to.deep.equal(seen && { key: `jobs/${rest}`, name: rest, ...seen });
     });
   }
 
-  it('accept names of every script, with slashes and dots, up to 1,024 bytes including the prefix', () => {
+  it('may contain queue names of every script, with slashes and dots, up to 1,024 bytes including the prefix', () => {
     const names = [
       'jobs',
       '/jobs',
@@ -133,7 +133,7 @@ describe('keys of etcd entries', () => {
     ['the name of the internal directory', '.queuelock', /queuelock keeps its own keys/],
     ['a name below the internal directory', '.queuelock/a', /queuelock keeps its own keys/],
   ] as const) {
-    it(`refuse ${about} with INVALID_ARGUMENT and the rule`, () => {
+    it(`cannot contain ${about}, which is refused with INVALID_ARGUMENT and the rule`, () => {
       expect(() => checkName('team/', name))
         .to.throw(rule)
         .with.property('code', 'INVALID_ARGUMENT');

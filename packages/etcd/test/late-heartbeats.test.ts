@@ -6,7 +6,7 @@ import { driverOf } from '../src/wire/transport.ts';
 import { OwnServer } from './own-server.ts';
 
 const TTL_MS = 60_000;
-/** The remaining TTL of the lease that the server reports, which is less than the TTL in the reply to an earlier heartbeat. */
+/** The remaining TTL in seconds that the server reports for the lease. It is less than the TTL in a heartbeat's reply. */
 const LEFT_S = '41';
 
 describe('an etcd heartbeat with the reply of an earlier one', () => {
@@ -17,12 +17,12 @@ describe('an etcd heartbeat with the reply of an earlier one', () => {
 
   afterEach(() => close());
 
-  it('proves the remaining TTL of the lease behind a grpc-proxy, which passes such replies on', async () => {
+  it('proves only the remaining TTL that is read from the lease when the member is a grpc-proxy', async () => {
     const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
     expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 1 });
   });
 
-  it('proves the remaining TTL of the lease as long as it is unknown whether the member is behind a proxy', async () => {
+  it('proves only the remaining TTL that is read from the lease while it is unknown whether the member is a proxy', async () => {
     const watch: Driver['watch'] = (listener) => {
       queueMicrotask(() => listener.onEnd(new Error('no watch is to be had')));
       return { write: ignore, close: ignore, abandon: ignore };
@@ -32,18 +32,18 @@ describe('an etcd heartbeat with the reply of an earlier one', () => {
     expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 2 });
   });
 
-  it('cannot come from a member that is reached directly, so the lease is not read', async () => {
+  it('cannot come from a member that is reached directly, so the lease is not read there', async () => {
     const session = await open((driver) => driver);
     expect(await renewed(session)).to.deep.equal({ ttlMs: TTL_MS, asked: 0 });
   });
 
-  it('is rare behind a grpc-proxy, since each heartbeat has a stream of its own there', async () => {
+  it('is rare behind a grpc-proxy, where each heartbeat has its own stream', async () => {
     const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
     for (let i = 0; i < 3; i += 1) await renewed(session);
     expect(streams).to.equal(3);
   });
 
-  it('costs no stream when the member is reached directly', async () => {
+  it('cannot come from a member that is reached directly, so all heartbeats share one stream there', async () => {
     const session = await open((driver) => driver);
     for (let i = 0; i < 3; i += 1) await renewed(session);
     expect(streams).to.equal(1);
@@ -79,7 +79,7 @@ describe('an etcd heartbeat with the reply of an earlier one', () => {
   }
 });
 
-/** Creates watches as a proxy does: the proposed ids are ignored. */
+/** Creates watches as a grpc-proxy does, which ignores the ids that the client proposes. */
 function numberedByServer(driver: Driver): Driver['watch'] {
   return (listener) => {
     const channel = driver.watch(listener);

@@ -1,22 +1,22 @@
 import type { TcpProxy } from '@queuelock/harness/faults';
 
-/** Returns a predicate that matches chunks of bytes with this id. Requests for an entry contain the id of the entry. */
+/** Returns a predicate for chunks of bytes that contain this id. Every request for an entry contains the entry's id. */
 export const mentions =
   (id: string) =>
   (chunk: Buffer): boolean =>
     chunk.includes(id);
 
-/** Returns a predicate that matches all chunks with this id except the first one, which is the create of the entry. */
+/** Returns a predicate for chunks that contain this id, except the first one, which creates the entry. */
 export function mentionsAgain(id: string): (chunk: Buffer) => boolean {
   let seen = 0;
   return (chunk) => chunk.includes(id) && (seen += 1) > 1;
 }
 
-/** A request that stays in flight for as long as the test wants. */
+/** A request that a proxy holds back until the test lets it arrive. */
 export interface LateRequest {
-  /** Whether the request has reached a proxy. */
+  /** Returns whether the request has reached a proxy. */
   readonly isInFlight: () => boolean;
-  /** Forwards the request, and later ones after it with their original delay. */
+  /** Forwards the request. Later requests follow it with the delay that they had. */
   readonly arrive: () => void;
 }
 
@@ -24,8 +24,9 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 const HEAD_START_MS = 100;
 
 /**
- * Holds back the request whose chunk matches, and all later bytes, at the proxy where it arrives. Before that, all bytes are delayed a little. The
- * headers may be in the previous chunk, and a server that gets only the headers drops the request at its timeout.
+ * Holds back the first request with a chunk for which `chunk` returns true, and all bytes after it, at the proxy where it arrives. Earlier
+ * bytes are delayed by 100 ms, so that the request's headers, which may be in the chunk before, are held back as well. etcd would drop a request
+ * that consists of headers only.
  */
 export function keepBack(proxies: readonly TcpProxy[], chunk: (chunk: Buffer) => boolean): LateRequest {
   let arrive: (() => void) | undefined;

@@ -25,7 +25,7 @@ describe('limits and permits in etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('are part of the keys when they are not 1', async () => {
+  it('are parts of the keys if one of them is not 1', async () => {
     const queue = freshQueue();
     const specs = [newSpec(queue, { limit: 3, permits: 2 }), newSpec(queue, { limit: 3 }), newSpec(queue)];
     const keys: string[] = [];
@@ -35,7 +35,7 @@ describe('limits and permits in etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal(keys);
   });
 
-  it('change with the limit of a call under the same key, for two requests', async () => {
+  it('change when an enqueue is repeated with another limit, while the entry keeps its key', async () => {
     const queue = freshQueue();
     await session.enqueue(newSpec(queue, { limit: 2, permits: 2 }));
     const spec = newSpec(queue, { limit: 2 });
@@ -55,7 +55,7 @@ describe('limits and permits in etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('are 1 for clients without permits, such as etcdctl, which takes one permit of a queue', async () => {
+  it('are 1 for clients without permits, such as etcdctl', async () => {
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));
@@ -69,7 +69,7 @@ describe('limits and permits in etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('do not hide a waiter for many permits behind many holders of one permit', async () => {
+  it('admit a waiter for many permits in its turn, behind many holders of one permit', async () => {
     const queue = freshQueue();
     const holders = Array.from({ length: 60 }, () => newSpec(queue, { limit: 60 }));
     for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);
@@ -90,7 +90,7 @@ describe('an eviction in etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('removes an entry of etcdctl in one request', async () => {
+  it('removes an entry of etcdctl by one request', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
@@ -110,7 +110,7 @@ describe('an eviction in etcd', () => {
     await etcdctl.release();
   });
 
-  it('resolves with false for an order that no entry can have', async () => {
+  it('resolves with false for an order of 0 or less, which no entry can have', async () => {
     const backend = clients.backend({ hosts: server.endpoint });
     const queue = freshQueue();
     for (const order of [0n, -1n])

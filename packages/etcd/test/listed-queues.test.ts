@@ -36,7 +36,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['c/d 1 4 0', 'b 3 6 0', 'fast 1 10 0']);
   });
 
-  it('also contains directories with foreign keys alone if requested, since a lock of such a name waits for them', () => {
+  it('also contains directories with keys of other programs only, if requested, since a lock of that name waits for these', () => {
     const lines = new ListedQueues('p/', () => 0, true);
     lines.list([
       key('p/config/a', 3, '0'),
@@ -50,7 +50,7 @@ describe('the list of queues in etcd', () => {
     ]);
   });
 
-  it('is updated by events, except those from before the list', () => {
+  it('is updated by events that are newer than the list', () => {
     const lines = new ListedQueues('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 6), event('Put', 'q/a-3', 8), event('Put', 'q/a-2', 8, 6)], 6n);
@@ -59,7 +59,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['q 2 6 1', 'r 1 10 0']);
   });
 
-  it('has a key that was created again at the end, also when the event of its deletion was lost', () => {
+  it('moves a key that was created again to the end, even if the event of its deletion was lost', () => {
     const lines = new ListedQueues('', () => 0, false);
     lines.list([key('q/a-1', 5), key('q/a-2', 6)]);
     lines.apply([event('Delete', 'q/a-1', 7), event('Put', 'q/a-1', 8)], 6n);
@@ -68,7 +68,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['q 2 8 2']);
   });
 
-  it('continues to count when a queue was empty for a moment, and restarts when it was empty for long', () => {
+  it('continues the departure count of a queue that was empty for a short time, and restarts it after a long time', () => {
     let now = 0;
     const lines = new ListedQueues('', () => now, false);
     for (const pauseMs of [1_000, 100_000]) {
@@ -83,7 +83,7 @@ describe('the list of queues in etcd', () => {
     }
   });
 
-  it('requests the keys that begin with a text, or all keys', () => {
+  it('is read from the range of all keys that begin with a text, or of all keys', () => {
     expect(rangeOfText('a/ü')).to.deep.equal({ key: Buffer.from('a/ü'), range_end: Buffer.from('a/ý') });
     expect(rangeOfText('')).to.deep.equal({ key: Buffer.from([0]), range_end: Buffer.from([0]) });
   });
@@ -95,13 +95,13 @@ describe('the diagnosis of keys in etcd', () => {
       ({ level, about, text }) => `${level} ${about}: ${text}`,
     );
 
-  it('finds no fault in entries of any client', () => {
+  it('reports no problem with entries of any client', () => {
     const keys = [key('q/a', 1), key('q/a-1', 2), key('q/ff-2', 3, '255')];
     expect(found(...keys)).to.deep.equal(['ok queues: 1 in use, entries: 3']);
     expect(leasesIn('', [...keys, key('config/x', 4, '0')])).to.deep.equal(['10', '255']);
   });
 
-  it('finds directories whose keys a lock would wait for: each of them below a prefix, and only their number without a prefix', () => {
+  it('reports directories without entries one by one if there is a prefix, and only their number otherwise', () => {
     const keys = [key('p/config/x', 4, '0'), key('p/config/y', 5), key('p/leased/x', 6)];
     const [, ...below] = diagnoseKeys({ prefix: 'p/', beginning: '' }, keys);
     expect(below.map(({ level, about }) => `${level} ${about}`)).to.deep.equal([
@@ -115,13 +115,13 @@ describe('the diagnosis of keys in etcd', () => {
     expect(diagnoseKeys({ prefix: 'p/', beginning: '' }, many).at(-1)?.text).to.match(/^5 of them /);
   });
 
-  it('finds a key that all entries of the queue wait for, and for ever if it has no lease', () => {
+  it('reports a key that all entries wait for, as an error if it has no lease and stays for ever', () => {
     const [, stray, leased] = found(key('q/a', 1), key('q/x', 2, '0'), key('q/y', 3));
     expect(stray).to.match(/^error key "q\/x": .*never expires/);
     expect(leased).to.match(/^warning key "q\/y": .*is deleted with its lease/);
   });
 
-  it('finds nested names that a client of Go would treat as one queue', () => {
+  it('reports nested names that a Go client would treat as one queue', () => {
     expect(found(key('a/a', 1), key('a/b/a-1', 2))[1]).to.match(/^error queue "a": .*"a\/b"/);
     expect(found(key('a/a-1', 1), key('a/b/a', 2))).to.have.length(1);
   });

@@ -31,14 +31,14 @@ describe('reads of keys in etcd', () => {
     }
   };
 
-  it('are batched while one is in flight, up to 64 keys', async () => {
+  it('form batches of up to 64 keys while another read is in flight', async () => {
     const seen = Array.from({ length: 100 }, (_, i) => lookups.read({ key: Buffer.from(String(i)) }));
     await replyToAll();
     expect(requested).to.deep.equal([1, 64, 35]);
     expect(await Promise.all(seen)).to.deep.equal(Array(100).fill({ exists: false, revision: 7n }));
   });
 
-  it('are not sent for waiters that have left meanwhile', async () => {
+  it('are not sent for waiters that have left before', async () => {
     const key = Buffer.from('any');
     let isNeeded = true;
     const leaver = { mayWait: true, isNeeded: () => isNeeded };

@@ -17,7 +17,7 @@ import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 import { watchesOver } from './watches-over.ts';
 
 const patient = new AbortController().signal;
-// A timeout in milliseconds that no reply in these tests reaches.
+// A request timeout in milliseconds that is never reached in these tests.
 const PATIENT_MS = 60_000;
 
 describe('the loss of an etcd entry', () => {
@@ -32,11 +32,11 @@ describe('the loss of an etcd entry', () => {
   });
   afterEach(() => client.close());
 
-  it('is reported to its holder by the watch alone, and its reason when that is known', async () => {
+  it('is reported to its holder at once by the watch, and its reason as soon as it is known', async () => {
     const { queue, states, end } = await held();
     const [key = ''] = await bench.operator.keysUnder(`${queue}/`);
     const { ownership } = last(states);
-    // No request reaches the server from now on.
+    // No request of the client reaches the server from now on.
     bench.proxies[0].toServer.hold();
     await bench.operator.remove(key);
     await eventually('the loss is reported', () => !ownership.held);
@@ -47,7 +47,7 @@ describe('the loss of an etcd entry', () => {
     expect(states.at(-1)).to.have.nested.property('error.reason', 'entry-removed');
   });
 
-  it('is reported as the loss of its session after the claim has ended, if the lease has ended', async () => {
+  it('is reported as SESSION_LOST at the end of the claim if the lease has ended', async () => {
     const { queue, states, end } = await held();
     const [key = ''] = await bench.operator.keysUnder(`${queue}/`);
     const lease = await bench.operator.leaseOf(key);
@@ -62,7 +62,7 @@ describe('the loss of an etcd entry', () => {
     expect(ownership.signal.reason).to.have.property('message').that.includes('the session was lost');
   });
 
-  it('is reported to its waiter or holder although no member responds to the read of its lease', async () => {
+  it('is reported to its waiter or holder even if no member responds to the read of its lease', async () => {
     const connection = connect();
     const call = connection.call.bind(connection);
     connection.call = (what, ...request) =>
@@ -76,7 +76,7 @@ describe('the loss of an etcd entry', () => {
     connection.close();
   });
 
-  it('is reported by a heartbeat when the watch is silent', async () => {
+  it('is reported by a heartbeat when the watch delivers no events', async () => {
     const connection = connect();
     const session = await sessionOver(
       connection,
@@ -95,7 +95,7 @@ describe('the loss of an etcd entry', () => {
     await session.renew(patient);
     expect(removed.error).to.have.property('code', 'ENTRY_LOST');
     expect(kept.error).to.equal(undefined);
-    // A key that is created again is another entry.
+    // A key that is created again counts as another entry.
     await bench.operator.remove(second.key);
     await bench.operator.put(second.key);
     await session.renew(patient);
@@ -105,7 +105,7 @@ describe('the loss of an etcd entry', () => {
     connection.close();
   });
 
-  it('does not admit the entry when its session ends and its predecessor is lost as well, even if the watch on the entry is late', async () => {
+  it('does not admit a waiter whose session has ended together with its predecessor, even if its own watch is late', async () => {
     const connection = connect();
     const watches = new Watches(connection, PATIENT_MS);
     const late = new Set<string>();
@@ -155,7 +155,7 @@ describe('the loss of an etcd entry', () => {
     );
   }
 
-  /** Starts a hold whose own watch is confirmed, and collects the states of its claim. */
+  /** Starts a hold, waits until its own watch is confirmed, and collects the states of its claim. */
   async function held(): Promise<{ queue: string; states: ClaimState[]; end: Promise<void> }> {
     const queue = freshQueue();
     const states: ClaimState[] = [];

@@ -39,7 +39,7 @@ describe('an etcd session with lost replies', () => {
     expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
-  it('trusts an entry again when it is found, and releases it as any other', async () => {
+  it('releases an entry in one request after a repeated enqueue has found it', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const [spec, other] = [newSpec(freshQueue()), newSpec(freshQueue())];
     const lost = loseReply(proxy, mentions(spec.id));
@@ -65,7 +65,7 @@ describe('an etcd session with lost replies', () => {
     expect(await own.operator.keysUnder(`${queue}/`)).to.deep.equal([]);
   });
 
-  it('keeps a later hold of the same session when an earlier release is repeated', async () => {
+  it('keeps a later hold of the same session when an earlier release is sent again', async () => {
     const session = await clients.session({ hosts: proxy.endpoint });
     const queue = freshQueue();
     const [first, second] = [newSpec(queue), newSpec(queue)];
@@ -80,7 +80,7 @@ describe('an etcd session with lost replies', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('refuses an enqueue that arrives after its removal, and accepts other enqueues of the session', async () => {
+  it('refuses an enqueue that arrives after the removal of its entry, and accepts later enqueues', async () => {
     const session = await clients.session({
       hosts: [proxy.endpoint, detour.endpoint],
       requestTimeoutMs: 1_000,

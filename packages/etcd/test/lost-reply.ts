@@ -1,6 +1,7 @@
 import type { TcpProxy } from '@queuelock/harness/faults';
 
-// The layout of HTTP/2 frames. A reply starts with headers, and a server sends other frames before it.
+// The layout of an HTTP/2 frame. A reply to a call begins with a frame of headers. The server may send other
+// frames before it.
 const FRAME = { head: 9, sizeBytes: 3, kindAt: 3 };
 const HEADERS = 1;
 
@@ -12,8 +13,8 @@ function startsReply(data: Buffer): boolean {
 }
 
 /**
- * Lets the server execute the next request that `chunk` matches, and breaks the connection before its reply passes the proxy. The call then
- * rejects at once, and its outcome is unknown. Resolves when the connection is broken.
+ * Lets the server execute the next request with a chunk for which `chunk` returns true, and cuts the connection before the reply passes the
+ * proxy. The call then rejects at once with an unknown outcome. Resolves when the connection is cut.
  */
 export async function loseReply(proxy: TcpProxy, chunk: (chunk: Buffer) => boolean): Promise<void> {
   const { seen, lost } = proxy.loseNextReply(chunk);

@@ -14,14 +14,14 @@ describe('the circuit breaker of an etcd member', () => {
     breaker = new MemberCircuitBreaker(new Failures());
   });
 
-  it('is closed while the member works, and after an established connection broke', () => {
+  it('allows calls while the member works, and after several calls failed together with their connection', () => {
     const all = [breaker.begin(), breaker.begin(), breaker.begin()];
     for (const passage of all) passage.failed(BROKEN);
     breaker.begin();
     breaker.begin();
   });
 
-  it('opens for a while after two failures, and names the reason', () => {
+  it('rejects calls after two failures, with the reason of the last one', () => {
     fails(breaker);
     fails(breaker);
     expect(() => breaker.begin()).to.throw(
@@ -29,7 +29,7 @@ describe('the circuit breaker of an etcd member', () => {
     );
   });
 
-  it('ignores replies of the member, timeouts, and calls that were not sent', () => {
+  it('does not count responses of the member, timeouts, and calls that were not sent', () => {
     const ends = [
       new GrpcError('UNAVAILABLE', 'etcdserver: no leader'),
       new GrpcError('DEADLINE_EXCEEDED', 'no response within 1500 ms'),
@@ -40,7 +40,7 @@ describe('the circuit breaker of an etcd member', () => {
     breaker.begin();
   });
 
-  it('closes again after a call has succeeded', () => {
+  it('allows calls again after a call has succeeded', () => {
     const earlier = breaker.begin();
     fails(breaker);
     fails(breaker);
@@ -49,7 +49,7 @@ describe('the circuit breaker of an etcd member', () => {
     breaker.begin();
   });
 
-  it('closes again after the member has responded, also with a refusal', () => {
+  it('allows calls again after any response of the member, even a refusal', () => {
     const earlier = breaker.begin();
     fails(breaker);
     fails(breaker);
@@ -58,7 +58,7 @@ describe('the circuit breaker of an etcd member', () => {
     breaker.begin();
   });
 
-  it('opens for failing members when several have failed recently, and stays closed for the others', () => {
+  it('rejects calls to failing members when several members have failed recently, and allows calls to other members', () => {
     const failures = new Failures();
     const [first, second, sound] = [
       new MemberCircuitBreaker(failures),
@@ -111,7 +111,7 @@ describe('the circuit breaker of an etcd member', () => {
       }
     });
 
-    it('allows two attempts in three seconds when failures last, and closes after a reply', () => {
+    it('allows two attempts in three seconds when an outage lasts, until a member responds', () => {
       opened(10_100);
       for (let round = 0; round < 3; round += 1) {
         expect(opened(2_900), `too early in round ${round}`).to.have.length(0);

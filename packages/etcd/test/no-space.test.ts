@@ -21,7 +21,7 @@ describe('an etcd server without free space', () => {
     await server.stop();
   });
 
-  it('keeps holds, accepts releases, and reports the remedy for enqueues', async () => {
+  it('keeps holds, accepts releases, and reports the remedy for enqueues, also in the diagnosis', async () => {
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'strict' });
     const reading = await clients.session({
       hosts: server.endpoint,
@@ -38,10 +38,14 @@ describe('an etcd server without free space', () => {
       turns.push(clients.follow(await by.enqueue(waiting)));
     }
     await operator.fillUp();
+    const found = await clients.backend({ hosts: server.endpoint }).diagnose!('');
+    const errors = found.filter(({ level }) => level === 'error').map(({ text }) => text);
+    expect(errors.join()).to.contain('(alarm NOSPACE)').and.contain('--quota-backend-bytes');
     for (const [i, { by, queue, held, waiting }] of lines.entries()) {
       const failure: unknown = await by.enqueue(newSpec(queue)).catch((error: unknown) => error);
       expect(failure).to.have.property('code', 'UNAVAILABLE');
       expect(failure).to.have.property('message').that.includes('disarm the alarm');
+      expect(failure).to.have.property('responded', true);
       expect(await by.renew(patient)).to.equal(by.ttlMs);
       expect(await by.remove(queue, held.id)).to.equal(true);
       await turns[i]!.untilAdmitted();

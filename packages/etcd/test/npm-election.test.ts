@@ -23,7 +23,7 @@ describe('the election of npm etcd3', () => {
     theirs.close();
   });
 
-  it('shares the queue of election/NAME: its candidate waits for a claim of queuelock, and a claim for its candidate', async () => {
+  it('has the queue election/NAME, in which its candidates and claims of queuelock wait for each other', async () => {
     const name = freshQueue();
     const queue = `election/${name}`;
     const own = await ours.acquire(queue, { value: 'ours' });

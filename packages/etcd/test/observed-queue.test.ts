@@ -32,7 +32,7 @@ describe('an observed etcd queue', () => {
     queue = new ObservedQueue(directories, { revision: '10', entries: { kvs }, marks: nothing });
   });
 
-  it('reports keys that no lock client created, and whether they have a lease', () => {
+  it('marks keys that no lock client created, with or without a lease', () => {
     const kvs = [
       row('7-1', { created: 3 }),
       row('x', { created: 4 }),
@@ -46,7 +46,7 @@ describe('an observed etcd queue', () => {
     ]);
   });
 
-  it('is the list without the keys of nested names, and reported even when it is empty', () => {
+  it('contains no keys of nested names, and is reported even when it is empty', () => {
     expect(queue.apply([])).to.equal(true);
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
     const empty = new ObservedQueue(directories, { revision: '10', entries: nothing, marks: nothing });
@@ -54,7 +54,7 @@ describe('an observed etcd queue', () => {
     expect(queue.apply([])).to.equal(false);
   });
 
-  it('applies the events after the list in the order of creation', () => {
+  it('applies events that are newer than the list, in the order in which keys were created', () => {
     queue.apply([
       event('Put', row('c', { created: 11 })),
       event('Put', row('a', { created: 3, changed: 12, value: '2' })),
@@ -63,7 +63,7 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['a=2', 'c=']);
   });
 
-  it('puts a key that was created again at the end', () => {
+  it('moves a key that was created again to the end', () => {
     queue.apply([
       event('Delete', row('a', { created: 0, changed: 11 })),
       event('Put', row('a', { created: 12 })),
@@ -71,13 +71,13 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['b=', 'a=']);
   });
 
-  it('puts a key that was created again at the end also when the event of its deletion was lost', () => {
+  it('moves a key that was created again to the end even if the event of its deletion was lost', () => {
     queue.apply([event('Put', row('a', { created: 12, value: 'again' }))]);
     expect(ends(queue)).to.deep.equal(['b=', 'a=again']);
     expect(queue.entries().map(({ order }) => order)).to.deep.equal([5n, 12n]);
   });
 
-  it('ignores events that the list already includes, and events of nested names', () => {
+  it('ignores events that are older than the list, and events of nested names', () => {
     queue.apply([]);
     const old = event('Delete', row('a', { created: 0, changed: 10 }));
     const nested = event('Put', row('nested/y', { created: 12 }));
@@ -85,7 +85,7 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['a=1', 'b=']);
   });
 
-  it('shows an entry as shared once it has a mark, and shows no entry for the mark', () => {
+  it('shows an entry as shared once it has a mark', () => {
     queue.apply([]);
     const mark = { ...row('a', { created: 11 }), key: Buffer.from('marks/a') };
     const nested = { ...mark, key: Buffer.from('marks/nested/x') };
@@ -98,7 +98,7 @@ describe('an observed etcd queue', () => {
     expect(ends(queue)).to.deep.equal(['b=']);
   });
 
-  it('includes the marks of the list', () => {
+  it('shows entries as shared whose marks are in the list', () => {
     const kvs = [row('a', { created: 3 }), row('b', { created: 4 })];
     const marks = { kvs: [{ ...row('b', { created: 5 }), key: Buffer.from('marks/b') }] };
     queue = new ObservedQueue(directories, { revision: '10', entries: { kvs }, marks });

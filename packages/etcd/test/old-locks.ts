@@ -1,7 +1,7 @@
 import { Etcd3, EtcdLockFailedError, type Lock } from 'etcd3';
 import { Clients } from './clients.ts';
 
-/** A client of another library, which locks a single key instead of a queue. For the locks of npm etcd3 it uses that package itself. */
+/** A client of a library that locks a single key, without a queue. For the locks of npm etcd3 it uses npm etcd3 itself. */
 export class OldClient {
   readonly etcd: Etcd3;
   readonly #leases: { revoke(): Promise<void> }[] = [];
@@ -10,7 +10,7 @@ export class OldClient {
     this.etcd = new Etcd3({ hosts: endpoint });
   }
 
-  /** Tries once to acquire npm etcd3's `Lock`; resolves with `undefined` when another client has the key. */
+  /** Calls `acquire` of npm etcd3's `Lock` once. Resolves with `undefined` if another client has the key. */
   async tryLock(key: string, ttlSeconds = 10): Promise<Lock | undefined> {
     try {
       const lock = await this.etcd.lock(key).ttl(ttlSeconds).acquire();
@@ -22,7 +22,7 @@ export class OldClient {
     }
   }
 
-  /** Tries repeatedly, as users of npm etcd3 do in order to wait. */
+  /** Calls `acquire` of npm etcd3's `Lock` until it succeeds, since npm etcd3 has no other way to wait. */
   async lock(key: string): Promise<Lock> {
     for (;;) {
       const lock = await this.tryLock(key);
@@ -30,7 +30,9 @@ export class OldClient {
     }
   }
 
-  /** Locks as python-etcd3 and etcd3gw do: with a value of its own, by which a client recognizes its lock when it deletes it. */
+  /**
+   * Locks a key as python-etcd3 and etcd3gw do. The key gets the caller's own value, which the caller compares when it deletes the key.
+   */
   async tryLockByValue(key: string, value: string): Promise<boolean> {
     const lease = this.etcd.lease(10);
     this.#leases.push(lease);
@@ -50,14 +52,14 @@ export class OldClient {
     return succeeded;
   }
 
-  /** Releases every lock that this client still holds, since its heartbeats would continue otherwise. */
+  /** Releases every lock that this client still holds, so that no heartbeats continue. */
   async close(): Promise<void> {
     await Promise.all(this.#leases.map((lease) => lease.revoke().catch(() => undefined)));
     this.etcd.close();
   }
 }
 
-/** Clients of this package together with clients without queues. `close` closes both. */
+/** Clients of this package, and clients without queues. `close` closes all of them. */
 export class MixedClients extends Clients {
   readonly #old: OldClient[] = [];
 
@@ -73,5 +75,5 @@ export class MixedClients extends Clients {
   }
 }
 
-/** The usual rule for a migration: the old clients lock the queue's name itself. */
+/** The usual option `singleKey` for a migration: clients without queues lock the key that equals the queue's name. */
 export const ownName = (queue: string): string => queue;

@@ -14,7 +14,8 @@ const patient = new AbortController().signal;
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
-// A signed token contains the revision of users and roles at which it was issued.
+// A signed token (JWT) contains the revision of the access rules. After a change of users or roles, the
+// server refuses it as outdated.
 describe('an etcd server with signed tokens after a change of a role', () => {
   let server: ProcessService;
   let directory: string;
@@ -46,7 +47,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
 
   async function changeARole(): Promise<void> {
     changes += 1;
-    // The token of this client is too old afterwards.
+    // This change outdates the token of the client itself, so the next change needs another client.
     admin = new Etcd3({ hosts: server.endpoint, auth: root });
     const role = admin.role(`role ${changes}`);
     await role.create();
@@ -59,7 +60,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
   }
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`accepts a new log-in, and holds, waits and heartbeats continue (${transport})`, async () => {
+    it(`accepts a new log-in, so that holds, waits and heartbeats continue (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];
       const queue = freshQueue();
@@ -67,8 +68,8 @@ describe('an etcd server with signed tokens after a change of a role', () => {
       await holding.enqueue(held);
       const turns = clients.follow(await waiting.enqueue(newSpec(queue)));
       await changeARole();
-      // After a refused token, a member is treated as one behind a proxy. The remaining TTL is then what the server reports, in whole
-      // seconds.
+      // After a refused token, a member counts as one behind a proxy until a watch shows otherwise. So the
+      // proven time is the lease's remaining TTL, in whole seconds.
       expect(await holding.renew(patient)).to.be.within(holding.ttlMs - 1_000, holding.ttlMs);
       const other = newSpec(freshQueue());
       await waiting.enqueue(other);
@@ -78,7 +79,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
       await turns.untilAdmitted();
     });
 
-    it(`costs a second attempt and a log-in (${transport})`, async () => {
+    it(`costs each client one more attempt and a log-in (${transport})`, async () => {
       const session = await clients.session({
         hosts: server.endpoint,
         auth: alice,

@@ -11,7 +11,7 @@ export interface AccessRules {
   readonly prefix: string;
 }
 
-/** Changes the store as an operator with etcdctl does, without the backend under test. */
+/** Changes the store directly, as an operator does by etcdctl, without the backend under test. */
 export class Operator {
   readonly client: Etcd3;
 
@@ -23,7 +23,7 @@ export class Operator {
     return this.client.getAll().prefix(prefix).sort('Create', 'Ascend').keys();
   }
 
-  /** Returns the values under a prefix, by key. */
+  /** Returns all keys with this prefix, and their values. */
   async under(prefix: string): Promise<Record<string, string>> {
     return this.client.getAll().prefix(prefix).strings();
   }
@@ -32,12 +32,12 @@ export class Operator {
     await this.client.put(key).value(value);
   }
 
-  /** Raises the revision of a key without other changes. */
+  /** Writes a key without changing its value and its lease, which raises its revision. */
   async touch(key: string): Promise<void> {
     await this.client.kv.put({ key: Buffer.from(key), ignore_value: true, ignore_lease: true });
   }
 
-  /** Writes a key repeatedly. */
+  /** Writes a key `puts` times. */
   async clutter(
     key: string,
     { puts, bytes }: { readonly puts: number; readonly bytes: number },
@@ -47,7 +47,7 @@ export class Operator {
     }
   }
 
-  /** Writes until the server's quota is used up. */
+  /** Writes until the server refuses further writes because its quota is used up. */
   async fillUp(): Promise<void> {
     const full = async (): Promise<boolean> =>
       this.put('filling', 'x'.repeat(500_000)).then(
@@ -61,7 +61,7 @@ export class Operator {
     await this.client.delete().key(key);
   }
 
-  /** Ends a session by its lease in hexadecimal. */
+  /** Ends a session by revoking its lease, which is given in hexadecimal. */
   async revoke(lease: string): Promise<void> {
     await this.client.leaseClient.leaseRevoke({ ID: BigInt(`0x${lease}`).toString() });
   }
@@ -81,7 +81,10 @@ export class Operator {
     return kvs[0];
   }
 
-  /** Enables access control: only `root` has all permissions, and `user` can read and write below `prefix`. */
+  /**
+   * Enables authentication. `root` has all permissions, and `user` may read and write the keys with this
+   * prefix.
+   */
   async switchOnAccessControl({ root, user, prefix }: AccessRules): Promise<void> {
     const { client } = this;
     await client.user(root.username).create(root.password);
@@ -94,7 +97,7 @@ export class Operator {
     await client.auth.authEnable();
   }
 
-  /** Removes all history up to now. */
+  /** Compacts the store at its present revision, so that it keeps no earlier history. */
   async compact(): Promise<void> {
     const { header } = await this.client.kv.range({ key: Buffer.from('compact') });
     await this.client.kv.compact({ revision: header.revision, physical: true });

@@ -4,10 +4,10 @@ import { Operator } from './operator.ts';
 
 type Flags = NonNullable<EtcdOptions['flags']>;
 
-// Settings with which a single member elects itself soon after each start.
+// Settings with which a server of a single member is ready soon after each start.
 const ELECTED_SOON = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
-/** A server of its own with an operator, for the suite that creates it. It defines the hooks of the suite. */
+/** A server for one suite, with an operator. The constructor registers the Mocha hooks of that suite. */
 export class OwnServer {
   server!: ProcessService;
   operator!: Operator;
@@ -24,7 +24,7 @@ export class OwnServer {
   }
 }
 
-/** Starts a server that one suite alone uses, so the suite may harm it. It grants TTLs from 1 s on instead of 2 s. */
+/** Starts a server that only one suite uses, so that it may be harmed. It grants TTLs from 1 s. */
 export function startOwnServer(flags: Flags = {}): Promise<ProcessService> {
   return startEtcd({ way: 'process', flags: { ...ELECTED_SOON, ...flags } });
 }

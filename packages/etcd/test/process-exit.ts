@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { livedSince } from '@queuelock/harness/lived-time';
 
 /**
- * Runs a script in a process. Expects that it prints nothing and exits by itself after it has reported that all is closed. Resolves with the
- * milliseconds from this report to the exit.
+ * Runs a script in a process. Expects that it prints nothing, and exits by itself after it has reported that it has closed everything.
+ * Resolves with the milliseconds between this report and the exit.
  */
 export async function endingOf(script: URL, hosts: readonly string[]): Promise<number> {
   const child = fork(fileURLToPath(script), hosts, { silent: true });

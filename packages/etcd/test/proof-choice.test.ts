@@ -6,7 +6,7 @@ import type { HeartbeatProof } from '../src/api/options.ts';
 import { ProofChoice } from '../src/session/proof-choice.ts';
 import type { MemberFacts } from '../src/server/read-trust.ts';
 
-/** Two members whose replies the test sends. */
+/** Two fake members of a cluster, whose replies the test sends. */
 class Members {
   readonly endpoints = ['a:1', 'b:1'].map((host) => ({ host }) as Endpoint);
   readonly #failures$ = new Subject<Endpoint>();
@@ -22,12 +22,12 @@ class Members {
     return new ProofChoice(this as unknown as Connection, heartbeats, (line) => lines.push(line));
   }
 
-  /** Reports a failed request to this member. */
+  /** Reports that a request to this member has failed. */
   fail(index: number): void {
     this.#failures$.next(this.endpoints[index]!);
   }
 
-  /** Replies to all pending requests with this version. */
+  /** Replies to all pending status requests with this version. */
   async tell(version: string, term = '7'): Promise<void> {
     for (const { host, answer } of this.asked.splice(0))
       answer({ version, term, member: host, leader: 'a:1' });
@@ -36,7 +36,7 @@ class Members {
 }
 
 describe('the choice of the heartbeat proof', () => {
-  it('is strict until every member has reported its version, and then what the versions allow', async () => {
+  it('is strict until every member has reported its version, and then depends on the versions', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -47,7 +47,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
-  it('stays strict when a version may have stale reads, without further requests', async () => {
+  it("stays strict when a member's version may return stale reads, and sends no further requests", async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -56,7 +56,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
-  it('also reports whether a member may lose events, without a request', async () => {
+  it('also shows, without a request, whether a member may lose events', async () => {
     const members = new Members();
     const choice = members.choice();
     expect(choice.mayLoseEvents).to.equal(true);
@@ -79,7 +79,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(choice.strictIn('8')).to.equal(false);
   });
 
-  it('is not repeated for an older term, since a leader that was replaced may still respond', async () => {
+  it('is not repeated for an older Raft term, in which a replaced leader may still respond', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('8');
@@ -88,7 +88,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
-  it('is repeated for a member whose requests failed', async () => {
+  it('is repeated for a member to which a request has failed', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -100,7 +100,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(choice.strictIn('7')).to.equal(true);
   });
 
-  it('ignores a reply that was requested before the failure', async () => {
+  it('ignores a reply to a request that was sent before the member failed', async () => {
     const members = new Members();
     const choice = members.choice();
     choice.prepare('7');
@@ -122,7 +122,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(choice.strictIn('7')).to.equal(false);
   });
 
-  it('reports its reason and its cost in one line, once', async () => {
+  it('logs its reason and its cost in one line, and only once', async () => {
     const members = new Members();
     const lines: string[] = [];
     const choice = members.choice('auto', lines);
@@ -136,7 +136,7 @@ describe('the choice of the heartbeat proof', () => {
   });
 
   for (const heartbeats of ['verified', 'strict'] as const) {
-    it(`is "${heartbeats}" without a request when the option sets it`, () => {
+    it(`is "${heartbeats}", without a request, when the option heartbeatProof sets it`, () => {
       const members = new Members();
       const choice = members.choice(heartbeats);
       choice.prepare('7');

@@ -25,7 +25,10 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
   const watchStreams = async (): Promise<number> =>
     sumOf(await etcdMetrics(own.server.endpoint), 'grpc_server_started_total', { grpc_method: 'Watch' });
 
-  /** A detection of proxies that listens to the watches of a backend. One of these watches is live. */
+  /**
+   * Creates a detection of proxies that uses the watch streams of a backend. Waits until one of these watches
+   * is live.
+   */
   async function listening(
     hosts: string,
   ): Promise<{ readonly connection: Connection; readonly detection: ProxyDetection }> {
@@ -41,7 +44,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     return { connection, detection };
   }
 
-  it('opens no watch stream when the backend has one', async () => {
+  it('opens no watch stream when the backend has one anyway', async () => {
     const backend = clients.backend({ hosts: own.server.endpoint });
     let isSeen = false;
     const observing = backend.observe(freshQueue()).subscribe(() => (isSeen = true));
@@ -63,7 +66,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     expect((await watchStreams()) - before).to.equal(1);
   });
 
-  it('distinguishes a member from a proxy by a watch stream of the backend', async () => {
+  it('distinguishes a member from a proxy by a watch stream that the backend has anyway', async () => {
     const proxy = await startEtcdGrpcProxy(own.server);
     for (const [hosts, isDirect] of [
       [own.server.endpoint, true],
@@ -77,7 +80,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     await proxy.stop();
   });
 
-  it('checks again after a failure of the member, and ignores a stream that began before', async () => {
+  it('checks again after a failure of the member, and ignores a stream that was opened before the failure', async () => {
     const { connection, detection } = await listening(own.server.endpoint);
     const { endpoint } = connection;
     const shown = detection.listen(endpoint);

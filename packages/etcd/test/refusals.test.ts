@@ -19,7 +19,7 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
   afterEach(() => clients.close());
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`refuses an enqueue in 20 queues with a final error, and the session is otherwise unaffected (${transport})`, async () => {
+    it(`refuses an enqueue in 20 queues with a final error, and keeps the session (${transport})`, async () => {
       const session = await clients.session({ hosts: server.endpoint, transport });
       const held = newSpec(freshQueue());
       await session.enqueue(held);
@@ -33,7 +33,7 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       expect(keys).to.equal(0);
     });
 
-    it(`does not get a refused request again through another host, and does not count as failing (${transport})`, async () => {
+    it(`gets a refused request only once, although it has two addresses, and does not count as failing (${transport})`, async () => {
       const hosts = [server.endpoint, server.endpoint.replace('127.0.0.1', 'localhost')];
       const connection = new Connection(checkOptions({ hosts, transport }));
       const { endpoint } = connection;

@@ -47,9 +47,9 @@ describe('registers in etcd', () => {
     expect(await requestsOf(own.server.endpoint, write)).to.equal(1);
   });
 
-  it('show what was written when they are read after a lost reply', async () => {
+  it('contain the written text after a write whose reply was lost', async () => {
     const queue = freshQueue();
-    // The read opens a connection.
+    // Opens the connection by a read, so that the next request with the name of the queue is the write.
     await registers.read(queue, 'open');
     const lost = loseReply(proxy, mentions(queue));
     const written = registers.write(queue, 'open', { text: 'maybe', was: undefined });
@@ -91,7 +91,7 @@ describe('registers in etcd', () => {
     expect(failure).to.have.property('code', 'UNAVAILABLE');
   });
 
-  it('emit the present value first to each of two successive observers of one stream', async () => {
+  it('emit the present value first to each of two observers that subscribe one after the other', async () => {
     const queue = freshQueue();
     const register$ = registers.observe(queue, 'open');
     for (const text of [undefined, 'now']) {

@@ -3,7 +3,10 @@ import { etcd, type EtcdOptions } from '@queuelock/etcd';
 import { expect } from 'chai';
 import { Etcd3 } from 'etcd3';
 
-/** Returns the error of a client with heartbeats from a thread, or `undefined`. No server is contacted. */
+/**
+ * Creates a client with heartbeats from a thread, without contacting a server. Returns the error, or
+ * `undefined`.
+ */
 function refusal(options: EtcdOptions): string | undefined {
   try {
     void createLockClient(etcd(options), { maxBlockedMs: 30_000 }).close();
@@ -14,7 +17,7 @@ function refusal(options: EtcdOptions): string | undefined {
 }
 
 describe('heartbeats of etcd from a thread', () => {
-  it('accept options that are plain values', () => {
+  it('accept options that can be passed to a thread', () => {
     const auth = { username: 'a', password: 'b' };
     for (const options of [
       {},
@@ -24,14 +27,14 @@ describe('heartbeats of etcd from a thread', () => {
       expect(refusal(options)).to.equal(undefined);
   });
 
-  it('are refused with functions for credentials, and the message names the option and no secret', () => {
+  it('are refused when credentials are functions, by a message that contains no secret', () => {
     const auth = (): { username: string; password: string } => ({ username: 'a', password: 'secret' });
     expect(refusal({ auth })).to.match(/INVALID_ARGUMENT.*auth beside maxBlockedMs is left out.*a function/);
     const credentials = (): object => ({});
     expect(refusal({ credentials })).to.match(/INVALID_ARGUMENT.*credentials beside maxBlockedMs/);
   });
 
-  it('are refused with a client from the caller, and with channel options that a thread cannot be passed', () => {
+  it('are refused with a client of the application, and with channel options that cannot be passed to a thread', () => {
     const client = new Etcd3({ hosts: '127.0.0.1:1' });
     expect(refusal({ client })).to.match(/INVALID_ARGUMENT.*client beside maxBlockedMs/);
     client.close();

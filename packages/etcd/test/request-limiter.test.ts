@@ -21,7 +21,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
   });
 
   afterEach(() => {
-    // Each reply lets another request be sent, up to the last one.
+    // Sends all replies until no request waits, because each reply lets another request be sent.
     const replyToAll = (): void => {
       for (const { answer } of sent.splice(0)) answer();
     };
@@ -93,7 +93,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
     const last = send('last', { waitTimeoutMs });
     const stopped = last.catch((error: unknown) => error);
     const started = performance.now();
-    // Each reply lets one more request pass, which is ahead of the last one.
+    // Each reply lets one more request be sent, until the last one was sent.
     for (let at = 0; performance.now() - started < longMs; at += 1) {
       const [first] = sent.splice(0, 1);
       first!.answer();

@@ -1,7 +1,7 @@
 import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import type { Metrics } from '@queuelock/harness/services/metrics';
 
-/** Returns how many requests and streams started on the server during the work. */
+/** Returns how many requests and streams the server received during the work. */
 export async function requestsOf(endpoint: string, work: () => Promise<unknown>): Promise<number> {
   const before = await started(endpoint);
   await work();
@@ -13,12 +13,12 @@ export async function handledTxns(endpoint: string): Promise<number> {
   return sumOf(await etcdMetrics(endpoint), 'grpc_server_handled_total', { grpc_method: 'Txn' });
 }
 
-/** Returns the key requests that the server has handled so far, by method. */
+/** Returns how many requests for keys the server has handled so far, by method. */
 export async function keyRequests(endpoint: string): Promise<Record<string, number>> {
   return keyRequestsIn(await etcdMetrics(endpoint));
 }
 
-/** Extracts the key requests from these metrics, by method. */
+/** Extracts the number of handled requests for keys from these metrics, by method. */
 export function keyRequestsIn(metrics: Metrics): Record<string, number> {
   const methods = ['Range', 'Put', 'DeleteRange', 'Txn'];
   return Object.fromEntries(

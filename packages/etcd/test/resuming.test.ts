@@ -10,7 +10,7 @@ import { handledTxns, requestsOf } from './requests.ts';
 const patient = new AbortController().signal;
 
 describe('the export of an etcd session', () => {
-  it('contains its lease, its TTL, its prefix, and the ids of keys that differ from those of their entries', () => {
+  it('contains its lease, its TTL, its prefix, and for reused keys the ids in these keys', () => {
     for (const id of ['7587862094807893254', '10', '-1']) {
       const resumption = {
         lease: { id, ttlMs: 5_000 },
@@ -21,7 +21,7 @@ describe('the export of an etcd session', () => {
     }
   });
 
-  it('is refused with another prefix, and the message names both', () => {
+  it('cannot be used with another prefix, and the message names both', () => {
     const lease = { id: '10', ttlMs: 5_000 };
     const written = writeResumption({ lease, prefix: 'team/', keyIds: new Map() });
     expect(() => readResumption(written, ''))
@@ -47,7 +47,7 @@ describe('the export of an etcd session', () => {
     });
   }
 
-  it('is not repeated in a message, since the text may be the secret of another backend', () => {
+  it('is not quoted in an error message, since the text may be the secret of another backend', () => {
     expect(() => readResumption('{"password":"s3cret"}', ''))
       .to.throw()
       .not.match(/s3cret/);
@@ -77,7 +77,7 @@ describe('a resumed etcd session', () => {
     );
   }
 
-  it('finds an entry under the name of its first limit, and creates no second one', async () => {
+  it('finds an entry under the key of its first limit, and creates no second entry', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue(), { limit: 3, permits: 2 });
     const { key, order } = await session.enqueue(spec);
@@ -92,7 +92,7 @@ describe('a resumed etcd session', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('costs no extra request for new entries, and one read for a known entry that is not enqueued again', async () => {
+  it('needs no extra request for new entries, and one read to remove an entry that it has not enqueued again', async () => {
     const session = await direct();
     const held = newSpec(freshQueue());
     await session.enqueue(held);
@@ -105,7 +105,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('updates, shares and removes entries of another process, with their traces and marks', async () => {
+  it('updates, shares and removes entries of the earlier process, with their traces and marks', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue(), { value: 'old' });
     const { key } = await session.enqueue(spec);
@@ -143,7 +143,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('refuses requests of the other process that the server had not received', async () => {
+  it('refuses requests of the earlier process that reach the server late', async () => {
     const session = await clients.session({
       hosts: hosts(),
       requestTimeoutMs: 1_000,
@@ -164,7 +164,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('leaves no entry whose second enqueue had an unknown outcome', async () => {
+  it('leaves no entry when the outcome of the second enqueue was unknown', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue(), { limit: 3 });
     await session.enqueue(spec);
@@ -173,7 +173,7 @@ describe('a resumed etcd session', () => {
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
     const resumed = await lossy.resume!(resumption!, patient);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
-    // An enqueue with another limit would use another key.
+    // The other limit would result in another key if the session did not find its entry.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;
@@ -183,12 +183,13 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('can be resumed again when the reply was lost, and gets as much time as the server grants', async () => {
+  it('can be resumed again after a lost reply, and has as much time as the server grants', async () => {
     const session = await direct();
     const { resumption, ttlMs } = session;
     await session.abandon?.();
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
-    // The lost request makes the server refuse requests that arrive late.
+    // Loses the reply to the write of the generation key, after which the server refuses late requests of the
+    // earlier process.
     const lost = loseReply(bench.proxies[0], mentions(`.queuelock/${session.id}`));
     const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
@@ -198,7 +199,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('is unchanged after a resumption that was aborted, which rejects with the abort reason', async () => {
+  it('stays as it was when its resumption is aborted, which rejects with the abort reason', async () => {
     const session = await direct();
     const { resumption } = session;
     await session.abandon?.();

@@ -6,7 +6,9 @@ import { checkOptions } from '../src/api/options.ts';
 
 const HOSTS = ['a:1', 'b:1', 'c:1', 'd:1'];
 
-/** Returns the members in the order in which a connection uses them. */
+/**
+ * Returns the order in which the connection uses the members, by reporting failures of each member in turn.
+ */
 function orderOf(connection: Connection): string {
   const hosts: string[] = [];
   for (let requested = 0; requested < 2 * HOSTS.length; requested += 1) {
@@ -20,7 +22,7 @@ function orderOf(connection: Connection): string {
 }
 
 describe('the members of an etcd cluster', () => {
-  it('are used in turn, each equally often, and by each connection in an order of its own', () => {
+  it('are used in turn, in a random order for each connection', () => {
     const drive = (): Driver => ({}) as Driver;
     const orders = Array.from({ length: 200 }, () =>
       orderOf(new Connection(checkOptions({ hosts: HOSTS }), drive)),
@@ -31,7 +33,7 @@ describe('the members of an etcd cluster', () => {
     ).to.be.greaterThan(1);
   });
 
-  it('are not replaced after a failure of an unused member, or after a refusal', () => {
+  it('stay in use when another member has failed, or when a member refuses a request', () => {
     const connection = new Connection(checkOptions({ hosts: HOSTS }), () => ({}) as Driver);
     const { endpoint } = connection;
     const [other] = connection.endpoints.filter((one) => one !== endpoint);

@@ -1,9 +1,9 @@
 import type { IEvent, IWatchRequest, IWatchResponse } from '../src/protocol/messages.ts';
 import type { Channel, ChannelListener, Driver } from '../src/driver/driver.ts';
 
-/** The member's side of watch streams, scripted by a test. It sends nothing by itself. */
+/** Fake watch streams of an etcd member. The test scripts what the member sends. */
 export class ScriptedStreams {
-  /** The requests of each stream. */
+  /** The requests that the client has written, by stream. */
   readonly written: IWatchRequest[][] = [];
   readonly driver: Driver;
   readonly #listeners: ChannelListener<IWatchResponse>[] = [];
@@ -18,19 +18,19 @@ export class ScriptedStreams {
     this.driver = { watch, close: ignore } as unknown as Driver;
   }
 
-  /** The keys that were requested on the newest stream, in order. */
+  /** The keys of the watches that the client has requested on the newest stream, in order. */
   get requested(): readonly string[] {
     return this.#newest.flatMap(({ create_request }) => create_request?.key?.toString() ?? []);
   }
 
-  /** The watch ids that the client proposed for these keys. */
+  /** The watch ids that the client has proposed for these keys. */
   get proposed(): readonly (string | undefined)[] {
     return this.#newest.flatMap(({ create_request }) =>
       create_request ? [create_request.watch_id] : [],
     ) as string[];
   }
 
-  /** The ids of canceled watches on the newest stream. */
+  /** The ids of the watches that the client has canceled on the newest stream. */
   get canceled(): readonly string[] {
     return this.#newest.flatMap(({ cancel_request }) => String(cancel_request?.watch_id ?? '') || []);
   }
@@ -39,12 +39,12 @@ export class ScriptedStreams {
     this.answer({ watch_id, created: true });
   }
 
-  /** The member refuses a request without saying which one. */
+  /** Sends the refusal of a watch request, without the id of the watch. */
   refuse(): void {
     this.answer({ watch_id: '-1', created: true, canceled: true, cancel_reason: 'refused' });
   }
 
-  /** The member reports that the key was deleted. */
+  /** Sends the event that the key was deleted. */
   deleted(watch_id: string, key: string): void {
     const kv = { key: Buffer.from(key), mod_revision: '9', create_revision: '0' };
     this.answer({ watch_id, events: [{ type: 'Delete', kv } as IEvent] });

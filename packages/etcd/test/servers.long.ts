@@ -1,4 +1,5 @@
-// Runs the conformance suite on servers that the short test run does not have: behind etcd's grpc-proxy, and with etcd 3.5.
+// Runs the conformance suite on servers that the short test run does not start: etcd 3.5, and one behind
+// etcd's grpc-proxy.
 import { describeBackend } from '@queuelock/conformance';
 import { sharedEtcd } from '@queuelock/harness/services';
 import { startEtcdGrpcProxy } from '@queuelock/harness/services/etcd-grpc-proxy';
@@ -42,7 +43,8 @@ describe('@queuelock/etcd', () => {
           transport,
           prefix: `conformance-${transport}-${name}/`,
         }),
-        // A heartbeat behind a proxy proves up to a second less, and the end of a lease is reported up to a second later.
+        // Behind a proxy, a heartbeat proves up to a second less, and the end of a lease is reported up to a
+        // second later.
         ...(isProxied ? { ttlMs: 5_000, atOnce: 4 } : {}),
       });
   }

@@ -17,7 +17,7 @@ describe('a downgrade of an etcd entry', () => {
     clients.session({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
   const slow = (): Promise<Session> =>
     clients.session({ hosts: hosts(), requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
-  /** Opens a session through one proxy, which can drop replies. */
+  /** Opens a session through one of the proxies, so that the test can lose replies. */
   const lossy = (): Promise<Session> =>
     clients.session({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
   const marksOf = (queue: string): Promise<string[]> =>
@@ -32,7 +32,7 @@ describe('a downgrade of an etcd entry', () => {
     return spec;
   }
 
-  it('keeps its key and position, and adds a mark on the same lease, in one request each', async () => {
+  it('keeps its key and position and adds a mark on its lease by one request, and one request removes both', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue());
     const { queue, id } = spec;
@@ -51,7 +51,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('admits our readers; etcdctl, which has no readers, and our writers wait for all of them', async () => {
+  it('admits readers of queuelock behind it, while writers and etcdctl wait for all readers', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const reader = newSpec(queue, { shared: true });
@@ -62,7 +62,7 @@ describe('a downgrade of an etcd entry', () => {
     expect(await session.share?.(queue, id, 'reads')).to.equal(true);
     await reading.untilAdmitted();
     await session.remove(queue, reader.id);
-    // A new read shows the key of etcdctl ahead of its own.
+    // A new reader has etcdctl's key ahead of it, so it is not admitted.
     const late = await session.enqueue(newSpec(queue, { shared: true }));
     expect(late.turn).to.deep.equal({ admitted: false, ahead: 2 });
     expect(etcdctl.printed()).to.equal('');
@@ -105,7 +105,7 @@ describe('a downgrade of an etcd entry', () => {
     expect((await (await direct()).enqueue(newSpec(queue, { shared: true }))).turn.admitted).to.equal(true);
   });
 
-  it('leaves no mark when the entry is removed after an unknown outcome', async () => {
+  it('leaves no mark when its outcome is unknown and the entry is then removed', async () => {
     const session = await lossy();
     const { queue, id } = await holder(session);
     const lost = loseReply(bench.proxies[0], mentions(id));
@@ -137,7 +137,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('is refused when it arrives after the removal', async () => {
+  it('is refused when it arrives after the removal of the entry', async () => {
     const session = await slow();
     const { queue, id } = await holder(session);
     const before = await handledTxns(bench.server.endpoint);
@@ -154,7 +154,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('has a mark that is removed with the session, and by an eviction', async () => {
+  it('adds a mark that is deleted together with the session, and by an eviction', async () => {
     const session = await direct();
     const backend = clients.backend({ hosts: bench.server.endpoint });
     const evicted = newSpec(freshQueue());
@@ -168,7 +168,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('admits a reader whose connections were cut meanwhile', async () => {
+  it('admits a waiting reader whose connections were cut meanwhile', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const far = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
@@ -183,7 +183,7 @@ describe('a downgrade of an etcd entry', () => {
     await waiting.untilAdmitted();
   });
 
-  it('admits a reader that was enqueued before, when its turns are followed only afterwards', async () => {
+  it('admits a waiting reader even if its client subscribes to the turns only after the downgrade', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const reader = await session.enqueue(newSpec(queue, { shared: true }));
@@ -192,14 +192,14 @@ describe('a downgrade of an etcd entry', () => {
     await clients.follow(reader).untilAdmitted();
   });
 
-  it('costs waiting readers no request for each update of the entry ahead', async () => {
+  it('is distinguished from an update of the entry, which causes no requests of waiting readers', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));
     await eventually('it watches', async () => (await watchers()) === 3);
     const before = await handledTxns(bench.server.endpoint);
     for (let i = 0; i < 20; i += 1) await session.update(queue, id, String(i));
-    // Each watch of the waiter is followed by one read when the watch is confirmed.
+    // Each watch of the waiter is followed by one read when the server confirms the watch.
     expect((await handledTxns(bench.server.endpoint)) - before).to.be.within(20, 20 + 3);
     safely(() => expect(waiting.turn?.admitted).to.equal(false));
   });

@@ -1,4 +1,5 @@
-// The process that exit.long.ts runs: one entry, on the members that respond.
+// A process that exit.long.ts runs: it enqueues one entry, through the members that respond, and closes
+// everything.
 import { etcd } from '@queuelock/etcd';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { freshQueue, newSpec } from './clients.ts';

@@ -21,7 +21,7 @@ describe('an etcd queue with a single key and failures', () => {
 
   const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
 
-  it('is handed off when its holder is killed, to our clients and to old ones', async () => {
+  it('is handed off when its holder is killed, to a waiter of queuelock and to a client without queues', async () => {
     const holder = new ScriptProcess(scriptOf(HOLDER), ['new', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
     expect(await old.tryLock(queue)).to.equal(undefined);
@@ -31,7 +31,7 @@ describe('an etcd queue with a single key and failures', () => {
     await lock.release();
   });
 
-  it('is granted to a waiter when an old client that holds it is killed', async () => {
+  it('is granted to a waiter when a client without queues that holds it is killed', async () => {
     const holder = new ScriptProcess(scriptOf(HOLDER), ['old', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
     const session = await clients.session({ hosts: bench.server.endpoint, singleKey: ownName });

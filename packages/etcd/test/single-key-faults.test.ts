@@ -24,7 +24,7 @@ describe('an etcd queue with a single key and failures', () => {
   });
 
   const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
-  /** Opens a session through one proxy, which can drop replies. */
+  /** Opens a session through one of the proxies, so that the test can lose replies. */
   const lossy = (): Promise<Session> =>
     clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
   const slow = (): Promise<Session> =>
@@ -34,7 +34,7 @@ describe('an etcd queue with a single key and failures', () => {
     ['the enqueue', mentions],
     ['taking the key', mentionsAgain],
   ] as const) {
-    it(`is held once, and leaves no key, when the reply to ${about} is lost`, async () => {
+    it(`is held once, and leaves no keys, when the reply to ${about} is lost`, async () => {
       const session = await lossy();
       const spec = newSpec(queue);
       const lost = loseReply(bench.proxies[0], matches(spec.id));
@@ -46,7 +46,7 @@ describe('an etcd queue with a single key and failures', () => {
       expect(await everything()).to.deep.equal([]);
     });
 
-    it(`leaves no key when the claim is cancelled after the reply to ${about} was lost`, async () => {
+    it(`leaves no keys when the claim is cancelled after the reply to ${about} was lost`, async () => {
       const session = await lossy();
       const spec = newSpec(queue);
       const lost = loseReply(bench.proxies[0], matches(spec.id));
@@ -57,7 +57,7 @@ describe('an etcd queue with a single key and failures', () => {
     });
   }
 
-  it('leaves no key when the reply to a try is lost', async () => {
+  it('leaves no keys when the reply to tryEnqueue is lost', async () => {
     const session = await lossy();
     const spec = newSpec(queue);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
@@ -68,7 +68,7 @@ describe('an etcd queue with a single key and failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is held by a client that tries again after the reply to a try was lost', async () => {
+  it('is held when tryEnqueue is called again after a lost reply', async () => {
     const session = await lossy();
     const spec = newSpec(queue);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
@@ -79,7 +79,7 @@ describe('an etcd queue with a single key and failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('leaves no key when the reply to a release is lost, and keeps later holds of old clients', async () => {
+  it('leaves no keys when the reply to a release is lost, and keeps a later hold of a client without queues', async () => {
     const session = await lossy();
     const spec = newSpec(queue);
     await session.enqueue(spec);
@@ -93,7 +93,7 @@ describe('an etcd queue with a single key and failures', () => {
     await held?.release();
   });
 
-  it('is granted to a waiter although the reply to taking the key is lost, and left without a key', async () => {
+  it('is granted to a waiter although the reply to the creation of the key is lost', async () => {
     const session = await lossy();
     const held = await old.tryLock(queue);
     const spec = newSpec(queue);
@@ -115,7 +115,7 @@ describe('an etcd queue with a single key and failures', () => {
     ],
     ['a try', (session: Session, spec: ReturnType<typeof newSpec>) => session.tryEnqueue(spec), mentions],
   ] as const) {
-    it(`refuses ${about} that arrives after its removal`, async () => {
+    it(`refuses ${about} that arrives after the removal of the entry`, async () => {
       const session = await slow();
       const spec = newSpec(queue);
       const late = keepBack(bench.proxies, matches(spec.id));
@@ -129,7 +129,7 @@ describe('an etcd queue with a single key and failures', () => {
     });
   }
 
-  it('leaves no key of several queues when the reply to taking the keys is lost', async () => {
+  it('leaves no keys when the reply to the creation of several single keys is lost', async () => {
     const session = await lossy();
     const specs = ['a', 'b', 'c'].map((name) => newSpec(`${queue}-${name}`));
     const lost = loseReply(bench.proxies[0], mentionsAgain(specs[0]!.id));
@@ -142,7 +142,7 @@ describe('an etcd queue with a single key and failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is granted to a waiter although its connections were cut when the key was released', async () => {
+  it('is granted to a waiter whose connections were cut when the key was released', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
     const held = await old.tryLock(queue);
     const turns = clients.follow(await session.enqueue(newSpec(queue)));
@@ -156,7 +156,7 @@ describe('an etcd queue with a single key and failures', () => {
 
   for (const names of [[''], ['-a', '-b']]) {
     const what = names.length === 1 ? 'one' : 'several at once';
-    it(`leaves no key when the wait for ${what} is aborted, at each of its packets`, async function () {
+    it(`leaves no keys when the wait for ${what} is aborted at any of its packets`, async function () {
       this.timeout(120_000);
       const [proxy] = bench.proxies;
       const client = createLockClient(
@@ -198,12 +198,13 @@ describe('an etcd queue with a single key and failures', () => {
         if (ownership && !signal.aborted) break;
       }
       await client.close();
-      // Packets that arrive together count once.
+      // There is one aborted wait for each packet, and packets that arrive together count as one. So three is
+      // a lower limit, and not the number of packets.
       expect(aborted).to.be.greaterThan(2);
     });
   }
 
-  it('is refused to users without permission to write the key, and leaves no entry in the queue', async () => {
+  it('rejects users without permission to write the key, and leaves no entry', async () => {
     const guarded = await startOwnServer();
     try {
       const user = { username: 'alice', password: 'wonderland-4711' };
@@ -226,7 +227,8 @@ describe('an etcd queue with a single key and failures', () => {
       const failure = await turns.untilLost();
       expect(failure).to.include({ code: 'ENTRY_LOST' });
       expect(String(failure)).to.match(/admitted, but .*refuses writing a single key/);
-      // Servers that check nested transactions would refuse a removal that names the key.
+      // The removal must not contain the key: servers that check nested transactions would refuse it for want
+      // of permission.
       let named = false;
       proxy.onClientData = (chunk) => (named ||= chunk.includes('single-'));
       expect(await session.remove(queue, behind.id)).to.equal(true);

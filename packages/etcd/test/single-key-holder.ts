@@ -1,4 +1,5 @@
-// The process that single-key-faults.long.ts runs: it holds a lock of queuelock or npm etcd3's own `Lock` until it is killed.
+// A process that single-key-faults.long.ts runs. It holds a lock of queuelock, or of npm etcd3's own `Lock`,
+// until it is killed.
 import { createLockClient } from '@queuelock/core';
 import { etcd } from '@queuelock/etcd';
 import { Etcd3 } from 'etcd3';

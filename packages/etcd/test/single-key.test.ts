@@ -39,7 +39,7 @@ describe('an etcd queue with a single key', () => {
   const enterAll = async (session: Session, specs: readonly EntrySpec[]): Promise<readonly Placement[]> =>
     (await session.enqueueAll?.(specs)) ?? [];
 
-  it("is granted only when npm etcd3's lock has released that key", async () => {
+  it("is granted only after npm etcd3's lock has released the key", async () => {
     const session = await open();
     const held = await old.tryLock(queue);
     const spec = newSpec(queue);
@@ -67,7 +67,7 @@ describe('an etcd queue with a single key', () => {
     await held?.release();
   });
 
-  it('and locks by a value, as in python-etcd3, exclude each other', async () => {
+  it('and locks of python-etcd3, which compare a value, exclude each other', async () => {
     const session = await open({ singleKey: (name) => `/locks/${name}` });
     expect(await old.tryLockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
     const spec = newSpec(queue);
@@ -80,7 +80,7 @@ describe('an etcd queue with a single key', () => {
     expect(await own.operator.keysUnder(`/locks/${queue}`)).to.deep.equal([]);
   });
 
-  it('has one holder at a time with many contenders of both kinds, and all of them finish', async function () {
+  it('has one holder at a time when many clients with and without queues contend, and all of them finish', async function () {
     this.timeout(60_000);
     const options = { hosts: own.server.endpoint, singleKey: ownName };
     const ours = [1, 2, 3].map(() => createLockClient(etcd({ ...etcdTransport(), ...options })));
@@ -107,7 +107,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('keeps the order of our entries while an old client has the key', async () => {
+  it('keeps the order of its entries while a client without queues has the key', async () => {
     const sessions = [await open(), await open(), await open()];
     const held = await old.tryLock(queue);
     const specs = sessions.map(() => newSpec(queue));
@@ -123,7 +123,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('uses the revision of the reply that reported the key as the token of the grant', async () => {
+  it('uses the revision at which the key was created as the token of the grant', async () => {
     const session = await open();
     const held = await old.tryLock(queue);
     const placement = await session.enqueue(newSpec(queue));
@@ -133,7 +133,7 @@ describe('an etcd queue with a single key', () => {
     expect(turns.turn?.grantToken).to.equal(await own.operator.createRevisionOf(queue));
   });
 
-  it('costs one request more than a queue without a single key, and one request for a try', async () => {
+  it('costs one request more than a queue without a single key, and one for tryEnqueue', async () => {
     const session = await open();
     const [spec, tried, busy] = [newSpec(queue), newSpec(queue), newSpec(queue)];
     const free = await requestsOf(own.server.endpoint, async () => {
@@ -155,7 +155,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([queue]);
   });
 
-  it('has its key in no other queue when queues have a prefix, also with nested names', async () => {
+  it('uses the key of its own name only, also with a prefix and nested names', async () => {
     const session = await open({ prefix: 'team/' });
     const inner = newSpec(`${queue}/nested`);
     expect((await session.enqueue(inner)).turn.admitted).to.equal(true);
@@ -170,14 +170,15 @@ describe('an etcd queue with a single key', () => {
     ]);
   });
 
-  it('takes all keys of several queues at one revision, or none while an old client has one', async () => {
+  it('takes the keys of several queues at one revision, or none while another client has one of them', async () => {
     const session = await open();
     const specs = ['a', 'b', 'c'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[1]!.queue);
     const placements = await enterAll(session, specs);
     expect(placements.map(({ turn }) => turn)).to.deep.equal(specs.map(() => ({ admitted: false })));
     const logs = placements.map((placement) => clients.follow(placement));
-    // A client that holds one of the keys and requests another one can get it, so there is no deadlock.
+    // Another client without queues can lock one of the keys meanwhile. So a client that holds one key and
+    // requests another cannot deadlock.
     const other = await old.tryLock(specs[0]!.queue);
     expect(other).not.to.equal(undefined);
     await held?.release();
@@ -193,8 +194,8 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('takes no key of several queues before all entries are admitted', async () => {
-    // This session takes no single keys, as Go's clients.
+  it('takes the keys of several queues only when all entries are admitted', async () => {
+    // This session creates no single keys, as Go's clients do not.
     const [session, holder] = [await open(), await open({ singleKey: () => undefined })];
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const ahead = newSpec(specs[1]!.queue);
@@ -203,7 +204,7 @@ describe('an etcd queue with a single key', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal([false, false]);
     const logs = placements.map((placement) => clients.follow(placement));
     await eventually('they are followed', () => logs.every(({ turn }) => turn !== undefined));
-    // All earlier requests of the session have arrived when the updates resolve.
+    // When these updates resolve, all earlier requests of the session have arrived.
     for (const { queue: name, id } of specs) expect(await session.update(name, id, 'waits')).to.equal(true);
     safely(() => expect(logs.map(({ turn }) => turn?.admitted)).to.deep.equal([false, false]));
     const held = await old.tryLock(specs[0]!.queue);
@@ -213,7 +214,7 @@ describe('an etcd queue with a single key', () => {
     for (const log of logs) await log.untilAdmitted();
   });
 
-  it('waits with the other queues when it has no key itself', async () => {
+  it('can be in a multi-lock together with a queue without a single key, which then waits for the key too', async () => {
     const session = await open({ singleKey: (name) => (name.endsWith('a') ? name : undefined) });
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[0]!.queue);
@@ -223,7 +224,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.have.length(3);
   });
 
-  it('takes 60 queues and their keys at once', async () => {
+  it('takes the keys of 60 queues at once', async () => {
     const session = await open();
     const specs = Array.from({ length: 60 }, (_, i) => newSpec(`${queue}-${i}`));
     const placements = await enterAll(session, specs);
@@ -259,7 +260,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('releases the key with an evicted entry, and its owner is notified', async () => {
+  it('deletes the key together with an evicted entry, whose holder is notified', async () => {
     const session = await open();
     const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
@@ -271,7 +272,7 @@ describe('an etcd queue with a single key', () => {
     expect(await session.remove(queue, spec.id)).to.equal(false);
   });
 
-  it('keeps the key after an eviction by a client without single keys, until the owner leaves', async () => {
+  it('keeps the key after an eviction by a client without the option singleKey, until the holder removes it', async () => {
     const session = await open();
     const spec = newSpec(queue);
     const placement = await session.enqueue(spec);
@@ -285,7 +286,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is lost when another client deletes the key', async () => {
+  it('ends the hold when another client deletes the key', async () => {
     const session = await open();
     const spec = newSpec(queue);
     const turns = clients.follow(await session.enqueue(spec));
@@ -299,7 +300,7 @@ describe('an etcd queue with a single key', () => {
     await held?.release();
   });
 
-  it('keeps the key of the next holder when a removal is repeated', async () => {
+  it('keeps the key of the next holder when a removal is sent again', async () => {
     const session = await open();
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
@@ -310,14 +311,14 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.have.length(2);
   });
 
-  it('is released with the session', async () => {
+  it('is released, together with the key, when the session closes', async () => {
     const session = await open();
     await session.enqueue(newSpec(queue));
     await session.close();
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is still held by a resumed session, which releases both keys', async () => {
+  it('is still held by a resumed session, which can delete its key', async () => {
     const session = await open();
     const [first, second] = [newSpec(queue), newSpec(`${queue}-2`)];
     await session.enqueue(first);
@@ -339,7 +340,7 @@ describe('an etcd queue with a single key', () => {
     await resumed.close();
   });
 
-  it('is released by a resumed session that never claimed it', async () => {
+  it('is released by a resumed session that has not enqueued the entry again', async () => {
     const session = await open();
     const spec = newSpec(queue);
     await session.enqueue(spec);
@@ -351,7 +352,7 @@ describe('an etcd queue with a single key', () => {
     await resumed.close();
   });
 
-  it('has a single key only when the function returns one', async () => {
+  it('becomes a queue without a single key if the function singleKey returns undefined', async () => {
     const session = await open({ singleKey: () => undefined });
     await old.tryLock(queue);
     expect((await session.enqueue(newSpec(queue, { shared: true }))).turn.admitted).to.equal(true);

@@ -1,5 +1,5 @@
-// A client in a process of its own. From the first message that it receives, its servers fail all requests. Usage: storm-client.ts <StormPlan as
-// JSON>
+// A client in its own process, whose servers fail all requests from the first message on that the process
+// receives. Usage: storm-client.ts <StormPlan as JSON>
 import { once } from 'node:events';
 import { busyClient, costOf, openingAgain } from './storm-load.ts';
 import type { StormEvent, StormPlan } from './storm-process.ts';

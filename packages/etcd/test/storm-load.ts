@@ -1,4 +1,4 @@
-// A client that holds and waits, or opens sessions, and its cost for this process.
+// Creates clients that are busy while their servers fail, and measures what they cost this process.
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -7,18 +7,18 @@ import { createLockClient, type LockClient } from '@queuelock/core';
 import { repeatUntilDefinite, type Backend } from '@queuelock/core/backend';
 import { etcd, type EtcdOptions } from '@queuelock/etcd';
 
-/** The measurements of a client while its servers did not serve. */
+/** What a client cost while its servers failed. */
 export interface Cost {
   readonly forMs: number;
-  /** The times at which the client started to connect. */
+  /** The times at which the client started to open connections. */
   readonly attempts: readonly number[];
-  /** The share of one CPU, from 0 to 1. */
+  /** The CPU time as a share of one CPU, from 0 to 1. */
   readonly cpu: number;
 }
 
 const OPENED = 'net.client.socket';
 
-/** Returns the times at which this process started to open sockets to these ports during the work. */
+/** Returns the times at which this process opened sockets to these ports while the work ran. */
 export async function attemptsDuring(
   ports: readonly number[],
   work: () => Promise<unknown>,
@@ -37,7 +37,7 @@ export async function attemptsDuring(
   return attempts;
 }
 
-/** Returns the largest number of these times that lie within one second. */
+/** Returns the largest number of these times within any one second. */
 export function maxPerSecond(moments: readonly number[]): number {
   return Math.max(
     0,
@@ -54,7 +54,7 @@ export async function costOf(ports: readonly number[], forMs: number): Promise<C
   return { forMs: tookMs, attempts, cpu: (user + system) / 1_000 / tookMs };
 }
 
-/** Creates a client that holds one lock and waits for another one, with a session that outlives the test. */
+/** Creates a client that holds one lock and waits for another one. Its session lives longer than the test. */
 export async function busyClient(options: EtcdOptions): Promise<LockClient> {
   const client = createLockClient(etcd(options), { ttlMs: 600_000 });
   const [held, waiting] = [randomUUID(), randomUUID()];
@@ -69,7 +69,7 @@ export async function busyClient(options: EtcdOptions): Promise<LockClient> {
   return client;
 }
 
-/** Opens sessions repeatedly, as the core does. */
+/** Opens a session again and again until it succeeds, as the core does. */
 export function openingAgain(options: EtcdOptions): { readonly stop: () => Promise<void> } {
   const backend: Backend = etcd(options);
   const stop = new AbortController();

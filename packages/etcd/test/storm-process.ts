@@ -14,13 +14,13 @@ export interface StormPlan {
 
 export type StormEvent = { readonly ev: 'ready' } | { readonly ev: 'cost'; readonly cost: Cost };
 
-/** Runs the client apart from the proxies and the test runner, whose cost is not the client's. */
+/** Runs the client in its own process, so that the CPU time of proxies and test runner is not measured. */
 export class StormProcess extends ScriptProcess<StormEvent> {
   constructor(spec: StormPlan) {
     super(scriptOf(SCRIPT), [JSON.stringify(spec)]);
   }
 
-  /** Measures the cost of the client from now on, and resolves with it. */
+  /** Starts the measurement, and resolves with its result. */
   async cost(): Promise<Cost> {
     this.tell({});
     const event = await this.untilEvent('cost');

@@ -10,7 +10,7 @@ const WATCHED_MS = Number(process.env['STORM_MS'] ?? 60_000);
 const MAX_A_SECOND = 5;
 const MAX_CPU = 0.02;
 
-describe('for a minute, a client whose etcd does not serve', function () {
+describe('a client whose etcd servers fail for a minute', function () {
   this.timeout(3 * WATCHED_MS + 60_000);
   let server: ProcessService;
   before(async () => {

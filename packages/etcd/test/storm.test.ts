@@ -5,11 +5,12 @@ import { startOwnServer } from './own-server.ts';
 import { attemptsDuring, busyClient, maxPerSecond, openingAgain } from './storm-load.ts';
 import { FailingServers } from './storm.ts';
 
-// Maximum number of attempts in one second. A busy machine can delay the attempts of one second into the next.
+// Maximum number of connection attempts in one second. On a busy machine, attempts of one second may be
+// delayed into the next.
 const MOST = 10;
 const WATCHED_MS = 1_200;
 
-describe('a client whose etcd does not serve', () => {
+describe('a client whose etcd servers fail', () => {
   let server: ProcessService;
   before(async () => {
     server = await startOwnServer();
@@ -26,7 +27,7 @@ describe('a client whose etcd does not serve', () => {
   }
 
   for (const transport of ['etcd3', 'http2'] as const) {
-    it(`connects a few times a second while it holds and waits, when each of two servers accepts and closes (${transport})`, async () => {
+    it(`connects a few times a second while it holds and waits, and each of two servers closes connections at once (${transport})`, async () => {
       const ways = await waysTo(2);
       const client = await busyClient({ hosts: ways.hosts, transport });
       open.push({ stop: () => client.abandon() });

@@ -1,13 +1,13 @@
-// Servers that fail their clients in several ways.
+// Simulates servers that fail all requests of their clients.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 
-/** The ways in which a server fails its clients. */
+/** How a server fails: it closes each connection, refuses connections, or sends no responses. */
 export const TROUBLES = ['accepts and closes', 'refuses', 'is silent'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
-/** Proxies to a server, and the failures that they simulate. */
+/** Proxies to one server, which simulate the failures. */
 export class FailingServers {
   readonly #proxies: TcpProxy[] = [];
   readonly #closing = createServer((socket) => socket.destroy());

@@ -20,13 +20,13 @@ describe('successors of an entry in the same etcd session', () => {
     notified = [];
   });
 
-  /** Creates an owner with a waiter that was granted at that revision. */
+  /** Creates an entry that holds, with this order and the token of its grant, and has a waiter behind it. */
   function owner(order: bigint, grantToken?: bigint): Entry {
     const origin = { prefix: '', lease: '1', revision: 0n, resumedAt: 0n, isFast: false, keyId: `${order}` };
     return Object.assign(new Entry(newSpec('q'), origin), { order, grantToken, owned: true, followed: true });
   }
 
-  /** Adds a successor right behind an entry; returns a function that removes it. */
+  /** Registers a successor directly behind an entry. Returns a function that unregisters it. */
   function addBehind(ahead: Entry, order: bigint): () => void {
     const notify = (at: bigint, now: boolean): void => {
       notified.push([at, now]);
@@ -34,7 +34,7 @@ describe('successors of an entry in the same etcd session', () => {
     return successors.register(creationIdOf(ahead)!, { entry: owner(order), notify });
   }
 
-  it('are notified of their admission with a revision that is larger than the one before, and at least their own order', () => {
+  it('get a grant token that is larger than the one before, and at least their own order', () => {
     const [first, second] = [owner(1n, 1n), owner(2n, 50n)];
     addBehind(first, 9n);
     addBehind(second, 10n);
@@ -46,7 +46,7 @@ describe('successors of an entry in the same etcd session', () => {
     ]);
   });
 
-  it('are not notified when the store may not have had such a revision, or none was reported', () => {
+  it('are not notified when the store may not have reached the next token, or the holder has none', () => {
     const [first, second] = [owner(1n, 100n), owner(2n)];
     addBehind(first, 9n);
     addBehind(second, 10n);
@@ -55,7 +55,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it('are not notified when another client removed the entry, or when they have left', () => {
+  it("are not notified when another client removed the holder's entry, or after the successor has left", () => {
     const [removed, left] = [owner(1n, 1n), owner(2n, 2n)];
     addBehind(removed, 9n);
     addBehind(left, 10n)();
@@ -65,7 +65,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it('are not notified when the key of the entry was read, or after the session was exported', () => {
+  it("are not notified when the caller has read the holder's key, or after the session was exported", () => {
     const [read, exported] = [owner(1n, 1n), owner(2n, 2n)];
     addBehind(read, 9n);
     addBehind(exported, 10n);
@@ -76,7 +76,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it('have replaced the entry ahead until its removal is confirmed, and hide its key meanwhile', () => {
+  it("hide the key of the holder's entry until its removal is confirmed", () => {
     const ahead = owner(1n, 1n);
     addBehind(ahead, 9n);
     successors.handOver(ahead);
@@ -85,7 +85,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(successors.exposeKey(ahead)).to.equal(true);
   });
 
-  it('wait for the removal when a full batch of removals is ahead of theirs', () => {
+  it('wait for the removal when a full batch of earlier removals is unconfirmed', () => {
     const queue = Array.from({ length: MAX_REMOVALS + 2 }, (_, i) => owner(BigInt(i + 1), BigInt(i + 1)));
     store.revision = 1_000n;
     for (const [i, ahead] of queue.entries()) addBehind(ahead, BigInt(i + 2));

@@ -32,7 +32,7 @@ describe('an etcd server that requires client certificates', function () {
     await plain?.stop();
   });
 
-  /** Tries until the refusal has these words. On a busy machine an attempt may time out instead. */
+  /** Connects until the error message matches. On a busy machine a single attempt may time out instead. */
   async function refusedWith(options: EtcdOptions, words: RegExp): Promise<void> {
     const backend = etcd(options);
     let last: unknown;
@@ -53,7 +53,7 @@ describe('an etcd server that requires client certificates', function () {
     describe(`over ${transport}`, () => {
       const https = (): string => `https://${server!.endpoint}`;
 
-      it('lets clients with a certificate lock and hand off', async () => {
+      it('lets clients with a certificate lock and hand off a queue', async () => {
         const { ca: rootCertificate, client } = certificates;
         const credentials = { rootCertificate, certChain: client.cert, privateKey: client.key };
         await using one = createLockClient(etcd({ hosts: https(), transport, credentials }));
@@ -67,7 +67,7 @@ describe('an etcd server that requires client certificates', function () {
         expect(order).to.deep.equal(['first', 'next']);
       });
 
-      it('lets clients lock whose URL names the files', async () => {
+      it('lets clients lock whose URL names the certificate files', async () => {
         const directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
         const { ca, client } = certificates;
         const files = { ca, cert: client.cert, key: client.key };
@@ -85,7 +85,7 @@ describe('an etcd server that requires client certificates', function () {
           /the member requires a certificate that it trusts: credentials\.certChain and credentials\.privateKey, or cert and key of the URL/,
         ));
 
-      it('reports to clients that do not trust its authority', () => {
+      it("reports to clients that do not trust the server's authority that it is unknown", () => {
         const { client } = certificates;
         const credentials = { certChain: client.cert, privateKey: client.key };
         return refusedWith(
@@ -94,13 +94,13 @@ describe('an etcd server that requires client certificates', function () {
         );
       });
 
-      it('reports to clients without TLS that the member seems to expect it', () =>
+      it('reports to clients without TLS that the member probably expects TLS', () =>
         refusedWith(
           { hosts: server!.endpoint, transport },
           /as a member that expects TLS does: https:\/\/ in hosts/,
         ));
 
-      it('reports to clients with TLS that a member does not support it', () =>
+      it('reports to clients with TLS that a member does not use TLS', () =>
         refusedWith({ hosts: `https://${plain!.endpoint}`, transport }, /does not seem to speak TLS/));
     });
   }

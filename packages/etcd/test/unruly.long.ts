@@ -18,7 +18,7 @@ const UNARY = {
 const STREAM = { on: 'sync', write: 'sync', end: 'sync', cancel: 'sync' } as const;
 const TTL_MS = 1_500;
 
-/** Returns a class of npm etcd3 that instrumentation might have changed: `calls` decides how each call of its clients misbehaves. */
+/** Returns a subclass of npm etcd3's `Etcd3` whose calls misbehave, as instrumentation may cause. `calls` decides how. */
 function unrulyClass(calls: UnrulyCalls): typeof Etcd3 {
   return class extends Etcd3 {
     constructor(options?: IOptions) {
@@ -40,14 +40,15 @@ function unrulyClass(calls: UnrulyCalls): typeof Etcd3 {
       });
     }
 
-    // The class that has this method is the one of the duplicates.
+    // The backend creates further clients from the class that defines this method. The subclass defines it, so
+    // that these clients misbehave too.
     override getRoles(): ReturnType<Etcd3['getRoles']> {
       return super.getRoles();
     }
   };
 }
 
-describe('a client of npm etcd3 that misbehaves under etcd()', function () {
+describe('a misbehaving client of npm etcd3 that the application passes to etcd()', function () {
   this.timeout(600_000);
   const own = new OwnServer();
   const honest = (): LockClient => createLockClient(etcd({ hosts: own.server.endpoint }), { ttlMs: TTL_MS });
@@ -63,11 +64,11 @@ describe('a client of npm etcd3 that misbehaves under etcd()', function () {
     };
   };
 
-  it('ends no process, and never lets two clients hold', async () => {
+  it('neither ends the process nor makes two clients hold a lock at once', async () => {
     await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
   });
 
-  it('cannot make a client count as holder by replies that it invents without a server', async () => {
+  it('cannot make a client hold a lock by inventing replies', async () => {
     expect(await holdsWithoutServer({ unruly, honest }, {})).to.equal(false);
   });
 });

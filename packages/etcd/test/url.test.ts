@@ -93,7 +93,7 @@ describe('the URL of an etcd backend', () => {
     ['etcds://alice:wonderland@h?cert=/dev/null', /has cert and key together/],
     ['etcd://alice:wonderland@h?ca=/dev/null', /starts with etcds:\/\//],
   ] as const) {
-    it(`is refused as ${url.replace(/\/\/.*@/, '//…@')}, without the password in the message`, () => {
+    it(`is refused without its password in the message: ${url.replace(/\/\/.*@/, '//…@')}`, () => {
       expect(() => read(url))
         .to.throw(rule)
         .with.property('code', 'INVALID_ARGUMENT');

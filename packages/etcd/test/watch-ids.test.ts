@@ -5,7 +5,7 @@ import { Watches, type WatchTarget } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { ScriptedStreams } from './scripted-stream.ts';
 
-// A timeout in milliseconds that no test reaches, unless the test sets another one.
+// A timeout in milliseconds that no test reaches, unless the test sets a shorter one.
 const PATIENT_MS = 30_000;
 const SOON_MS = 20;
 
@@ -13,7 +13,7 @@ describe('the watches on one stream of an etcd server', () => {
   let member: ScriptedStreams;
   let connection: Connection;
   let watches: Watches;
-  /** The notifications of each watcher, by its key. */
+  /** The notifications that each watcher has received, by the watcher's key. */
   let notifications: Record<string, string[]>;
 
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe('the watches on one stream of an etcd server', () => {
     for (const key of keys) watch(key);
   }
 
-  describe('that numbers watches itself', () => {
+  describe('when the server numbers watches itself', () => {
     it('are requested one at a time, each after the confirmation of the one before', () => {
       watchAll('q/a', 'q/b', 'q/c');
       expect(member.requested).to.deep.equal(['q/a']);
@@ -56,7 +56,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live'], 'q/c': ['live'] });
     });
 
-    it('get the events of the ids that were confirmed for them', () => {
+    it('get the events with the ids that the server confirmed for them', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('1');
@@ -64,14 +64,14 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live'], 'q/b': ['live', 'q/b is gone'] });
     });
 
-    it('are canceled by the ids that were confirmed', () => {
+    it('are canceled by the ids that the server confirmed', () => {
       const watching = watch('q/a');
       member.confirm('5');
       watching.unsubscribe();
       expect(member.canceled).to.deep.equal(['5']);
     });
 
-    it('are canceled at their confirmation when their watchers have left before it', () => {
+    it('are canceled as soon as they are confirmed if their watchers have left before', () => {
       const watching = watch('q/a');
       watch('q/b');
       watching.unsubscribe();
@@ -82,14 +82,14 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': [], 'q/b': ['live'] });
     });
 
-    it('are not requested when their watchers have left before', () => {
+    it('are not requested if their watchers have left before', () => {
       watch('q/a');
       watch('q/b').unsubscribe();
       member.confirm('0');
       expect(member.requested).to.deep.equal(['q/a']);
     });
 
-    it('include a short watch after a failed request, since a grpc-proxy does not respond to progress requests', () => {
+    it('are checked by one more short watch after a failed request, because a grpc-proxy ignores progress requests', () => {
       watch('q/a');
       member.confirm('0');
       connection.failed(connection.endpoint, { what: 'a request', error: new Error('no answer') });
@@ -101,7 +101,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.equal({ 'q/a': ['live', 'q/a is gone'] });
     });
 
-    it('are broken when the server confirms a second watch with the id of the first one', () => {
+    it('end when the server confirms a second watch with the id of the first one', () => {
       watchAll('q/a', 'q/b');
       member.confirm('0');
       member.confirm('0');
@@ -109,7 +109,7 @@ describe('the watches on one stream of an etcd server', () => {
     });
   });
 
-  describe('that accepts the proposed ids', () => {
+  describe('when the server accepts the proposed ids', () => {
     const confirmFirst = (): void => {
       watch('q/first');
       member.confirm(String(member.proposed[0]));
@@ -121,7 +121,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(member.requested).to.deep.equal(['q/first', 'q/a', 'q/b', 'q/c']);
     });
 
-    it('are confirmed by their ids, in any order', () => {
+    it('may be confirmed in any order', () => {
       confirmFirst();
       watchAll('q/a', 'q/b');
       const [, a, b] = member.proposed.map(String);
@@ -132,7 +132,7 @@ describe('the watches on one stream of an etcd server', () => {
       expect(notifications).to.deep.include({ 'q/a': ['live', 'q/a is gone'], 'q/b': ['live'] });
     });
 
-    it('are broken when the server confirms an id that was not proposed', () => {
+    it('end when the server confirms an id that was not proposed', () => {
       confirmFirst();
       watchAll('q/a', 'q/b');
       member.confirm('1');
@@ -149,7 +149,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/a': ['live'] });
   });
 
-  it('are broken without a further notification when the server sends an event of another key', () => {
+  it('end without a further notification when the server sends an event of another key', () => {
     watchAll('q/a', 'q/b');
     member.confirm('0');
     member.confirm('1');
@@ -167,7 +167,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/a': ['live', 'broken', 'live'] });
   });
 
-  it('of a range get the events of every key in it, and of no other', () => {
+  it('get the events of every key in a watched range, and of no other key', () => {
     watch('q/', { key: Buffer.from('q/'), range_end: Buffer.from('q0') });
     member.confirm('0');
     member.deleted('0', 'q/a');
@@ -175,14 +175,14 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/': ['live', 'q/a is gone', 'broken'] });
   });
 
-  it('of all keys from a first key on get the events of all these keys', () => {
+  it('get the events of all keys from the first one on if the range has no end', () => {
     watch('q/', { key: Buffer.from([0]), range_end: Buffer.from([0]) });
     member.confirm('0');
     member.deleted('0', 'z');
     expect(notifications).to.deep.equal({ 'q/': ['live', 'z is gone'] });
   });
 
-  it('are broken when the server leaves a request unanswered, whatever else it sends', async () => {
+  it('end when the server does not respond to a request, whatever else it sends', async () => {
     open(SOON_MS);
     watchAll('q/a', 'q/b');
     member.confirm('0');

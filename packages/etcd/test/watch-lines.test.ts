@@ -9,7 +9,7 @@ import { Watches } from '../src/server/watches.ts';
 import { eventually } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 
-// The timeout of a reply on a stream, in milliseconds. A stream without a reply for this time is opened again.
+// The timeout of a response on a stream, in milliseconds, after which the stream would be opened again.
 const PATIENT_MS = 30_000;
 const CALL = { withinMs: PATIENT_MS };
 
@@ -18,7 +18,7 @@ describe('the watches of an etcd backend', () => {
   let connection: Connection;
   let watches: Watches;
   let stops: (() => void)[];
-  /** The keys that were requested on each stream. */
+  /** The keys whose watches the client has requested, by stream. */
   let streams: string[][];
   let live: number;
   let deleted: string[];
@@ -74,7 +74,7 @@ describe('the watches of an etcd backend', () => {
     expect(streams.map(({ length }) => length)).to.deep.equal([100]);
   });
 
-  it('of one queue and its marks are on one stream, with any number of queues', async () => {
+  it('of one queue and of its marks are on the same stream, with any number of queues', async () => {
     for (let i = 0; i < 400; i += 1) watch(`many/${i}/own`);
     for (let i = 0; i < 400; i += 1) watch(`many/${i}/predecessor`);
     for (let i = 0; i < 400; i += 1) watch(`.queuelock/shared/many/${i}/predecessor`);
@@ -87,7 +87,7 @@ describe('the watches of an etcd backend', () => {
     expect(streamOf.size).to.equal(400);
   });
 
-  it('notify of 1,000 keys that are removed together on eight streams, which close when few watches are left', async () => {
+  it('use eight streams for 1,000 keys, which close when few watches are left', async () => {
     const { driver } = connection.endpoint;
     const { ID } = await driver.leaseGrant({ TTL: 600 }, CALL);
     const keys = Array.from({ length: 1_000 }, (_, i) => `crowd/${i}/holder`);

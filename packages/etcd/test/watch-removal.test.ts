@@ -13,7 +13,10 @@ const KEY = Buffer.from('q/1-0123456789abcdef0123456789abcdef');
 const LABEL = JSON.stringify({ owner: 'worker', metadata: {} });
 const NOTED = `${LABEL.slice(0, -1)},"owned":true}`;
 
-/** One of several lives of a key: created at 20, after one that was deleted at 15. */
+/**
+ * The conflicting entry: its key was created at revision 20, after an earlier entry with the same key was
+ * deleted at 15.
+ */
 const conflicting: ConflictingEntry = {
   key: KEY,
   createRevision: '20',
@@ -33,7 +36,7 @@ function deleted(at: number): IEvent {
   return { type: 'Delete', kv, prev_kv: kv };
 }
 
-describe('the end of one life of an etcd key, from its creation to its deletion', () => {
+describe('the removal of an etcd entry whose key had earlier entries', () => {
   let notifications$: Subject<WatchNotification>;
   let followed: LocalWaiters;
   let status: Waiter;
@@ -63,13 +66,13 @@ describe('the end of one life of an etcd key, from its creation to its deletion'
     return reported;
   }
 
-  it('is reported by its deletion', () => {
+  it('is reported by the event of its deletion', () => {
     const reported = departures();
     report(deleted(30));
     expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
   });
 
-  it('is not reported by the deletion of an earlier life, which a member reports that lags behind', async () => {
+  it('is not reported by the deletion of an earlier entry, which a member that lags behind may deliver', async () => {
     const reported = departures();
     const ends: bigint[] = [];
     watchRemoval(conflicting, status).subscribe((at) => ends.push(at));
@@ -82,7 +85,7 @@ describe('the end of one life of an etcd key, from its creation to its deletion'
     expect([reported, ends]).to.deep.equal([[{ owned: false, at: 30n }], [30n]]);
   });
 
-  it('is concluded from the next life when its deletion was lost', () => {
+  it('is concluded from the next creation of the key when the event of the deletion was lost', () => {
     const reported = departures();
     report(put(20, 25));
     expect(reported).to.deep.equal([]);
@@ -90,7 +93,7 @@ describe('the end of one life of an etcd key, from its creation to its deletion'
     expect(reported).to.deep.equal([{ owned: false, at: 40n }]);
   });
 
-  it('shows that the entry has held the lock only by its own note', () => {
+  it('shows that the entry held alone only if the entry itself announced that by its label', () => {
     const [reported, other] = [departures(), departures()];
     report(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
     expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
@@ -100,7 +103,7 @@ describe('the end of one life of an etcd key, from its creation to its deletion'
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('shows that the entry has held the lock when its own process recorded that for this life', () => {
+  it('shows that the entry held alone if its own process recorded that for this creation of the key', () => {
     const reported = departures();
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);
@@ -112,7 +115,7 @@ describe('the end of one life of an etcd key, from its creation to its deletion'
     expect(owner).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('has no meaning in the own session, unless that session removes the entry', () => {
+  it('makes the waiter read the queue if the entry was of the same session and that session did not remove it', () => {
     isOfSameSession = true;
     const reported = departures();
     report(put(20, 25, NOTED), deleted(30));
@@ -125,7 +128,10 @@ describe('the end of one life of an etcd key, from its creation to its deletion'
 });
 
 describe('a watch that starts during a write', () => {
-  /** A waiter whose reads return revisions from 26 on, in which the entry ahead exists. */
+  /**
+   * Creates a waiter whose reads return revisions from 26 on. In these, the entry ahead exists until the test
+   * removes it.
+   */
   function waiting(isSoon = true): {
     readonly news$: Subject<WatchNotification>;
     readonly departures: (Departure | undefined)[];
@@ -160,7 +166,7 @@ describe('a watch that starts during a write', () => {
     return here;
   }
 
-  it('may be behind, so a waiter near the front reads again a few times', async () => {
+  it('may be late, so a waiter near the front of the queue reads a few more times', async () => {
     const waiter = waiting();
     const thrice = waiter.looked(3);
     waiter.news$.next({ status: 'live', revision: '25' });
@@ -172,7 +178,7 @@ describe('a watch that starts during a write', () => {
     expect(waiter.departures).to.deep.equal([{ owned: false, at: 29n }]);
   });
 
-  it('is not behind when nothing was written until a read, and is irrelevant for waiters far behind', async () => {
+  it('is not late if nothing was written until the first read, and does not matter to waiters far behind', async () => {
     const others = [waiting(), waiting(false)];
     const [certain, far] = others;
     const waiter = waiting();
@@ -184,7 +190,7 @@ describe('a watch that starts during a write', () => {
     expect(others.map(({ looks }) => looks())).to.deep.equal([1, 1]);
   });
 
-  it('is ignored by a waiter that has left', async () => {
+  it('causes no further reads of a waiter that has left', async () => {
     const [removed, waiter] = [waiting(), waiting()];
     const again = waiter.looked(4);
     for (const { news$ } of [removed, waiter]) news$.next({ status: 'live', revision: '25' });

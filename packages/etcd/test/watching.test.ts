@@ -5,14 +5,17 @@ import { etcdMetrics, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 
-// The duration of a hold without a watch, in milliseconds. It is slightly less than the delay before a hold is watched.
+// Holds that are shorter than this, in milliseconds, get no watch on their own entry.
 const SHORT_HOLD_MS = 200;
 
 describe('waiting in an etcd queue', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
-  /** Returns a holder that is connected directly, and a waiter behind it whose watches are confirmed. */
+  /**
+   * Enqueues a holder, which is connected directly, and behind it a waiter, which is connected through the
+   * given hosts.
+   */
   async function holderAndWaiter(hosts: readonly string[]): Promise<{
     readonly queue: string;
     readonly release: () => Promise<boolean>;
@@ -21,7 +24,7 @@ describe('waiting in an etcd queue', () => {
   }> {
     const queue = freshQueue();
     const holding = await clients.session({ hosts: bench.server.endpoint, requestTimeoutMs: 1_000 });
-    // The session requests no versions, so it is connected only to the member that it uses.
+    // With verified heartbeats the session requests no versions, so it connects to only one of the members.
     const waiting = await clients.session({ hosts, requestTimeoutMs: 1_000, heartbeatProof: 'verified' });
     const held = newSpec(queue);
     await holding.enqueue(held);
@@ -36,13 +39,13 @@ describe('waiting in an etcd queue', () => {
 
   const forAll = (fault: (proxy: TcpProxy) => unknown): unknown[] => bench.proxies.map(fault);
 
-  it('admits an entry whose predecessor left before its turns were followed', async () => {
+  it("admits an entry whose predecessor left before the client subscribed to the entry's turns", async () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     await release();
     await clients.follow(waiter).untilAdmitted();
   });
 
-  it('admits a waiter after its connections were cut, with the release in between', async () => {
+  it("admits a waiter whose predecessor was released while the waiter's connections were cut", async () => {
     const { release, waiter } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
@@ -55,14 +58,14 @@ describe('waiting in an etcd queue', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits a waiter through another member when its own becomes silent', async () => {
+  it('admits a waiter through another member when its own member sends no more responses', async () => {
     const { release, waiter, waiting } = await holderAndWaiter(hosts());
     const turns = clients.follow(waiter);
     await eventually('the watches are live', async () => (await watchers()) === 2);
     const [silent] = bench.proxies.filter(({ connections }) => connections.length > 0);
     silent?.toClient.blackhole();
     await release();
-    // Any failed request to the member makes the watches request progress.
+    // Any failed request to a member makes the watches on that member request a response.
     expect(await codeOf(waiting.enqueue(newSpec(freshQueue())))).to.equal('UNAVAILABLE');
     await turns.untilAdmitted();
   });
@@ -89,7 +92,7 @@ describe('waiting in an etcd queue', () => {
     await turns.untilAdmitted();
   });
 
-  it('continues after a compaction that a client missed: the observer with a new list, the waiter with a new read', async () => {
+  it('continues for observers and waiters that miss a compaction', async () => {
     const { queue, release, waiter, waiting } = await holderAndWaiter([hosts()[0] ?? '']);
     const turns = clients.follow(waiter);
     const seen: (readonly StoredEntry[])[] = [];
@@ -115,7 +118,7 @@ describe('waiting in an etcd queue', () => {
     expect(await waiting.renew(new AbortController().signal)).to.be.greaterThan(0);
   });
 
-  it('costs no watch for a hold shorter than 250 ms, and unsubscribing leaves none on the server', async () => {
+  it('needs no watch on the own entry for a hold shorter than 250 ms', async () => {
     const { release, waiter, queue, waiting } = await holderAndWaiter(hosts());
     const admitted = await waiting.enqueue(newSpec(freshQueue()));
     const turns = clients.follow(waiter);
@@ -126,7 +129,7 @@ describe('waiting in an etcd queue', () => {
     const from = performance.now();
     const held = clients.follow(admitted);
     const atFirst = await watchers();
-    // On a busy machine the second read may come too late for this comparison.
+    // On a busy machine the watchers may be counted too late: the holder may watch its own key by then.
     if (performance.now() - from < SHORT_HOLD_MS) expect(atFirst).to.equal(2);
     await eventually('the holder watches its own key', async () => (await watchers()) === 3);
     turns.stop();

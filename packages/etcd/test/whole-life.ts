@@ -1,4 +1,5 @@
-// The process that exit.test.ts runs: it uses everything once, with a server and without one, and then does nothing.
+// A process that exit.test.ts runs. It uses all parts of the backend once, with a server and without one, and
+// closes everything. It must then exit by itself.
 import { etcd } from '@queuelock/etcd';
 import { etcdTransport } from '@queuelock/harness/services/etcd-transport';
 import { freshQueue, newSpec } from './clients.ts';

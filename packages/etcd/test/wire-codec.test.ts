@@ -7,7 +7,7 @@ import * as methods from '../src/wire/http2-methods.ts';
 import { decoded, type Decode } from '../src/wire/wire-read.ts';
 import { framed, type Encode } from '../src/wire/wire-write.ts';
 
-/** The options with which npm etcd3 converts messages of protobufjs. */
+/** The options of protobufjs with which npm etcd3 decodes messages. */
 const AS_ETCD3 = { longs: String, enums: String, defaults: true, oneofs: false, arrays: true } as const;
 const PREFIX = 5;
 
@@ -31,13 +31,13 @@ const int64 = fc.oneof(
   fc.maxSafeNat(),
   fc.constantFrom('-1', '127', '128', '268435455', '268435456', 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER),
 );
-/** Generates bytes whose lengths are around those at which the length prefix gets another byte. */
+/** Generates byte strings whose lengths are near those at which the length prefix needs one more byte. */
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 20 }).map((array) => Buffer.from(array)),
   fc.constantFrom(0, 1, 120, 127, 128, 130, 16_383, 16_384, 20_000).map((length) => Buffer.alloc(length, 7)),
 );
 
-/** Generates messages of that type, nested as deep as a transaction within a transaction, and no deeper. */
+/** Generates messages of this type. They are nested at most as deep as a transaction within a transaction. */
 function messageOf(type: protobuf.Type, depth = 0): fc.Arbitrary<Record<string, unknown>> {
   const properties: Record<string, fc.Arbitrary<unknown>> = {};
   type.resolveAll();
@@ -62,7 +62,10 @@ function sent(type: protobuf.Type, message: object): Buffer {
   return Buffer.from(type.encode(type.fromObject(message)).finish());
 }
 
-/** Expects that `whole` contains every property of `part` with the same value. It may have more properties, which are not read. */
+/**
+ * Checks that `whole` has every property of `part` with the same value. `whole` may have further properties, which this package
+ * does not read.
+ */
 function isPartOf(part: unknown, whole: unknown): void {
   if (Buffer.isBuffer(part)) expect(part.equals(whole as Buffer)).to.equal(true);
   else if (Array.isArray(part)) {
@@ -98,7 +101,8 @@ describe('the messages of etcd over http2', () => {
           expect([frame[0], frame.readUInt32BE(1)]).to.deep.equal([0, frame.length - PREFIX]);
           const ours = frame.subarray(PREFIX);
           const theirs = sent(type, message);
-          // protobufjs writes lists of enumerations packed into one field, which is the other valid encoding.
+          // protobufjs packs lists of enumerations into one field. That is the other valid encoding, so only
+          // the decoded messages are compared.
           if (request === 'WatchRequest')
             expect(type.toObject(type.decode(ours), AS_ETCD3)).to.deep.equal(
               type.toObject(type.decode(theirs), AS_ETCD3),
@@ -118,7 +122,7 @@ describe('the messages of etcd over http2', () => {
       );
     });
 
-    it(`are refused with a RangeError, if at all, when bytes are no ${response}`, () => {
+    it(`throw only RangeErrors when bytes are no ${response}`, () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 40 }), (array) => {
           try {
@@ -131,26 +135,27 @@ describe('the messages of etcd over http2', () => {
     });
   }
 
-  it('are refused when a piece is missing at the end', () => {
+  it('are refused when bytes are missing at the end', () => {
     const whole = sent(typeOf('RangeResponse'), {
       kvs: [{ key: Buffer.from('key'), lease: '77' }],
       count: '1',
     });
     for (let length = 1; length < whole.length; length += 1) {
       const part = whole.subarray(0, length);
-      // A message may end where a field ends, so this part is valid.
+      // A message may end where a field ends, so this shorter part is valid too.
       if (length === whole.length - 2) expect(decoded(methods.range.decode, part).count).to.equal('0');
       else expect(() => decoded(methods.range.decode, part)).to.throw(RangeError);
     }
   });
 
-  it('are refused where messages are nested more than 100 deep, before the stack is exhausted', () => {
+  it('are refused when they are nested more than 100 deep, before the stack overflows', () => {
     const varint = (value: number): Buffer =>
       Buffer.from([(value & 0x7f) | 0x80, ((value >>> 7) & 0x7f) | 0x80, value >>> 14]);
     const nested = (levels: number): Buffer => {
       const pieces: Buffer[] = [];
       let length = 0;
-      // A transaction's list of responses has the number 3, and a transaction among them the number 4.
+      // In a transaction's response, the list of responses is field 3. In one of these, a nested transaction
+      // is field 4.
       for (let level = 0; level < levels; level += 1) {
         const prefix = Buffer.concat([Buffer.from([level % 2 === 0 ? 0x22 : 0x1a]), varint(length)]);
         pieces.unshift(prefix);

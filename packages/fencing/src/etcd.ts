@@ -7,9 +7,9 @@ import type { FenceOutcome } from './outcome.ts';
  * A client reads a name that it does not know as 0, which is another comparison. 64-bit numbers are given as text.
  */
 export interface EtcdCompare {
-  /** The number of `CREATE`. */
+  /** The number of the comparison target `CREATE` in etcd's API. */
   readonly target: 1;
-  /** The number of `EQUAL`. */
+  /** The number of the comparison result `EQUAL` in etcd's API. */
   readonly result: 0;
   readonly key: Buffer;
   readonly create_revision: string;

@@ -11,10 +11,10 @@ export type AnyFenceOutcome =
 /**
  * Resolves with the outcome if the write was accepted, and rejects otherwise. Use it for every fenced write whose outcome is not handled in
  * another way. The message of the error names the lock, the token, and what refused the write. Its `cause` is the outcome.
- * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder wrote before. The error has no `reason`, since the fence does not know how
+ * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder has already written. The error has no `reason`, since the fence does not know how
  *   the ownership ended.
- * @throws {QueueLockError} `INVALID_ARGUMENT` when there is no row to write, the hold has already had its one
- *   effect, or the headers of a request are missing or malformed.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the row to write does not exist, when `once` is set and the hold has
+ *   already had its effect, or when the headers of a request are missing or malformed.
  *
  * A rejection of the write itself is passed on. The outcome of that write is unknown.
  */

@@ -14,9 +14,9 @@ export type FencingHold<Needs extends Proof = Proof> =
   | Ownership
   | (Pick<Ownership, Needs> &
       Partial<Pick<Ownership, Proof>> & {
-        /** Is absent or false, as in `Ownership.shared`. */
+        /** Absent or false, as in `Ownership.shared`. */
         readonly shared?: false;
-        /** Is absent or 1. A semaphore has a larger limit. */
+        /** Absent or 1. A semaphore has a larger limit. */
         readonly limit?: 1;
       });
 

@@ -1,6 +1,9 @@
 import { describeHold } from './hold.ts';
 
-/** A later holder wrote before or, in etcd, the entry of the hold is gone. The lock is not held any more, so stop writing. */
+/**
+ * The write was refused: a later holder has already written or, in etcd, the entry of the hold is gone. The lock is not held any more, so
+ * stop writing.
+ */
 export interface FenceRefused {
   readonly outcome: 'refused';
   /** The token of the later holder, if the resource reports it. */

@@ -18,7 +18,7 @@ const client: ZnodeClient = {
   set: async () => true,
 };
 
-/** All functions that take a hold. */
+/** The functions of this package that take a hold, by name. */
 const WAYS_IN: Readonly<Record<string, (hold: FencingHold) => unknown>> = {
   etcdCompare,
   heldInEtcd,
@@ -43,7 +43,7 @@ describe('the hold of a fenced write', () => {
     });
   }
 
-  it('is rejected by the compiler when its type is not exclusive or incomplete', () => {
+  it('is rejected by the compiler when its type is incomplete, or may be that of a shared hold', () => {
     const typed = (input: {
       readonly ownership: Ownership;
       readonly prepared: Pick<Ownership, 'key' | 'name' | 'token'>;

@@ -25,7 +25,7 @@ async function errorOf(reply: PromiseLike<AnyFenceOutcome>): Promise<{ code: str
 }
 
 describe('expectAccepted', () => {
-  it('resolves with the outcome when the write was accepted, with the members that the gate adds', async () => {
+  it('resolves with the outcome, and its additional properties, when the write was accepted', async () => {
     expect(await expectAccepted({ outcome: 'accepted' })).to.deep.equal({ outcome: 'accepted' });
     const headers = new Headers(fencingHeaders(hold));
     const done = await expectAccepted(
@@ -74,7 +74,7 @@ describe('expectAccepted', () => {
     expect(silent.code).to.equal('INVALID_ARGUMENT');
   });
 
-  it('rejects for the sender over HTTP, and reports an unknown outcome for a status that no gate sends', async () => {
+  it('rejects when the receiver of a request refuses, and with UNAVAILABLE for a response that no gate sends', async () => {
     const reply = (status: number, token?: string): Promise<AnyFenceOutcome> =>
       httpOutcome(
         hold,
@@ -91,7 +91,7 @@ describe('expectAccepted', () => {
     }
   });
 
-  it('rejects when it gets something other than an outcome, for instance the result of isAccepted', async () => {
+  it('rejects for a value that is no outcome, such as the boolean of isAccepted', async () => {
     for (const none of [false, true, undefined, { outcome: 'yes' }]) {
       const failed = await expectAccepted(none as never).catch(String);
       expect(failed).to.match(/INVALID_ARGUMENT.*outcome of a fence (must be|has)/);
@@ -101,13 +101,13 @@ describe('expectAccepted', () => {
 
 describe('sqlOutcome', () => {
   const update = { table: 'accounts', set: { balance: 5 }, where: { id: 'secret' }, hold };
-  /** Returns a query of a database that accepts no write and has rows with these tokens. */
+  /** Returns a fake query function of a database that accepts no write, and whose rows have these tokens. */
   const refusing =
     (...tokens: unknown[]): SqlQuery =>
     ({ reads }) =>
       reads ? { rowCount: tokens.length, rows: tokens.map((token) => ({ token })) } : { rowCount: 0 };
 
-  it('distinguishes a later holder from a missing row, and from an earlier effect of the same hold', async () => {
+  it('distinguishes a later holder, a missing row, and an earlier effect of the same hold', async () => {
     const write = fencedUpdate('postgres', update);
     const later = await errorOf(Promise.resolve(await sqlOutcome(refusing('9'), write)));
     expect(later).to.deep.equal({
@@ -120,14 +120,15 @@ describe('sqlOutcome', () => {
     expect(missing.message).to.match(
       /"invoices" with token 7 is refused by the row .*: there is no such row$/,
     );
-    // A smaller token would have let the write pass, so the row was stored after the write.
+    // A row with a smaller token would have accepted the write. So the row was created after it, and counts
+    // as missing.
     expect(await sqlOutcome(refusing('7'), write)).to.include({ outcome: 'missing' });
     const once = fencedUpdate('postgres', { ...update, once: true });
     expect(await sqlOutcome(refusing('7'), once)).to.include({ outcome: 'repeated' });
     expect(await sqlOutcome(refusing('9'), once)).to.include({ outcome: 'refused', largest: 9n });
   });
 
-  it('reads the stored token after a claim, and needs no result of the write', async () => {
+  it("reads the stored token after a claim, and ignores the result of the claim's write", async () => {
     for (const dialect of ['postgres', 'mysql', 'sqlite'] as const) {
       const claim = sqlFences(dialect).claim(hold);
       expect(await sqlOutcome(refusing('7'), claim)).to.deep.equal({ outcome: 'accepted' });
@@ -137,14 +138,14 @@ describe('sqlOutcome', () => {
     }
   });
 
-  it('rejects when a claim reads no token, or one that the claim would have raised', async () => {
+  it('rejects when it reads no token after a claim, or a smaller one than the claim wrote', async () => {
     const claim = sqlFences('mysql').claim(hold);
     const outcomes = [refusing(), refusing('6'), refusing('7', '7'), () => undefined];
     for (const query of outcomes)
       expect(await sqlOutcome(query, claim).catch(String)).to.match(/INVALID_ARGUMENT.*(claim|select)/);
   });
 
-  it('queries for the reason only when the write was not accepted, and without the condition on the fence', async () => {
+  it('queries for the reason only when the write was not accepted', async () => {
     const requested: string[] = [];
     const accepting: SqlQuery = ({ text }) => {
       requested.push(text);
@@ -178,7 +179,7 @@ describe('sqlOutcome', () => {
     expect(await sqlOutcome(by({ changes: 0 }, []), write)).to.include({ outcome: 'missing' });
   });
 
-  it('rejects when the fence column has no number, and when the query returns no result', async () => {
+  it('rejects when the fence column contains no number, and when the query function returns no result', async () => {
     const write = fencedUpdate('postgres', update);
     const failed = (query: SqlQuery): Promise<unknown> => sqlOutcome(query, write).catch(String);
     expect(await failed(refusing(null))).to.match(/INVALID_ARGUMENT.*contains null.*NOT NULL DEFAULT 0/);

@@ -27,7 +27,7 @@ function headersFrom({ name, epoch, token }: Sent): HeaderGetter {
   return (header) => headers.get(header);
 }
 
-/** Maxima on a remote server: the scheduler decides how long each request and each reply takes. */
+/** Creates a fake remote store of maxima. The scheduler of the test delays each request and each reply. */
 function remote(scheduler: fc.Scheduler, maxima: Maxima = memoryMaxima()): Required<FencingGateOptions> {
   return {
     maxima: {
@@ -96,7 +96,7 @@ describe('the fencing gate', () => {
     );
   });
 
-  it('runs the effect of the next holder after an effect fails, and rejects for the caller of the failed one', async () => {
+  it('runs the effect of the next holder after an effect has failed, and rejects only the call of the failed one', async () => {
     const gate = createFencingGate();
     let fail!: (error: Error) => void;
     let first!: Promise<unknown>;
@@ -119,13 +119,13 @@ describe('the fencing gate', () => {
     expect(await gate.run(header, () => expect.fail('it ran')).catch(String)).to.equal('Error: no answer');
   });
 
-  it('refuses a request under another lock than the one that guards the resource', async () => {
+  it('refuses a request that names another lock than the one that guards the resource', async () => {
     const gate = createFencingGate();
     const reply = await gate.check(headersFrom({ name: 'b', epoch: 0, token: 1n }), { lock: 'a' });
     expect(reply).to.deep.include({ outcome: 'malformed', status: 400 });
   });
 
-  it('returns a response for a Request only when it is refused', async () => {
+  it('returns a response for a refused Request, and undefined for an accepted one', async () => {
     const gate = createFencingGate();
     const post = (token?: bigint): Promise<Response | undefined> =>
       refuseRequest(
@@ -147,7 +147,7 @@ describe('the fencing gate', () => {
 });
 
 describe('maxima in memory', () => {
-  it('refuse new resources at the limit and keep the old ones', () => {
+  it('refuse new resources at the limit, and keep the maxima of known ones', () => {
     const maxima = memoryMaxima({ maxResources: 1 });
     maxima.raise('a', { epoch: 0, token: 2n });
     expect(() => maxima.raise('b', { epoch: 0, token: 1n })).to.throw(/UNAVAILABLE.*raise maxResources/);

@@ -27,7 +27,7 @@ describe('fencing headers', () => {
     expect(fencingHeaders({ name: 'a', token: 1n }, { epoch: 3 })['fencing-token']).to.equal('1;epoch=3');
   });
 
-  it('are missing when a request has none, and malformed in every other invalid case', () => {
+  it('are reported as missing when a request has none, and as malformed when they are invalid', () => {
     const read = (name?: string, token?: string): string => {
       const reply = readFencingHeaders((header) => (header === 'fencing-name' ? name : token));
       return 'outcome' in reply ? `${reply.outcome} ${String(reply.status)}` : 'fine';
@@ -56,7 +56,7 @@ describe('fencing headers', () => {
     }
   });
 
-  it('never make the reader throw, whatever a sender writes', () => {
+  it('never make the reader throw, whatever the sender has written', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, token) => {
         readFencingHeaders((header) => (header === 'fencing-name' ? name : token));

@@ -8,7 +8,7 @@ import {
   type NpmZookeeperSession,
 } from '../src/index.ts';
 
-/** Passes a value without type checks, as plain JavaScript can. */
+/** Removes the type of a value, to pass what plain JavaScript could pass. */
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a fence', () => {
@@ -46,7 +46,7 @@ describe('options of a fence', () => {
     expect(() => createFencingGate({ maxima: untyped(7) })).to.throw('maxima must be an object; got 7');
   });
 
-  it('are refused when the target of a request has an unknown one, without which the request would be accepted', async () => {
+  it('are refused when they are misspelled, even if the gate would accept the request without them', async () => {
     const headers = new Headers(fencingHeaders({ name: 'x', token: 1n }));
     const gate = createFencingGate();
     const { message } = (await gate

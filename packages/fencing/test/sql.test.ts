@@ -18,7 +18,7 @@ const update: FencedUpdate = {
 };
 
 describe('SQL statements', () => {
-  it('have the syntax of their database', () => {
+  it('have the syntax of their dialect', () => {
     expect(fencedUpdate('postgres', { ...update, table: ['billing', 'accounts'] })).to.deep.include({
       text: 'UPDATE "billing"."accounts" SET "balance" = $1, "fence" = CAST(CAST($2 AS text) AS bigint) WHERE "id" = $3 AND "fence" <= CAST(CAST($4 AS text) AS bigint)',
       values: [5, '42', 7, '42'],
@@ -40,7 +40,7 @@ describe('SQL statements', () => {
     expect(sqlFences('postgres').claim({ name: 'jobs', token: 42n }).statements).to.have.length(1);
   });
 
-  it('have the same parts for tags of template literals as in their text', () => {
+  it('have the same parts in the form for template literals as in the form of text', () => {
     for (const dialect of DIALECTS) {
       const { text, strings, values } = fencedUpdate(dialect, update);
       expect(strings.raw).to.deep.equal([...strings]);
@@ -52,7 +52,7 @@ describe('SQL statements', () => {
     }
   });
 
-  it('create the table of the fences in a migration as createTable() does', () => {
+  it('create the same table by a migration as by createTable()', () => {
     for (const dialect of DIALECTS) {
       const fences = sqlFences(dialect, ['app', 'fences']);
       const created = fences.migration().trim().replace(/;$/, '');
@@ -61,7 +61,7 @@ describe('SQL statements', () => {
     }
   });
 
-  it('carry no value in their text, and as many values as placeholders', () => {
+  it('have no values in their text, and as many values as placeholders', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...DIALECTS),
@@ -120,7 +120,7 @@ describe('SQL statements', () => {
     );
   });
 
-  it('refuse updates of no row, of the fence column, and without a value', () => {
+  it('refuse updates that select no row, set the fence column, or lack a value', () => {
     expect(() => fencedUpdate('sqlite', { ...update, where: {} })).to.throw(
       /where names the row with at least one column/,
     );

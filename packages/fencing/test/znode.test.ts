@@ -9,7 +9,7 @@ import {
   type ZnodeClient,
 } from '../src/index.ts';
 
-/** A znode that is simulated in this process. A scheduler of the test decides when each reply arrives. */
+/** A simulated znode. A scheduler of the test decides when each reply arrives. */
 function scheduledNode(scheduler: fc.Scheduler): { client: ZnodeClient; written: bigint[] } {
   let node = { data: encodeFencedData('') as Uint8Array, version: 0 };
   const written: bigint[] = [];
@@ -53,7 +53,7 @@ describe('a fenced znode', () => {
     );
   });
 
-  it('reports whose token refused a write', async () => {
+  it('reports the token of the later holder when it refuses a write', async () => {
     const client: ZnodeClient = {
       get: async () => ({ data: encodeFencedData('x', 9n), version: 3 }),
       set: async () => expect.fail('it wrote'),
@@ -62,7 +62,7 @@ describe('a fenced znode', () => {
     expect(outcome).to.include({ outcome: 'refused', largest: 9n });
   });
 
-  it('is refused with its path when it does not exist, and when the path is invalid', async () => {
+  it('makes calls reject with its path when it does not exist, or when the path is invalid', async () => {
     const client: ZnodeClient = { get: async () => undefined, set: async () => true };
     const failed = await fencedZnode(client, '/r', { token: 1n }).claim().catch(String);
     expect(failed).to.match(/INVALID_ARGUMENT.*there is no znode \/r; create it once/);
@@ -81,7 +81,7 @@ describe('the data of a fenced znode', () => {
     );
   });
 
-  it('is a new node when empty, and refused when other bytes have no token', () => {
+  it('counts as that of a new node when it is empty, and is refused when it has no token', () => {
     expect(decodeFencedData(new Uint8Array())).to.deep.equal({ token: 0n, data: new Uint8Array() });
     for (const text of ['x', 'queuelock-fence 7', 'queuelock-fence 07\n', `queuelock-fence ${2n ** 63n}\n`]) {
       expect(() => decodeFencedData(Buffer.from(text)), text).to.throw(/write it there once/);
@@ -101,7 +101,7 @@ describe('npmZookeeper', () => {
     },
   });
 
-  it('runs code of the caller after the native callback has returned', async () => {
+  it('calls code of the caller only after the native callback has returned', async () => {
     let inCallback = false;
     const client = npmZookeeper({
       ...session(0),
@@ -109,7 +109,7 @@ describe('npmZookeeper', () => {
         setTimeout(() => {
           inCallback = true;
           done(0, 'ok', { version: 4 }, Buffer.from('x'));
-          // Promise jobs run before the native callback returns to the event loop.
+          // Like the native binding, runs pending promise jobs before the callback counts as returned.
           void Promise.resolve().then(() =>
             Promise.resolve().then(() => process.nextTick(() => (inCallback = false))),
           );
@@ -121,7 +121,7 @@ describe('npmZookeeper', () => {
     expect(inCallback).to.equal(false);
   });
 
-  it('distinguishes a missing node, another version, and empty data from failures', async () => {
+  it('distinguishes a missing node, another version and empty data from failures', async () => {
     expect(await npmZookeeper(session(0)).get('/r')).to.deep.equal({ version: 4, data: new Uint8Array() });
     expect(await npmZookeeper(session(-101)).get('/r')).to.equal(undefined);
     expect(await npmZookeeper(session(-103)).set('/r', Buffer.from('x'), 1)).to.equal(false);

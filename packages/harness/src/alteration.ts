@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A change of a source file: the text `from`, which must occur exactly once, is replaced with `to`. */
+/** A change of a source file: replaces the text `from`, which must occur exactly once, by `to`. */
 export type Alteration = readonly [file: string, from: string, to: string];
 
-/** Returns the changed files below the directory. Throws if an alteration does not fit its source any more. */
+/**
+ * Applies the alterations to files of the directory, in memory. Returns the changed texts by file. Throws if
+ * an alteration does not fit its file any more.
+ */
 export function alteredSources(
   alterations: readonly Alteration[],
   directory: string,

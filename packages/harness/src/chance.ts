@@ -1,4 +1,7 @@
-/** Returns reproducible random numbers from 0 to 1 (mulberry32, public domain by Tommy Ettinger). */
+/**
+ * Returns a generator of reproducible random numbers from 0 to 1 (mulberry32, public domain by Tommy
+ * Ettinger).
+ */
 export function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -12,7 +12,7 @@ import { checkStuck } from './check/stuck.ts';
 import { checkTogether } from './check/together.ts';
 
 export interface Verdict {
-  /** Findings by time; empty if the run was correct. */
+  /** The violations of rules, by time; empty if the run was correct. */
   readonly findings: readonly Finding[];
   readonly numbers: Numbers;
 }
@@ -38,16 +38,13 @@ const CHECKS: readonly Check<Limits>[] = [
   checkMemory,
 ];
 
-/** Checks a run that `readRun` or `runOf` has made. */
+/** Checks all rules on a recorded run. */
 export function check(run: Run, limits: Limits): Verdict {
   const breaches = CHECKS.flatMap((invariant) => invariant(run, limits));
   return { findings: findingsOf(run, breaches), numbers: numbersOf(run) };
 }
 
-/**
- * Returns the safety violations of a run that may have been cut short at any moment. Does not expect events that may not have
- * happened yet.
- */
+/** Checks the safety rules on a run that may have been cut short at any moment, so events may be missing at its end. */
 export function checkSafety(run: Run, limits: SafetyLimits): readonly Finding[] {
   const breaches = SAFETY_CHECKS.flatMap((invariant) => invariant(run, limits));
   return findingsOf(run, breaches);

@@ -1,18 +1,21 @@
 import { facts, type BackendHarness } from '@queuelock/conformance';
 
-/** States in which ways a special use of a backend may differ from its usual use. */
+/** Expected differences of a special configuration of a backend from its usual one. */
 interface Apart {
-  /** Returns whether an error is the expected refusal of the first call of a conformance test. */
+  /** Returns whether this configuration is expected to reject the first call of a conformance test with this error. */
   readonly refuses: (error: Error) => boolean;
-  /** Titles of conformance tests that this use does not pass, although it refuses no call. */
+  /**
+   * Titles of conformance tests that fail on this configuration although none of their calls is rejected as
+   * unsupported. They are not run.
+   */
   readonly contradicts?: ReadonlySet<string>;
 }
 
 const LANES = 4;
 
 /**
- * Runs all conformance tests: each passes, or its first call is refused. Several run at a time, because most
- * of the time they wait for an idle server.
+ * Runs all conformance tests: each one passes, or its first call is rejected as unsupported. Several tests
+ * run at the same time, because they mostly wait for an idle server.
  */
 export function describeWhatApplies(harness: BackendHarness, { refuses, contradicts }: Apart): void {
   describe(`${harness.name} passes every conformance test that it does not refuse`, function () {

@@ -1,13 +1,17 @@
 /**
- * Time in which this process could run. Time in which the machine stalled or gave the process no processor does not count. Use it for upper limits on
- * a busy machine, not for lower limits. Counts from the first import on.
+ * Measures the time in which this process could run. It leaves out times in which the machine stalled or gave
+ * the process no processor. Use it for upper limits on a busy machine, not for lower limits. The measurement
+ * begins at the first import of this file.
  */
 const TICK_MS = 20;
 // Tolerated delay of a timer in milliseconds.
 const PUNCTUAL_MS = 5;
 const ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
-/** A period without running code, from one tick to the next one, which was late; by `performance.now()`. */
+/**
+ * A period in which a timer of 20 ms was late, so that the process could not run for a part of it. Times are
+ * of `performance.now()`.
+ */
 export interface Loss {
   readonly from: number;
   readonly to: number;
@@ -28,18 +32,24 @@ function tick(): void {
 
 setInterval(tick, TICK_MS).unref();
 
-/** Returns the milliseconds since this moment of `performance.now()`. */
+/** Returns for how many milliseconds the process could run since this moment of `performance.now()`. */
 export function livedSince(from: number): number {
   return lived(from, performance.now());
 }
 
-/** Returns the milliseconds between two stamps of `process.hrtime`, the clock of all processes of the machine. */
+/**
+ * Returns for how many milliseconds the process could run between two stamps of `process.hrtime`, which all
+ * processes of the machine share.
+ */
 export function livedBetween(from: string | bigint, to: string | bigint): number {
   const [begin, end] = [from, to].map((stamp) => Number(BigInt(stamp)) / 1e6 - ORIGIN_MS) as [number, number];
   return lived(begin, end);
 }
 
-/** Reports every loss from now on, at the tick that ends it or when the returned function stops the reports. */
+/**
+ * Calls the listener for every period in which the process could not run, once the period is over. The
+ * returned function stops that, after a call for the current period.
+ */
 export function onLoss(hear: (loss: Loss) => void): () => void {
   tick();
   listeners.add(hear);
@@ -61,7 +71,7 @@ function lived(from: number, to: number): number {
   return to - from - all.reduce((sum, loss) => sum + lostWithin(loss, from, to), 0);
 }
 
-/** Returns the loss since the last tick. */
+/** Returns the period since the last tick of the timer, and how much of it the process could not run. */
 function lossUntil(now: number): Loss {
   return { from: ticked, to: now, lostMs: Math.max(0, now - ticked - TICK_MS) };
 }

@@ -18,7 +18,8 @@ export function firstExample(page: string): string | undefined {
 }
 
 /**
- * Runs an example to its end, a suite of tests by mocha, and resolves with its output. Rejects when it fails or prints to stderr.
+ * Runs an example to its end and resolves with its output. If the example is a suite of tests, mocha runs it.
+ * Rejects when it fails or prints to stderr.
  */
 export async function runExample(page: string, example: string): Promise<string> {
   const scratch = mkdtempSync(join(PLACE, '.readme-'));

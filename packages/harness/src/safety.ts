@@ -1,2 +1,2 @@
-/** Exports these names for tests of packages that use nothing else of the conformance suite. */
+/** Exports two names of the conformance suite for tests that need nothing else of it. */
 export { SafetyViolation, safely } from '@queuelock/conformance';

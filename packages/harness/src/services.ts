@@ -50,24 +50,24 @@ export { zkFourLetter } from './services/four-letter.ts';
 export { etcdMetrics, sumOf } from './services/metrics.ts';
 export { recordRanAgainst, stopShared } from './services/shared.ts';
 
-/** One etcd server. Check `way` before you apply a fault to it. */
+/** An etcd server for tests. Its `way` shows how it runs: an external server supports no faults. */
 export type EtcdService = ServiceOf[Way];
-/** One ZooKeeper server. Check `way` before you apply a fault to it. */
+/** A ZooKeeper server for tests. Its `way` shows how it runs: an external server supports no faults. */
 export type ZooKeeperService = ServiceOf[Way];
-/** One Redis server. Check `way` before you apply a fault to it. */
+/** A Redis server for tests. Its `way` shows how it runs: an external server supports no faults. */
 export type RedisService = ServiceOf[Way];
-/** One Consul server. Check `way` before you apply a fault to it. */
+/** A Consul server for tests. Its `way` shows how it runs: an external server supports no faults. */
 export type ConsulService = ServiceOf[Way];
 
 export interface EtcdOptions<W extends Way = Way> {
-  /** Forces a way to get the server; default: the first available one. */
+  /** Forces a way to get the server: external, as a process, or in a container. Default: the first available one. */
   readonly way?: W;
   /** Flags of the server, see EtcdFlags. */
   readonly flags?: EtcdFlags;
 }
 
 export interface ZooKeeperOptions<W extends Way = Way> {
-  /** Forces a way to get the server; default: the first available one. */
+  /** Forces a way to get the server: external, as a process, or in a container. Default: the first available one. */
   readonly way?: W;
   /** Lines of zoo.cfg and Java properties, see ZooKeeperSettings. Default of tickTime: 500. */
   readonly settings?: ZooKeeperSettings;
@@ -79,14 +79,14 @@ export interface ZooKeeperOptions<W extends Way = Way> {
 }
 
 export interface RedisOptions<W extends Way = Way> {
-  /** Forces a way to get the server; default: the first available one. */
+  /** Forces a way to get the server: external, or as a process. Default: the first available one. */
   readonly way?: W;
   /** Lines of redis.conf, see RedisSettings. By default nothing survives a restart. */
   readonly settings?: RedisSettings;
 }
 
 export interface ConsulOptions<W extends Way = Way> {
-  /** Forces a way to get the server; default: the first available one. */
+  /** Forces a way to get the server: external, or as a process. Default: the first available one. */
   readonly way?: W;
   /** Settings of the agent's configuration file. Without them sessions may be as short as 100 ms. */
   readonly settings?: ConsulSettings;

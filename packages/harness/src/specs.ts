@@ -21,7 +21,10 @@ export async function refusal(
   throw new Error('it was not refused');
 }
 
-/** Resolves with the first turn that is admitted; rejects with the loss. */
+/**
+ * Resolves with the first turn that reports the entry as admitted. Rejects with the error that reports the
+ * loss of the entry.
+ */
 export function admitted({ turns$ }: Placement): Promise<Turn> {
   return new Promise((resolve, reject) => {
     const following = turns$.subscribe({
@@ -35,7 +38,7 @@ export function admitted({ turns$ }: Placement): Promise<Turn> {
   });
 }
 
-/** Resolves with the error code with which an entry is lost. */
+/** Resolves with the code of the error that reports the loss of an entry. */
 export function lost({ turns$ }: Placement): Promise<string> {
   return new Promise((resolve) => {
     turns$.subscribe({ error: (error: unknown) => resolve((error as { readonly code: string }).code) });

@@ -16,26 +16,29 @@ const REQUEST_TIMEOUT_MS = 500;
 // The program that holds a lock. It runs from its source, because it imports the sources of any backend.
 const HOLDER = fromSource(fileURLToPath(new URL('./holder.ts', import.meta.url)));
 
-/** A store with one server whose data survives a kill, and its backend. */
+/** A server whose data survives a kill, and the backend that connects to the server. */
 export interface Store {
   readonly server: ProcessService;
   /** Returns the URL for that endpoint. */
   urlAt(endpoint: string): string;
-  /** Module of the backend for other processes, and its name there. */
+  /** The module that exports the backend, and the name of that export, so that another process can load it. */
   readonly module: string;
   readonly name: string;
   backend(options: { readonly url: string; readonly requestTimeoutMs?: number }): Backend;
-  /** Returns whether these bytes of a client contain a step on the entry with that id. */
+  /** Returns whether these bytes of a client contain a request that changes the entry with that id. */
   isStep(chunk: Buffer, id: string): boolean;
-  /** Returns the number of entries in the queue, as an operator sees it. */
+  /** Returns the number of entries in the queue, read directly from the store. */
   entries(queue: string): Promise<number>;
-  /** Removes all entries of the queue directly in the store: no client is notified. */
+  /** Removes all entries of the queue directly in the store, without a notification to any client. */
   forget(queue: string): Promise<void>;
-  /** Called after the server was restarted. */
+  /** Opens the test's own connections to the server again, after a restart of the server. */
   reconnect(): Promise<void>;
 }
 
-/** Defines tests about faults of a process, of a connection or of the only server. `store` is called after its hooks have run. */
+/**
+ * Defines tests with faults of a process, of a connection and of a store's only server. `store` is called in
+ * the tests, after the hooks of the suite have started the server.
+ */
 export function faultsOn(store: () => Store): void {
   const bench = new Bench(store);
   faultsOfHolders(bench);
@@ -45,14 +48,14 @@ export function faultsOn(store: () => Store): void {
 }
 
 function faultsOfHolders(bench: Bench): void {
-  it('that kills a holder frees the lock when its lease ends', async () => {
+  it('frees the lock of a killed holder when its lease ends', async () => {
     const holder = await bench.holder('killed');
     const next = bench.locks().acquire('killed');
     await holder.kill();
     await (await next).release();
   }).timeout(WITHIN_MS);
 
-  it('that stops a holder for longer than its TTL is known to it at its first read', async () => {
+  it('lets a holder that was stopped for longer than its TTL detect the loss as soon as it resumes', async () => {
     const holder = await bench.holder('stopped');
     const next = bench.locks().acquire('stopped');
     await holder.freeze();
@@ -65,7 +68,7 @@ function faultsOfHolders(bench: Bench): void {
 }
 
 function faultsOfConnections(bench: Bench): void {
-  it('that cuts every connection costs no hold and no position', async () => {
+  it('keeps holds and positions when all connections are cut', async () => {
     const { proxy, url } = await bench.proxied();
     const holding = await bench.locks(url, LONG_TTL_MS).acquire('cut');
     const claim = bench.locks(url, LONG_TTL_MS).acquire('cut');
@@ -75,7 +78,7 @@ function faultsOfConnections(bench: Bench): void {
     await (await claim).release();
   }).timeout(WITHIN_MS);
 
-  it('that freezes a waiter over its grant is detected when it resumes', async () => {
+  it('grants the lock to a waiter that was disconnected during the hand-off, once it reconnects', async () => {
     const { proxy, url } = await bench.proxied();
     const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('away');
     const claim = bench.locks(url, LONG_TTL_MS).acquire('away');
@@ -87,14 +90,14 @@ function faultsOfConnections(bench: Bench): void {
     await (await claim).release();
   }).timeout(WITHIN_MS);
 
-  it('that ends every connection causes at most five attempts a second', async () => {
+  it('causes at most five connection attempts a second while every connection is cut', async () => {
     const { proxy, session } = await bench.proxiedSession();
     await attemptsAreFew(proxy, session);
   }).timeout(WITHIN_MS);
 }
 
 function faultsOfReplies(bench: Bench): void {
-  it('that loses the reply to an enqueue leaves one entry, which the retry returns', async () => {
+  it('leaves one entry when the reply to an enqueue is lost, and the retry returns that entry', async () => {
     const { proxy, session } = await bench.proxiedSession();
     const wanted = newSpec({ queue: 'lost reply' });
     const first = await session.enqueue(newSpec({ queue: 'lost reply' }));
@@ -107,11 +110,12 @@ function faultsOfReplies(bench: Bench): void {
     await bench.untilInLine('lost reply', 2);
   }).timeout(WITHIN_MS);
 
-  it('that loses the reply to a removal has removed the entry', async () => {
+  it('has removed the entry when only the reply to its removal is lost', async () => {
     const { proxy, session } = await bench.proxiedSession();
     const [first, wanted] = [newSpec({ queue: 'lost removal' }), newSpec({ queue: 'lost removal' })];
     for (const spec of [first, wanted]) await session.enqueue(spec);
-    // Removes one entry first, so that the server has the script cached from now on.
+    // The removal of another entry makes the server cache the script. So the next removal is a single
+    // request, and losing its reply is a single fault.
     await session.remove('lost removal', first.id);
     const reply = proxy.loseNextReply((chunk) => bench.store().isStep(chunk, wanted.id));
     expect(await refusal(session.remove('lost removal', wanted.id))).to.include({ code: 'UNAVAILABLE' });
@@ -122,7 +126,7 @@ function faultsOfReplies(bench: Bench): void {
 }
 
 function faultsOfTheServer(bench: Bench): void {
-  it('that removes an entry is detected by the next renewal, and its holder is notified', async () => {
+  it('notifies the owner at the next heartbeat when its entry was removed in the store', async () => {
     const session = await bench.session();
     const loss = lost(await session.enqueue(newSpec({ queue: 'forgotten' })));
     await bench.store().forget('forgotten');
@@ -130,7 +134,7 @@ function faultsOfTheServer(bench: Bench): void {
     expect(await loss).to.equal('ENTRY_LOST');
   });
 
-  it('that restarts the server loses no lock and no position', async () => {
+  it('keeps locks and positions over a restart of the server', async () => {
     const holding = await bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
     const claim = bench.locks(bench.url, LONG_TTL_MS).acquire('restarted');
     await bench.untilInLine('restarted', 2);
@@ -145,7 +149,10 @@ function faultsOfTheServer(bench: Bench): void {
   }).timeout(WITHIN_MS);
 }
 
-/** Checks the number of attempts while connections are cut every few milliseconds before they receive data. */
+/**
+ * Checks that a client makes few connection attempts while its connections are cut every few milliseconds,
+ * before the server receives data.
+ */
 async function attemptsAreFew(proxy: TcpProxy, session: Session): Promise<void> {
   const before = proxy.accepted;
   const beganAt = performance.now();
@@ -160,12 +167,18 @@ async function attemptsAreFew(proxy: TcpProxy, session: Session): Promise<void> 
   await definite(() => session.renew(signal));
 }
 
-/** Repeats a call until there is a definite outcome, as the core does. */
+/**
+ * Repeats a call until the outcome is definite. The core does the same when it does not know whether a change
+ * took effect.
+ */
 function definite<T>(call: () => Promise<T>): Promise<T> {
   return repeatUntilDefinite(call, AbortSignal.timeout(WITHIN_MS));
 }
 
-/** Resources of a test, closed at its end; registers the hooks of the suite that makes it. */
+/**
+ * The clients, backends, proxies and processes of a test. It registers the hooks that close them after each
+ * test of the surrounding suite.
+ */
 class Bench {
   readonly store: () => Store;
   readonly #locks: LockClient[] = [];

@@ -1,4 +1,4 @@
-/** Runs the work, and resolves with the exceptions and rejections that nothing has caught. */
+/** Runs the work, and resolves with the exceptions and rejections that no code has caught. */
 export async function catchingAll(work: () => Promise<void>): Promise<readonly string[]> {
   const found: string[] = [];
   const note = (error: unknown): void => {
@@ -9,7 +9,8 @@ export async function catchingAll(work: () => Promise<void>): Promise<readonly s
   for (const event of events) process.removeAllListeners(event).on(event, note);
   try {
     await work();
-    // Waits for 20 ms, because a rejection is reported after the microtasks, and an error of a timer in the next turn of the event loop.
+    // Waits for 20 ms, because Node reports an unhandled rejection after the microtasks, and a timer throws
+    // in a later turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 20));
   } finally {
     for (const [event, listeners] of before) {

@@ -5,7 +5,7 @@ import { until } from './services/until.ts';
 import { catchingAll } from './uncaught.ts';
 import { MISBEHAVIOURS, UnrulyCalls, type Misbehaviour } from './unruly.ts';
 
-/** Two clients of one store, of which one uses a client library that misbehaves. */
+/** Clients of one store: one with a client library that misbehaves, and one with a library that works. */
 export interface UnrulyContest {
   readonly unruly: LockClient;
   readonly honest: LockClient;
@@ -17,8 +17,9 @@ const NAME = 'contested';
 const RECOVERS_WITHIN_MS = 20_000;
 
 /**
- * Lets both clients lock one name again and again. Resolves with the violations: holds at the same time, errors without a code, and a client that
- * does not recover once its library works, or does not close.
+ * Lets both clients lock one name again and again, then lets the library work normally. Resolves with the
+ * violations: two holds at the same time, errors without a code, or a client that does not recover or does
+ * not close.
  */
 export async function contest({ unruly, honest, calls, rounds }: UnrulyContest): Promise<readonly string[]> {
   const wrong: string[] = [];
@@ -48,7 +49,8 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   })();
   for (let nth = 0; nth < rounds; nth += 1) await round('unruly', unruly, 500);
   calls.calm();
-  // Retries, because the client may notice the loss of its session late, and a wait may end with that loss.
+  // Retries, because the client may detect the loss of its session late, and a wait may end with the error of
+  // that loss.
   const recovers = (): Promise<void> => unruly.run(NAME, () => undefined, { timeoutMs: RECOVERS_WITHIN_MS });
   await until(recovers, { what: 'it recovers', withinMs: RECOVERS_WITHIN_MS }).catch((error: unknown) =>
     wrong.push(String(error instanceof Error ? error.cause : error)),
@@ -65,14 +67,14 @@ export async function contest({ unruly, honest, calls, rounds }: UnrulyContest):
   return wrong;
 }
 
-/** Functions that make the clients of a store. */
+/** Functions that create the two kinds of clients of a store. */
 export interface UnrulyStore {
-  /** Creates a client whose library follows the script. */
+  /** Creates a client whose library misbehaves by this script. */
   readonly unruly: (calls: UnrulyCalls) => UnrulyClient;
   readonly honest: () => LockClient;
 }
 
-/** A client, and the end of the application's own library. */
+/** A client, with a function that closes the library that the application has passed to it. */
 export interface UnrulyClient {
   readonly locks: LockClient;
   /** Closes the library. Rejects when the backend has not returned the connections that it took. */
@@ -105,8 +107,9 @@ export async function survivesEveryScript(
 }
 
 /**
- * Lets a client hold whose library then returns replies without sending anything, like a library that was closed or mocked. Resolves with whether the
- * client still holds when another one is granted the lock.
+ * Acquires a lock with a client whose library then returns replies without sending requests, like a library
+ * that was closed or mocked. Resolves with whether the client still considers the lock held when another
+ * client is granted it.
  */
 export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply: unknown): Promise<boolean> {
   const calls = new UnrulyCalls(new Map());
@@ -123,5 +126,5 @@ export async function holdsWithoutServer({ unruly, honest }: UnrulyStore, reply:
   return holds;
 }
 
-/** A script that is always tried before the random ones. */
+/** The script that every run tries first, before the random scripts. */
 export type ScriptExample = readonly [nth: number, misbehaviour: Misbehaviour][];

@@ -1,6 +1,7 @@
 /**
- * Clients of stores that misbehave by a script: their methods throw, reject with and without effect, return something else, settle twice, never
- * settle, and emit errors late. Calls that are not in the script work normally, on a real server.
+ * Wraps clients of stores so that chosen calls misbehave: they throw, reject with or without effect, return
+ * something else, settle twice, never settle, or emit errors late. All other calls work normally, on a real
+ * server.
  */
 
 /** Ways in which one call of a method misbehaves. `lost` takes effect and rejects; `refused` and `skipped` have no effect. */
@@ -19,10 +20,13 @@ export const MISBEHAVIOURS = [
 
 export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
 
-/** Misbehaviours by call. Calls are numbered from 0 over all methods of a client; calls that are absent from the script work. */
+/**
+ * The calls that misbehave, with the way in which each does. Calls are numbered from 0 over all methods of a
+ * client. Calls without an item work normally.
+ */
 export type Script = ReadonlyMap<number, Misbehaviour>;
 
-/** Values that no reply of a server has. */
+/** Values that no server ever replies with. */
 const GARBAGE: readonly unknown[] = [
   null,
   7,
@@ -66,7 +70,10 @@ export class UnrulyCalls {
     this.#instead = { reply };
   }
 
-  /** Returns the client with these methods under the script. All other methods work on the client itself. */
+  /**
+   * Returns the client with the named methods wrapped, so that they misbehave by the script. All other
+   * methods work normally.
+   */
   of<T extends object>(client: T, methods: Readonly<Record<string, 'async' | 'sync'>>): T {
     return new Proxy(client, {
       get: (target, name) => {
@@ -135,7 +142,10 @@ function misbehave(
 
 const NEVER = new Promise<never>(() => undefined);
 
-/** Returns a `then` that fulfils, and then calls both callbacks once more. */
+/**
+ * Returns a `then` that violates the contract of promises: it calls both of its callbacks again after the
+ * first fulfilment.
+ */
 function settlingTwice(result: Promise<unknown>, error: Error): Promise<unknown>['then'] {
   const then = (onFulfilled?: Method | null, onRejected?: Method | null): void => {
     const settleTwice = (value: unknown): void => {
@@ -148,7 +158,10 @@ function settlingTwice(result: Promise<unknown>, error: Error): Promise<unknown>
   return then as Promise<unknown>['then'];
 }
 
-/** Emits an error in a later turn. Does nothing without a listener, because the emitter would throw then, which is no misbehaviour of the client. */
+/**
+ * Emits an `error` event in a later turn of the event loop. Does nothing if the emitter has no listener,
+ * because Node would then throw, and no library can be blamed for that.
+ */
 function emitLater(client: object, error: Error): void {
   setImmediate(() => {
     const { listenerCount, emit } = client as Partial<NodeJS.EventEmitter>;

@@ -50,10 +50,10 @@ const GRACE_MS = 400;
 
 /** Longest wait for a response, in milliseconds. */
 const MAX_WAIT_MS = 15_000;
-/** Number of measurements. The shortest one counts, because other processes may need the processor for a moment. */
+/** Number of measurements, of which the shortest one counts: other processes may delay single measurements. */
 const TIMES = 3;
 
-/** A program that prints briefly how a member responds to a client. */
+/** Source of a program that connects to a member and prints the result. */
 const CALLER = `
   const [host, port, greeting, maxWaitMs] = process.argv.slice(1);
   const say = (what) => { console.log(what); process.exit(); };
@@ -217,7 +217,8 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         const fastMs = await shortestOf(() => line.put(newKey(), bytes));
         await slow.slow({ bytesPerSecond: 100_000 });
         const slowMs = await timeOf(() => line.put(newKey(), bytes));
-        // The data passes from the client to the leader and back to its log; a queue lets the first 10 kB of each pass at once.
+        // The data passes twice: from the client to the leader, and from the leader to the slow follower. At
+        // each pass, the rate limit of tc(8) lets the first 10 kB through at once.
         expect(slowMs).to.be.greaterThan(300);
         expect(slowMs - fastMs).to.be.greaterThan(250);
         await slow.heal();
@@ -241,7 +242,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         });
       });
 
-      it('report which fault is absent', async () => {
+      it('reject a fault that this network does not support', async () => {
         const member = await follower();
         const attempts = {
           delay: () => member.slow({ delayMs: 10 }),
@@ -261,7 +262,8 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
           const member = await follower();
           await member.slow({ delayMs: 150 });
           const line = await openLine(member);
-          // The data passes to the member, from there to the leader, and all the way back.
+          // A write passes the slow link four times: from the client to the member, on to the leader, and
+          // both ways back.
           const putMs = await shortestOf(() => line.put(newKey(), 'late'));
           expect(putMs).to.be.within(600, 1_400);
         });
@@ -362,8 +364,8 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         expect(traces.namespaces).to.have.length.at.least(network === 'namespaces' ? 4 : 0);
         await cluster.stop();
         await cluster.stop();
-        // Waits until the processes have ended. Those that a child has started (tsx has a compiler) end a
-        // moment after the child.
+        // Waits until the processes have ended. Processes that a child has started, such as the compiler of
+        // tsx, end a moment after it.
         await until(async () => expect(pids.filter(runs)).to.deep.equal([]), {
           what: 'all processes are gone',
           withinMs: 2_000,

@@ -34,7 +34,7 @@ describe('a TCP proxy', () => {
     return caller;
   }
 
-  it('forwards both directions and counts the bytes', async () => {
+  it('forwards data in both directions and counts the bytes', async () => {
     const caller = call();
     await caller.echo('hello');
     expect(proxy.accepted).to.equal(1);
@@ -115,7 +115,7 @@ describe('a TCP proxy', () => {
     expect(proxy.toServer.keptBytes).to.equal(0);
   }).timeout(120_000);
 
-  it('drops only the replies, and resets broken streams when it heals', async () => {
+  it('drops only the replies in one direction, and resets incomplete streams when it heals', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toClient.blackhole();
@@ -140,7 +140,7 @@ describe('a TCP proxy', () => {
     await eventually('the server knows', () => behind?.destroyed === true);
   });
 
-  it('drops data in flight when it becomes a black hole', async () => {
+  it('drops data in flight when it begins to drop all data', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.delay(3_600_000);
@@ -169,7 +169,7 @@ describe('a TCP proxy', () => {
     expect(proxy.accepted).to.equal(3);
   });
 
-  it('refuses new connections, keeps open ones, and accepts again at the same address', async () => {
+  it('refuses new connections but keeps open ones, and later accepts again at the same address', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.refuse();
@@ -189,7 +189,7 @@ describe('a TCP proxy', () => {
     echo = new Echo();
   });
 
-  it('passes each chunk to the callback before it forwards the chunk, in time for a fault', async () => {
+  it('passes each chunk to the callback before it forwards the chunk, so that the callback can make a fault', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.onClientData = (chunk) => {
@@ -258,7 +258,7 @@ describe('a TCP proxy', () => {
     await caller.ending;
   });
 
-  it('closes the connections that it resets, also right after an end was sent', async () => {
+  it('closes the connections that it resets, even if the client has just ended its side', async () => {
     const caller = call();
     await caller.echo('a');
     caller.socket.end();
@@ -291,7 +291,7 @@ describe('a TCP proxy before etcd', () => {
 });
 
 describe('freezing a process', () => {
-  it('is refused for anything except a single other process', async () => {
+  it('is refused for every id except that of a single other process', async () => {
     for (const pid of [0, 1, -5, 1.5, NaN, process.pid]) {
       expect(await freeze(pid).catch(String)).to.match(/is not the id of another process/);
       expect(await thaw(pid).catch(String)).to.match(/is not the id of another process/);

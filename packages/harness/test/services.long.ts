@@ -96,7 +96,7 @@ for (const { name, start, client } of KINDS) {
 
 describe('a server of several processes', () => {
   for (const end of ['stop', 'kill'] as const)
-    it(`leaves none of its processes behind, although all were frozen (${end})`, async () => {
+    it(`leaves none of its processes behind when it ends by ${end}, even if all were frozen`, async () => {
       const server = await startPostgres();
       try {
         await server.freeze();
@@ -151,7 +151,7 @@ describe('settings of a server', () => {
 });
 
 describe('metrics of a server', () => {
-  it('of etcd count requests by method', async () => {
+  it('count the requests to etcd by method', async () => {
     const etcd = await startEtcd({ way: 'process' });
     try {
       const ranges = async (): Promise<number> =>
@@ -164,7 +164,7 @@ describe('metrics of a server', () => {
     }
   });
 
-  it('of ZooKeeper are read by four-letter words', async () => {
+  it('are read from ZooKeeper by four-letter words', async () => {
     const zooKeeper = await startZooKeeper({ way: 'process' });
     try {
       expect(await zkFourLetter(zooKeeper.endpoint, 'ruok')).to.equal('imok');

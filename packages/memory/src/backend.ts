@@ -66,7 +66,7 @@ export function memory(options?: MemoryOptions): Backend {
         throw invalidArgument('queue', queue, 'is a string with at least one character');
       }
     },
-    // An `open` that was given up early would leave a session that no client closes.
+    // Passes no signal: if the call rejected early, the server would have a session that no client closes.
     open: (ttlMs) => link.call('open', () => new MemorySession(server, link, server.open(ttlMs))),
     resume: (resumption) =>
       link.call('resume', () => new MemorySession(server, link, server.resume(sessionIdIn(resumption)))),

@@ -37,8 +37,8 @@ export type Intercept = <T>(call: MemoryCall, proceed: () => Promise<T>) => Prom
 /** Behaviour of the simulated network between one client and the server. */
 export interface LinkOptions {
   /**
-   * Time from a request to its answer, in milliseconds of the server's clock: half of it each way, and half of it for an event. Default 0:
-   * at once.
+   * Time from a request to its reply, in milliseconds of the server's clock: half of it in each direction. An
+   * event takes half of it. Default 0: everything happens at once.
    */
   readonly latencyMs?: number;
   /** Intercepts each call. Default: calls `proceed()`. */
@@ -83,7 +83,10 @@ export class Link {
     return unlessAborted(this.#intercept(call, proceed), signal);
   }
 
-  /** Delivers the values of a stream over this link. Emits nothing once the link is closed; a subscription after that errors. */
+  /**
+   * Delivers the values of a stream over this connection. Emits nothing once the connection is closed. A
+   * later subscription errors.
+   */
   carry<T>(source$: Observable<T>): Observable<T> {
     return new Observable((subscriber) => {
       if (this.closed) {
@@ -133,7 +136,7 @@ export class Link {
   }
 }
 
-/** Marks a rejection as handled, because an interceptor may never await the reply. */
+/** Marks a rejection as handled, because an interceptor may never await the reply of the server. */
 function withoutAlarm<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => undefined);
   return answer;

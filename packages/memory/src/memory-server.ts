@@ -8,7 +8,7 @@ export interface MemoryServerOptions {
   readonly name?: string;
 }
 
-/** An entry as a test sees it, with fields that clients cannot see. */
+/** An entry as the server stores it, for tests: with fields that clients cannot see. */
 export interface MemoryEntry extends StoredEntry {
   readonly id: string;
   readonly sessionId: string;
@@ -17,7 +17,10 @@ export interface MemoryEntry extends StoredEntry {
   readonly admitted: boolean;
 }
 
-/** A server as a test or an operator sees it; made by `createMemoryServer`. Clients connect with `memory({ server })`. */
+/**
+ * The view of a server for tests and operators; made by `createMemoryServer`. Clients connect with `memory({
+ * server })`.
+ */
 export interface MemoryServer {
   readonly name: string;
   readonly clock: Clock;

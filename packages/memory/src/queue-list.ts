@@ -3,7 +3,8 @@ import type { MemoryEntry, MemoryServer } from './memory-server.ts';
 import type { Move } from './queues.ts';
 import { Observable } from './rx.ts';
 
-// Changes within this time in milliseconds are merged, so that many short-lived entries do not cause one event each.
+// Milliseconds for which changes are collected into one emission, so that many short-lived entries do not
+// cause one emission each.
 const MERGED_MS = 20;
 
 /** Emits the queues of a server that are not empty: at once, then after changes. */
@@ -36,7 +37,7 @@ function listed(name: string, entries: readonly MemoryEntry[], left: number): re
   return first ? [{ name, depth: entries.length, front: first.order, left }] : [];
 }
 
-/** Returns the present entries as the history, because the server keeps nothing of entries that have left. */
+/** Returns a history of the present entries only, because the server keeps nothing of entries that have left. */
 export function historyOf(entries: readonly MemoryEntry[]): StoredHistory {
   return {
     before: [],

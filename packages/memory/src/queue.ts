@@ -4,7 +4,10 @@ import { Observable, Subject, type Subscriber } from './rx.ts';
 /** An entry as the server stores it. */
 export interface Entry extends EntrySpec {
   readonly sessionId: string;
-  /** Number of the client of the session that enqueued the entry last; see `Granted.tenancy`. */
+  /**
+   * Number of the client that enqueued the entry last, among the successive clients of its session; see
+   * `Granted.tenancy`.
+   */
   tenancy: number;
   readonly order: bigint;
   readonly key: string;
@@ -18,7 +21,7 @@ export interface Entry extends EntrySpec {
   readonly followers: Set<Subscriber<Turn>>;
 }
 
-/** One queue, in the order of joining. An entry is in the queue exactly if it is in `entries`; there is no other state. */
+/** One queue, with its entries in the order of joining. The list `entries` is its only state. */
 export class Queue {
   readonly name: string;
   readonly entries: Entry[] = [];
@@ -51,7 +54,8 @@ export class Queue {
     for (const entry of this.entries) {
       const turn = entry.turn.admitted ? entry.turn : turnBehind(ahead, entry);
       if (turn.admitted && !entry.turn.admitted) promoted.push(entry);
-      // Other entries keep the turn that they know, because only an admission matters to their clients.
+      // The clients of other waiting entries are not notified of the new number ahead, because they react
+      // only to an admission.
       if (turn.admitted) entry.turn = turn;
       ahead.push(entry);
     }
@@ -76,7 +80,7 @@ function seen({ key, order, shared, value }: Entry): StoredEntry {
   return { key, order, shared, value };
 }
 
-/** Returns the turn of an entry that has these entries ahead. */
+/** Returns the turn of an entry that has these entries ahead in its queue. */
 export function turnBehind(
   ahead: readonly Entry[],
   own: Pick<EntrySpec, 'shared' | 'limit' | 'permits'>,
@@ -86,8 +90,8 @@ export function turnBehind(
 }
 
 /**
- * Returns the limit of the nearest entry ahead that has another limit. Returns `undefined` for a shared entry, because a waiting reader is
- * never admitted beside a writer.
+ * Returns the limit of the nearest entry ahead that has another limit than this one. Returns `undefined` for
+ * a shared entry, because a waiting reader is never admitted beside a writer, whatever their limits.
  */
 export function otherLimit(entries: readonly Entry[], own: Entry): number | undefined {
   if (own.shared || entries.length === 1) return undefined;

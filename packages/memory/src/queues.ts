@@ -2,7 +2,7 @@ import { QueueLockError, type EntrySpec, type StoredEntry, type Turn } from '@qu
 import { Queue, turnBehind, type Entry } from './queue.ts';
 import { Observable, Subject, type Subscriber } from './rx.ts';
 
-/** One entry joined or left a queue. */
+/** A notice that an entry joined or left a queue. */
 export interface Move {
   readonly name: string;
   readonly left: 0 | 1;
@@ -54,7 +54,8 @@ export class Queues {
     const queue = this.#queue(spec.queue);
     const order = this.#nextOrder();
     const turn = turnBehind(queue.entries, spec);
-    // The order is unique in the whole server. So the key is unique too, whatever slashes the name has.
+    // The order is unique in the whole server, so the key is unique too, even if one queue name extends
+    // another one by a slash.
     const key = `${spec.queue}/${String(order)}`;
     const owner = { sessionId, tenancy };
     const entry = { value: '', ...spec, ...owner, order, key, turn, followers: new Set<Subscriber<Turn>>() };
@@ -71,7 +72,10 @@ export class Queues {
     this.#queue(entry.queue).changed();
   }
 
-  /** Changes the limit of an entry, or its value while making it shared. Then grants the entries that this change admits. */
+  /**
+   * Changes the limit of an entry, or makes the entry shared and changes its value. Then grants the entries
+   * that this change admits.
+   */
   change(entry: Entry, change: { limit: number } | { value: string; shared: true }): void {
     Object.assign(entry, change);
     this.#closeRanks(this.#queue(entry.queue));
@@ -86,8 +90,8 @@ export class Queues {
   }
 
   /**
-   * Removes all entries of a session. Their owners are notified before other entries are granted, so two clients never own at the same
-   * time.
+   * Removes all entries of a session that has ended. Their owners are notified before other entries are
+   * granted, so that two clients never own at the same time.
    */
   dropAllOf(sessionId: string): void {
     const dead = this.filled.flatMap(({ entries }) =>
@@ -99,7 +103,10 @@ export class Queues {
     for (const { queue } of dead) this.#move(queue, 1);
   }
 
-  /** Returns the unclaimed entries of a resumed session: earlier clients of the session enqueued them, and the present client has not. */
+  /**
+   * Returns the entries of a resumed session that its earlier clients enqueued and that its present client
+   * has not enqueued again.
+   */
   unclaimed({ sessionId, tenancy }: Pick<Entry, 'sessionId' | 'tenancy'>): readonly Entry[] {
     const isUnclaimed = (entry: Entry): boolean => entry.sessionId === sessionId && entry.tenancy < tenancy;
     return this.filled.flatMap(({ entries }) => entries.filter(isUnclaimed));
@@ -115,7 +122,10 @@ export class Queues {
     });
   }
 
-  /** Grants the entries that a departure or a change has admitted. Their owners are notified before observers of the queue. */
+  /**
+   * Grants the entries that a departure or a change has admitted. The owners of these entries are notified
+   * before the observers of the queue.
+   */
   #closeRanks(queue: Queue): void {
     const promoted = queue.promote();
     this.#wakeUps += promoted.length;
@@ -140,14 +150,14 @@ export class Queues {
   }
 
   #forgetIfIdle(queue: Queue): void {
-    // Deletes only this queue: another one of the same name may have been created meanwhile.
+    // Deletes only this queue object, because another queue of the same name may have replaced it.
     if (queue.idle && this.#queues.get(queue.name) === queue) this.#queues.delete(queue.name);
   }
 }
 
 /**
- * Notifies a subscriber of the removal. Without a subscriber no error is made: most owners remove their entry themselves and have
- * unsubscribed.
+ * Notifies the subscribers of an entry that the entry was removed. Most owners remove their entry themselves
+ * and have unsubscribed before.
  */
 function tellGone(entry: Entry, code: NonNullable<Entry['gone']>): void {
   entry.gone = code;
@@ -155,7 +165,7 @@ function tellGone(entry: Entry, code: NonNullable<Entry['gone']>): void {
 }
 
 /**
- * Emits the turn of an entry and its changes. Errors when the entry is gone.
+ * Emits the turn of an entry at once and after each change. Errors when the entry was removed.
  * @param count called with 1 for each subscription, and with -1 for its end
  */
 export function turnsOf(entry: Entry, count: (change: 1 | -1) => void): Observable<Turn> {
@@ -174,7 +184,7 @@ export function turnsOf(entry: Entry, count: (change: 1 | -1) => void): Observab
   });
 }
 
-/** Returns the error for subscribers of an entry that is gone. */
+/** Returns the error for subscribers of an entry that was removed. */
 function goneError({ key }: Entry, code: NonNullable<Entry['gone']>): QueueLockError {
   const cause = code === 'ENTRY_LOST' ? 'it was removed' : 'its session has ended';
   return new QueueLockError(code, `the entry ${key} is no longer in the queue: ${cause}`);

@@ -1,7 +1,7 @@
 import { checkedRegisterKind, checkedRegisterText, type Register } from '@queuelock/core/backend';
 import { Subject, defer, filter, map, merge, of, type Observable } from './rx.ts';
 
-/** Texts by queue and kind. They outlive every session, and empty ones are not stored. */
+/** Registers by queue and kind. They outlive every session, and empty registers are not stored. */
 export class RegisterStore {
   readonly #registers = new Map<string, Register>();
   readonly #written$ = new Subject<string>();
@@ -36,13 +36,14 @@ export class RegisterStore {
     return defer(() => {
       const place = placeOf(queue, kind);
       const written$ = this.#written$.pipe(filter((written) => written === place));
-      // The present value comes last in the merge, so that an observer does not miss a write that it causes itself.
+      // Emits the present value after subscribing to writes, so that a write that the observer makes in its
+      // callback is emitted too.
       return merge(written$, of(place)).pipe(map(() => this.#registers.get(place)));
     });
   }
 }
 
-/** Returns a key that is unique for each queue and kind, whatever slashes the name has. */
+/** Returns a key that is unique for each queue and kind, even if the name of the queue contains slashes. */
 function placeOf(queue: string, kind: string): string {
   return `${checkedRegisterKind(kind)}/${queue}`;
 }

@@ -108,7 +108,7 @@ export class Server implements MemoryServer {
     const entry = this.#queues.find(spec.queue, spec.id);
     const tenancy = this.#sessions.tenancyOf(sessionId);
     if (!entry) return this.#queues.join({ sessionId, tenancy }, spec);
-    // Ids cannot be guessed, so a client that sends the id of an entry of another session has got that id from an earlier process.
+    // Ids cannot be guessed, so a client has the id of another session's entry only from an earlier process.
     if (entry.sessionId !== sessionId)
       throw new QueueLockError('ENTRY_LOST', `the entry ${entry.key} is of another session`);
     entry.tenancy = tenancy;
@@ -127,7 +127,7 @@ export class Server implements MemoryServer {
     return specs.map((spec) => this.enqueue(sessionId, spec));
   }
 
-  /** Rejects a request for entries that join all or none after one of them was removed, and removes the others. */
+  /** Removes the other entries that were enqueued together with a removed one, and throws `ENTRY_LOST`. */
   loseAll(specs: readonly EntrySpec[]): never {
     for (const { queue, id } of specs) this.remove(queue, id);
     const ids = specs.map(({ id }) => id).join(', ');
@@ -160,13 +160,13 @@ export class Server implements MemoryServer {
 
   remove(queue: string, id: string): boolean {
     const entry = this.#queues.find(queue, id);
-    // The trace is erased by the key of its entry, not by the id. After an eviction, a late enqueue may create another entry with the same
-    // id, which never held.
+    // Erases the trace by the key, not by the id: after an eviction, a late enqueue may create a new entry
+    // with the same id.
     if (entry) this.#traces.erase(queue, entry.key);
     return this.#drop(entry);
   }
 
-  /** Removes the entries that earlier clients of the session have left in it. */
+  /** Removes the entries that earlier clients of the session enqueued and the present client has not enqueued again. */
   removeUnclaimed(sessionId: string): void {
     this.#sessions.requireAlive(sessionId);
     const tenancy = this.#sessions.tenancyOf(sessionId);
@@ -180,7 +180,7 @@ export class Server implements MemoryServer {
     return this.#drop(this.#queues.in(queue).find((entry) => entry.key === key && entry.order === order));
   }
 
-  /** Stores a trace of a hold, and returns the traces of holds whose entries are gone. */
+  /** Stores a trace of a hold. Returns the other traces of the queue whose entries no longer exist. */
   leaveTrace(sessionId: string, { queue, id }: EntryRef): readonly string[] {
     this.#sessions.requireAlive(sessionId);
     const own = this.#queues.find(queue, id);
@@ -195,7 +195,7 @@ export class Server implements MemoryServer {
     for (const key of traces) this.#traces.erase(queue, key);
   }
 
-  /** Returns another limit that an entry ahead has; see `Placement.otherLimit`. */
+  /** Returns the limit of the nearest entry ahead that has another limit; see `Placement.otherLimit`. */
   otherLimit(entry: Entry): number | undefined {
     return otherLimit(this.#queues.in(entry.queue), entry);
   }

@@ -11,11 +11,11 @@ import type { Entry } from './queue.ts';
 import type { Server } from './server.ts';
 import type { Granted } from './sessions.ts';
 
-/** The client's side of a session of `server`, connected by `link`. */
+/** The client's side of a session. Its requests go over `link`, which simulates the network to the server. */
 export class MemorySession implements Session {
   readonly id: string;
   readonly ttlMs: number;
-  /** The session id. It is no secret, because code that has the server object may do anything with it. */
+  /** The session id. It needs no secret, because code that has the server object has full access anyway. */
   readonly resumption: string;
   readonly traces: HoldTraces;
   readonly #server: Server;

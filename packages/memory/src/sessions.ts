@@ -11,9 +11,9 @@ const MAX_TTL_MS = 2 ** 31 - 1;
 export interface Granted {
   readonly id: string;
   readonly ttlMs: number;
-  /** Enqueues in flight from all clients of the session. A resumed session has had several clients. */
+  /** Enqueues that are in flight, of all clients of the session. A resumed session has had several clients. */
   readonly underWay: UnderWay;
-  /** Number of the client that has the session; the first client has 0. */
+  /** Number of the client that owns the session. The client that opened it has 0, and each resumption adds 1. */
   readonly tenancy: number;
 }
 
@@ -67,19 +67,19 @@ export class Sessions {
     return lease;
   }
 
-  /** Extends the session for another client. The client that had it before loses it. */
+  /** Extends the session for a new client, which takes it over from the previous one. */
   resume(id: string): Granted {
     this.#alive(id).tenancy += 1;
     return this.renew(id);
   }
 
-  /** Returns the number of the client that has the session. */
+  /** Returns the number of the client that owns the session. */
   tenancyOf(id: string): number {
     return this.#leases.get(id)?.tenancy ?? 0;
   }
 
   /**
-   * Checks that the client still has the session.
+   * Checks that the client still owns the session.
    * @throws {QueueLockError} `SESSION_LOST` when another client has resumed it
    */
   requireTenant(id: string, tenancy: number): void {

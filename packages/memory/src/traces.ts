@@ -1,8 +1,8 @@
-/** Stores the keys of the entries that left a trace, by queue. Traces outlive the sessions of their entries. */
+/** Stores the traces of holds by queue, as keys of their entries. Traces outlive the sessions of their entries. */
 export class Traces {
   readonly #keys = new Map<string, Set<string>>();
 
-  /** Returns the traces in a queue, in the order in which they were left. */
+  /** Returns the traces of a queue in the order in which they were stored. */
   of(queue: string): readonly string[] {
     return [...(this.#keys.get(queue) ?? [])];
   }

@@ -3,15 +3,17 @@ interface Request {
 }
 
 /**
- * Tracks the enqueues of one session that were sent and have not arrived. A removal refuses the enqueues of its id, which makes the removal final. So
- * nothing has to be remembered about ids after all their requests have arrived.
+ * Tracks the enqueue requests of one session that have been sent and have not arrived. A removal refuses
+ * requests in flight for the same id, so an entry cannot appear after its removal. After a request has
+ * arrived, its id is forgotten.
  */
 export class UnderWay {
   readonly #requests = new Map<string, Set<Request>>();
 
   /**
    * Records that a request for these ids was sent.
-   * @returns a function to call when the request arrives. It returns `false` if one of the ids was removed meanwhile
+   * @returns a function to call when the request arrives. It returns `false` if one of the ids has been
+   * removed since then
    */
   send(ids: readonly string[]): () => boolean {
     const request: Request = { refused: false };

@@ -23,7 +23,7 @@ interface Timer {
   readonly task: () => void;
 }
 
-// Saved when the module loads, so that this clock works in tests that replace the global timers.
+// Saved when the module loads, so that this clock also works in tests that replace the global timers.
 const { setImmediate: nextRound } = globalThis;
 
 /** Resolves after a round of the event loop, in which all ready promise jobs run, and all jobs that these create. */
@@ -66,7 +66,7 @@ export function virtualClock(): VirtualClock {
     now: () => now,
     random: () => 0,
     after(ms, task) {
-      // A time in the past counts as now, as for the timers of the platform.
+      // A timer for a time in the past is due now, as with the timers of the platform.
       const timer = { due: now + Math.max(0, checkedMs(ms, -Infinity)), task };
       timers.add(timer);
       return () => void timers.delete(timer);

@@ -1,13 +1,13 @@
 import type { BackendHarness } from '@queuelock/conformance';
 import { createMemoryServer, memory } from '@queuelock/memory';
 
-/** Returns a harness over a server of its own. */
+/** Returns a conformance harness in which each test has a memory server of its own. */
 export function harness(latencyMs: number): BackendHarness {
   const server = createMemoryServer();
   return {
     name: latencyMs === 0 ? 'memory' : 'memory with latency',
     connect: async () => memory({ server, latencyMs }),
-    // Longer than usual, because a busy machine may stall for longer than a fifth of a second.
+    // The TTL is longer than usual, because a busy machine may stall for longer than 200 ms.
     ttlMs: 800,
     expiryGranularityMs: 500,
     traces: true,

@@ -11,7 +11,7 @@ import { codeOf, openSession, record, recordTurns, newSpec } from './actors.ts';
 
 const noAnswer = new QueueLockError('UNAVAILABLE', 'the answer was lost');
 
-/** Applies a fault to calls of one kind, and lets the others pass. */
+/** Applies a fault to calls of one kind. All other calls pass unchanged. */
 function only(kind: string, treat: Intercept): Intercept {
   return (call, proceed) => (call === kind ? treat(call, proceed) : proceed());
 }
@@ -23,7 +23,7 @@ describe('a connection to a memory server', () => {
 
   afterEach(async () => {
     server.close();
-    // The notification arrives after the latency.
+    // The events that the closed server emits arrive after half the latency.
     await clock.advance(10);
     expect(server.watcherCount).to.equal(0);
     expect(clock.timerCount).to.equal(0);
@@ -74,7 +74,7 @@ describe('a connection to a memory server', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('refuses a request that arrives after its id was removed, however late', async () => {
+  it('refuses a late enqueue whose id was removed before the request arrived', async () => {
     const late: (() => Promise<unknown>)[] = [];
     const intercept = only('enqueue', async (_call, proceed) => {
       late.push(proceed);
@@ -90,7 +90,7 @@ describe('a connection to a memory server', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('sends a request once, however often the interceptor calls `proceed`', async () => {
+  it('sends a request once, even if the interceptor calls `proceed` several times', async () => {
     const intercept = only('renew', async (_call, proceed) => {
       expect(proceed()).to.equal(proceed());
       return proceed();
@@ -129,7 +129,7 @@ describe('a connection to a memory server', () => {
     );
   });
 
-  it('never rejects a close, even if the close does not arrive', async () => {
+  it('resolves a close even if the request to close the session is lost', async () => {
     const intercept = only('close', async () => {
       throw noAnswer;
     });
@@ -138,7 +138,7 @@ describe('a connection to a memory server', () => {
     expect(server.sessionIds).to.deep.equal([session.id]);
   });
 
-  it('aborts a renewal by its signal, but not an opening, whose session no client could close', async () => {
+  it('aborts a renewal by its signal, but not the opening of a session', async () => {
     const intercept = only('renew', () => new Promise(() => undefined));
     const backend = connect({ intercept });
     const session = await openSession(backend);
@@ -171,7 +171,7 @@ describe('a connection to a memory server', () => {
     expect(seen.seen).to.deep.equal([]);
   });
 
-  it('is silent once it is closed, rejects calls, and leaves its sessions to their TTL', async () => {
+  it('emits nothing once it is closed, and rejects calls', async () => {
     const backend = connect({});
     const other = await openSession(connect({}), 60_000);
     const session = await openSession(backend, 1_000);
@@ -192,7 +192,7 @@ describe('a connection to a memory server', () => {
     expect(seen.seen).to.have.length(2);
   });
 
-  it('closes its own server with itself', async () => {
+  it('closes the server that it has created', async () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const backend = memory();
     await (await openSession(backend, 60_000)).enqueue(newSpec());

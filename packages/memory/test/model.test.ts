@@ -4,7 +4,7 @@ import type { EntrySpec, Placement } from '@queuelock/core/backend';
 import { createMemoryServer, memory, virtualClock, type MemoryEntry } from '@queuelock/memory';
 import { openSession, recordTurns, newSpec } from './actors.ts';
 
-/** The rule of all primitives, implemented independently of the code under test. */
+/** The rule of admission for all kinds of locks, implemented independently of the code under test. */
 function mayGo(entries: readonly MemoryEntry[], place: number): boolean {
   const own = entries[place];
   if (!own) return false;
@@ -37,7 +37,7 @@ const step = fc.oneof(
 );
 
 describe('any history of a memory server', () => {
-  it('admits each entry that may hold, in order, once, with growing tokens', async () => {
+  it('admits entries in order, each once and with growing tokens', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const server = createMemoryServer({ clock: virtualClock() });
@@ -65,7 +65,7 @@ describe('any history of a memory server', () => {
           }
           const entries = server.queues().get('q') ?? [];
           const admitted = entries.map((entry) => entry.admitted);
-          // A smaller limit takes nothing from entries that are admitted already.
+          // A smaller limit does not take permits from entries that are already admitted.
           const were = new Set(present.filter((entry) => entry.admitted).map(({ id }) => id));
           expect(admitted).to.deep.equal(
             entries.map(({ id }, place) => were.has(id) || mayGo(entries, place)),
@@ -75,7 +75,7 @@ describe('any history of a memory server', () => {
         expect(orders).to.deep.equal([...orders].sort((a, b) => (a < b ? -1 : 1)));
         server.close();
         for (const { turns } of entered) {
-          // An entry may wait, then may be admitted, each at most once. The last event is its loss.
+          // Each entry emits at most one waiting turn and one admission, and finally its loss.
           expect(turns.seen.join()).to.match(/^(false,)?(true,)?(ENTRY|SESSION)_LOST$/);
         }
         expect(server.watcherCount).to.equal(0);

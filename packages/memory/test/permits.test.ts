@@ -42,7 +42,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true]);
   });
 
-  it('are shown for each entry, 1 by default', async () => {
+  it('are stored for each entry, with 1 as the default', async () => {
     await enterAll({ limit: 5, permits: 3 }, { limit: 5 });
     expect(
       server
@@ -52,7 +52,7 @@ describe('permits of a memory server', () => {
     ).to.deep.equal([3, 1]);
   });
 
-  it('are not taken by a try that does not fit', async () => {
+  it('are not taken by `tryEnqueue` when too few are free', async () => {
     const session = await openSession(backend);
     const two = { limit: 3, permits: 2 };
     expect((await session.tryEnqueue(newSpec(two)))?.turn.admitted).to.equal(true);
@@ -61,7 +61,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true, true]);
   });
 
-  it('grow for an entry that enters again with a higher limit, at its position', async () => {
+  it('grow when a waiting entry is enqueued again with a higher limit, and its position stays', async () => {
     const line = await enterAll({}, { limit: 1 }, { limit: 1 });
     expect(await line.resize(2, 2)).to.equal(false);
     expect(await line.resize(1, 2)).to.equal(true);
@@ -76,7 +76,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true, true]);
   });
 
-  it('shrink for waiters, and no admitted entry returns to waiting', async () => {
+  it('shrink for waiters when the limit is lowered, and admitted entries stay admitted', async () => {
     const line = await enterAll({ limit: 2 }, { limit: 2 }, { limit: 2 });
     expect(await line.resize(1, 1)).to.equal(true);
     expect(await line.resize(2, 1)).to.equal(false);
@@ -98,7 +98,7 @@ describe('permits of a memory server', () => {
     after.stop();
   });
 
-  it('are placed with a report of the nearest entry ahead that has another limit', async () => {
+  it('may have different limits: an enqueue returns that of the nearest entry ahead with another limit', async () => {
     const session = await openSession(backend);
     const otherLimits: (number | undefined)[] = [];
     for (const spec of [{ limit: 3 }, { limit: 4 }, { limit: 3 }, { limit: 3, shared: true }, { limit: 3 }]) {

@@ -18,7 +18,7 @@ describe('registers of a memory server', () => {
     expect(server.watcherCount).to.equal(0);
   });
 
-  it('are empty first, and written by compare and set', async () => {
+  it('are empty at first, and are written by compare-and-set', async () => {
     expect(await registers.read('q', 'limit')).to.equal(undefined);
     expect(await registers.write('q', 'limit', { text: 'x', was: '1' })).to.equal(false);
     expect(await write('5', undefined)).to.equal(true);
@@ -30,7 +30,7 @@ describe('registers of a memory server', () => {
     expect((await registers.read('q', 'limit'))?.text).to.equal('6');
   });
 
-  it('have another version after every write, also of the same text, and after they were empty', async () => {
+  it('get another version with each write, even of the same text', async () => {
     const versions = new Set<string | undefined>();
     for (const text of ['same', 'same', undefined, 'same']) {
       await write(text, await registers.read('q', 'limit'));
@@ -39,7 +39,7 @@ describe('registers of a memory server', () => {
     expect(versions.size).to.equal(4);
   });
 
-  it('are reported to their observers synchronously, and to no others', async () => {
+  it('emit each write synchronously to their observers', async () => {
     const [own, other] = [record(registers.observe('q', 'limit')), record(registers.observe('q', 'holds'))];
     void write('5', undefined);
     await write('never', undefined);
@@ -51,7 +51,7 @@ describe('registers of a memory server', () => {
     other.stop();
   });
 
-  it('end with an error for an observer of a closed connection', async () => {
+  it('reject observers and reads with CLOSED after the backend is closed', async () => {
     const closed = memory({ server });
     await closed.close();
     expect(record(closed.registers!.observe('q', 'limit')).seen).to.deep.equal(['CLOSED']);

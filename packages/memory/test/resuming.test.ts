@@ -42,7 +42,7 @@ describe('resuming a session of a memory server', () => {
     expect(await codeOf(resume('nothing'))).to.equal('INVALID_ARGUMENT');
   });
 
-  it('leaves the client that abandoned the session without any right, also that to end it', async () => {
+  it('rejects further calls of a client that abandoned the session, and its close does not end the session', async () => {
     const session = await openSession(memory({ server }));
     await session.abandon!();
     await session.abandon!();
@@ -52,7 +52,7 @@ describe('resuming a session of a memory server', () => {
     expect(server.sessionIds).to.deep.equal([session.id]);
   });
 
-  it('refuses a request that the earlier client sent and that arrives afterwards', async () => {
+  it('refuses a request of the earlier client that arrives after the session was resumed', async () => {
     const late: (() => Promise<unknown>)[] = [];
     const slow: Intercept = async (call, proceed) => {
       if (call === 'enqueue') late.push(proceed);

@@ -14,7 +14,7 @@ describe('a memory server', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('grants within the call that releases', async () => {
+  it('grants the next entry synchronously within the call that releases', async () => {
     const session = await openSession(backend);
     const [first, second] = [newSpec(), newSpec()];
     await session.enqueue(first);
@@ -57,7 +57,7 @@ describe('a memory server', () => {
     expect(server.wakeUps).to.equal(before);
   });
 
-  it('counts the conflicting entries ahead', async () => {
+  it('reports the number of conflicting entries ahead', async () => {
     const session = await openSession(backend);
     await session.enqueue(newSpec({ shared: true }));
     await session.enqueue(newSpec({ shared: true }));
@@ -94,7 +94,7 @@ describe('a memory server', () => {
     expect(server.expireSession(dying.id)).to.equal(false);
   });
 
-  it('does not revive a session whose timer is late', async () => {
+  it('does not revive an expired session whose timer is late', async () => {
     const session = await openSession(backend, 1_000);
     await session.enqueue(newSpec());
     clock.stall(1_000);
@@ -102,7 +102,7 @@ describe('a memory server', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('ends nothing early because of a stall', async () => {
+  it('does not end a session early when the clock jumps by less than its TTL', async () => {
     const session = await openSession(backend, 1_000);
     await session.enqueue(newSpec());
     clock.stall(999);
@@ -111,7 +111,7 @@ describe('a memory server', () => {
     expect(server.entryCount).to.equal(1);
   });
 
-  it('returns tokens that grow over all queues and sessions, also after everything was empty', async () => {
+  it('returns tokens that grow over all queues and sessions, even after all queues were empty', async () => {
     let last = 0n;
     for (const queue of ['a', 'b', 'a', 'a']) {
       const session = await openSession(backend);
@@ -146,7 +146,7 @@ describe('a memory server', () => {
     expect(server.entryCount).to.equal(3);
   });
 
-  it('distinguishes keys of nested names', async () => {
+  it('gives different keys to entries of queues whose names extend each other by slashes', async () => {
     const session = await openSession(backend);
     const keys = new Set<string>();
     for (const queue of ['a', 'a/1', 'a/1/2', 'a']) keys.add((await session.enqueue(newSpec({ queue }))).key);
@@ -155,7 +155,7 @@ describe('a memory server', () => {
     expect(server.evict('a/1')).to.equal(false);
   });
 
-  it('keeps no queue, watch or timer of clients that have left', async () => {
+  it('keeps no queue, subscription or timer of clients that have left', async () => {
     const session = await openSession(backend);
     for (let round = 0; round < 100; round += 1) {
       const spec = newSpec({ queue: `q${round}` });
@@ -173,7 +173,7 @@ describe('a memory server', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('allows calls from within an event', async () => {
+  it('allows a subscriber to call it within an event', async () => {
     const session = await openSession(backend);
     const [first, second, third] = [newSpec(), newSpec(), newSpec()];
     await session.enqueue(first);

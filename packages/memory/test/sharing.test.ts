@@ -32,7 +32,7 @@ describe('making an entry of a memory server shared', () => {
     ).to.deep.equal([true, false]);
   });
 
-  it('may be repeated, and then notifies no waiter', async () => {
+  it('may be repeated without another notification', async () => {
     const session = await openSession(backend);
     const [holder, reader] = [newSpec(), newSpec({ shared: true })];
     await session.enqueue(holder);
@@ -45,7 +45,7 @@ describe('making an entry of a memory server shared', () => {
     turns.stop();
   });
 
-  it('is seen by observers as one change', async () => {
+  it('is one change for observers', async () => {
     const session = await openSession(backend);
     const holder = newSpec({ value: 'writes' });
     await session.enqueue(holder);

@@ -15,7 +15,7 @@ describe('entering several queues of a memory server at once', () => {
     server.close();
   });
 
-  it('is one step: an entry that joins later is behind in all of them', async () => {
+  it('is atomic: an entry that joins later is behind in all of them', async () => {
     const [one, two] = [await openSession(backend), await openSession(backend)];
     await Promise.all([one.enqueueAll!(specsFor('a', 'b')), two.enqueueAll!(specsFor('b', 'a'))]);
     const owners = [...server.queues().values()].map((entries) => entries.map(({ sessionId }) => sessionId));
@@ -25,7 +25,7 @@ describe('entering several queues of a memory server at once', () => {
     ]);
   });
 
-  it('returns placements in the order of the request, and the same when repeated', async () => {
+  it('returns placements in the order of the request, and the same ones when it is repeated', async () => {
     const session = await openSession(backend);
     const specs = specsFor('b', 'a');
     const keys = (await session.enqueueAll!(specs)).map(({ key }) => key);
@@ -35,7 +35,7 @@ describe('entering several queues of a memory server at once', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('removes the other entries when an operator removed one of them', async () => {
+  it('removes the other entries after an operator has removed one of them', async () => {
     const session = await openSession(backend);
     const specs = specsFor('a', 'b');
     const [a, b] = await session.enqueueAll!(specs);
@@ -53,7 +53,7 @@ describe('entering several queues of a memory server at once', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('rejects when one id was removed before it arrived, also the second time', async () => {
+  it('rejects when one id was removed before the request arrived, and again when it is repeated', async () => {
     const late: (() => Promise<unknown>)[] = [];
     let lost = false;
     const far = memory({

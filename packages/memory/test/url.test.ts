@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createMemoryServer, fromUrl, memory } from '@queuelock/memory';
 import { openSession, newSpec } from './actors.ts';
 
-/** Returns whether entries over the two URLs are in each other's way. */
+/** Returns whether clients that use these two URLs contend in the same queues. */
 async function contend(
   first: ReturnType<typeof fromUrl>,
   second: ReturnType<typeof fromUrl>,
@@ -34,7 +34,7 @@ describe('the URL of a memory server', () => {
     expect(memory({ server: createMemoryServer({ name: 'a b' }) }).info.endpoint).to.equal('memory:a%20b');
   });
 
-  it('is refused with hosts, parameters or another scheme, and never repeated with its secrets', () => {
+  it('is refused with a host, a parameter or another scheme, without quoting secrets in the error', () => {
     for (const url of ['memory://host/one', 'memory:one?ttl=3', 'etcd://localhost', 'nothing']) {
       expect(() => fromUrl(url)).to.throw('INVALID_ARGUMENT');
     }

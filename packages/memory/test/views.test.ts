@@ -12,7 +12,7 @@ describe('a client’s view of a store in memory', () => {
     return client;
   }
 
-  it('lists queues by name, follows changes, and completes with the client', async () => {
+  it('lists queues by name, and emits the list again after changes', async () => {
     const clock = virtualClock();
     const client = clientOf(memory({ server: createMemoryServer({ clock }) }));
     const seen: QueuesState[] = [];
@@ -35,7 +35,7 @@ describe('a client’s view of a store in memory', () => {
     await ended;
   });
 
-  it('keeps no watch after the last observer', async () => {
+  it('unsubscribes from the server when the last observer unsubscribes', async () => {
     const server = createMemoryServer();
     const client = clientOf(memory({ server }));
     const watch = client.queues().subscribe(() => undefined);
@@ -44,7 +44,7 @@ describe('a client’s view of a store in memory', () => {
     expect(server.watcherCount).to.equal(0);
   });
 
-  it('reports the entries for a history, and the token of an entry', async () => {
+  it('returns the present entries as the history, and the token of an entry', async () => {
     const client = clientOf();
     const ownership = await client.acquire('a');
     const { before, changes, gaps } = await client.history('a');

@@ -11,7 +11,7 @@ describe('a virtual clock', () => {
     expect(clock.now()).to.equal(7);
   });
 
-  it('runs due timers earliest first, those of one instant in the order in which they were set', async () => {
+  it('runs due timers earliest first, and timers of the same time in the order in which they were set', async () => {
     const clock = virtualClock();
     const ran: string[] = [];
     const set = (ms: number, name: string): void => {
@@ -40,7 +40,7 @@ describe('a virtual clock', () => {
     expect(ran).to.deep.equal(['jobs at 10', 'next timer']);
   });
 
-  it('runs the timers that timers and promise jobs set meanwhile', async () => {
+  it('runs timers that were set by timers and promise jobs during the same advance', async () => {
     const clock = virtualClock();
     const ran: number[] = [];
     const again = (): void => {

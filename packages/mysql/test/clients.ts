@@ -4,7 +4,10 @@ import { signal } from '@queuelock/harness/specs';
 import { mysql, type MysqlPoolLike, type MysqlOptions } from '@queuelock/mysql';
 import { OwnServer } from './servers.ts';
 
-/** Opens sessions on a server that no other suite uses. The constructor defines the hooks of its suite. */
+/**
+ * Opens sessions for one suite, on a server that no other suite uses. The constructor defines the hooks of
+ * the suite.
+ */
 export class Clients extends OwnServer {
   readonly #backends: Backend[] = [];
   readonly #sessions: Session[] = [];
@@ -31,7 +34,10 @@ export class Clients extends OwnServer {
     return pool;
   }
 
-  /** Returns a pool, and the statements that it sends. A step is recorded by its name. */
+  /**
+   * Returns a pool, and a list to which the pool adds each statement that it sends. Calls of procedures are
+   * in the list by their names.
+   */
   counted(): { readonly pool: MysqlPoolLike; readonly asked: string[] } {
     const pool = this.pool();
     const asked: string[] = [];

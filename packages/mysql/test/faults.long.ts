@@ -10,7 +10,7 @@ const WITHIN_MS = 60_000;
 describe('a fault on MySQL', () => {
   const clients = new Clients();
 
-  // The first session creates the tables.
+  // Opens a session to create the tables.
   before(async () => {
     const backend = mysql({ url: clients.url });
     await (await backend.open(2_000, signal)).close();
@@ -29,12 +29,12 @@ describe('a fault on MySQL', () => {
     reconnect: () => clients.reconnect(),
   }));
 
-  it('that delays an enqueue until after its removal leaves no entry', async () => {
+  it('leaves no entry when an enqueue is delayed until after its removal', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
     const wanted = newSpec({ queue: 'late' });
     await (await clients.session()).enqueue(newSpec({ queue: 'late' }));
     const { operator } = clients;
-    // The step waits in the server, and continues there after its client has given up.
+    // The row lock lets the step wait in the server. It continues there after its client has given up.
     await operator.run('begin');
     await operator.run("select * from queuelock_queue where name = 'late' for update");
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
@@ -48,7 +48,7 @@ describe('a fault on MySQL', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'late'", 1);
   }).timeout(WITHIN_MS);
 
-  it('that restores removed entries is corrected by the next renewal', async () => {
+  it('removes an entry again at the next heartbeat when a restored database has brought it back', async () => {
     const session = await clients.session();
     const spec = newSpec({ queue: 'went back' });
     const { order } = await session.enqueue(spec);
@@ -60,11 +60,11 @@ describe('a fault on MySQL', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'went back'", 0);
   });
 
-  it('that interrupts the end of a session leaves none of its entries ahead of later ones', async () => {
+  it('leaves no entry of an ended session ahead of others when ending the session was interrupted', async () => {
     const other = await clients.session();
     const crashed = await clients.session();
     for (const queue of ['half', 'other half']) await crashed.enqueue(newSpec({ queue }));
-    // Simulates a server that was killed between two queues of the session.
+    // Simulates a server that was killed after it had removed the session's entries from one of two queues.
     await clients.operator.run(
       `update queuelock_session set expires = '1970-01-01' where id = '${crashed.id}'`,
     );
@@ -73,7 +73,7 @@ describe('a fault on MySQL', () => {
     await clients.until(`select count(*) from queuelock_session where id = '${crashed.id}'`, 0);
   });
 
-  it('that exhausts a pool is reported as UNAVAILABLE, and ends when a connection is free', async () => {
+  it('is reported as UNAVAILABLE when a pool is exhausted, and ends when a connection is free', async () => {
     const pool = clients.pool({ connectionLimit: 2 });
     const backend = clients.connect({ pool, requestTimeoutMs: 300 });
     const taken = [await pool.getConnection(), await pool.getConnection()];

@@ -7,7 +7,7 @@ import { Clients } from './clients.ts';
 
 type Pool = NonNullable<MysqlOptions['pool']>;
 
-describe('a pool that is handed in to mysql()', () => {
+describe('a pool that is passed to mysql()', () => {
   const clients = new Clients();
 
   const settings: readonly PoolOptions[] = [
@@ -41,7 +41,7 @@ describe('a pool that is handed in to mysql()', () => {
     });
   }
 
-  it('makes its tables also with namedPlaceholders and a typeCast', async () => {
+  it('creates its tables even with namedPlaceholders and a typeCast', async () => {
     await clients.operator.run('create database other');
     const pool = clients.pool({
       uri: clients.url.replace(/[^/]*$/, 'other'),
@@ -54,7 +54,7 @@ describe('a pool that is handed in to mysql()', () => {
   });
 
   for (const garbage of [[], '', 7, null, {}, [null], [7], [{}], [[], []], [[{ word: 'later' }], []]]) {
-    it(`that returns ${JSON.stringify(garbage)} for a heartbeat does not confirm the heartbeat`, async () => {
+    it(`does not confirm a heartbeat by the reply ${JSON.stringify(garbage)}`, async () => {
       let isBroken = false;
       const real = clients.pool();
       const pool: Pool = {
@@ -81,7 +81,8 @@ describe('a pool that is handed in to mysql()', () => {
       async getConnection() {
         const connection = await pool.getConnection();
         return {
-          // Behaves as a package with another result format, which resolves with rows and not with [rows, fields].
+          // Simulates a package with another result format: it resolves with rows and not with `[rows,
+          // fields]`.
           query: async ({ sql }) => ((await connection.query(sql)) as readonly unknown[])[0],
           release: () => connection.release(),
           destroy: () => connection.destroy(),
@@ -96,10 +97,10 @@ describe('a pool that is handed in to mysql()', () => {
   });
 });
 
-describe('a pool of MySQL that the application uses as well', () => {
+describe('a pool of MySQL that the application uses too', () => {
   const clients = new Clients();
 
-  it('keeps a connection for heartbeats, steps and releases when all others are in use', async () => {
+  it('keeps a connection for heartbeats and steps when the application uses all others', async () => {
     const pool = clients.pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool, requestTimeoutMs: 1_000 }));
     const first = await pool.getConnection();
@@ -114,7 +115,7 @@ describe('a pool of MySQL that the application uses as well', () => {
     second.release();
   });
 
-  it('serves requests that wait for a lock inside of their own transaction', async () => {
+  it('lets requests of the application wait for a lock inside their own transaction', async () => {
     const pool = clients.pool({ connectionLimit: 4 });
     const locks = createLockClient(mysql({ pool }));
     await locks.run('account', () => undefined);
@@ -139,7 +140,7 @@ describe('a pool of MySQL that the application uses as well', () => {
     for (const connection of [await pool.getConnection(), await pool.getConnection()]) connection.release();
   });
 
-  it('is named in the error with its numbers when it has no free connection', async () => {
+  it('is named in the error, with its numbers of connections, when it has none free', async () => {
     const pool = clients.pool({ connectionLimit: 2 });
     const taken = [await pool.getConnection(), await pool.getConnection()];
     const backend = clients.connect({ pool, requestTimeoutMs: 50 });
@@ -187,7 +188,7 @@ describe('a pool that mysql() cannot use', () => {
 
   for (const method of ['getConnection', 'query', 'release', 'destroy']) {
     for (const phase of ['at once', 'later'] as const) {
-      it(`because its ${method}() throws ${phase} causes no uncaught exception`, async () => {
+      it(`causes no uncaught exception when its ${method}() throws ${phase}`, async () => {
         const backend = mysql({ pool: failingPool(method, phase), requestTimeoutMs: 20 });
         const opened = await backend.open(10_000, signal).catch((error: unknown) => error);
         if (opened instanceof Error) expect(isQueueLockError(opened), String(opened)).to.equal(true);
@@ -197,7 +198,7 @@ describe('a pool that mysql() cannot use', () => {
     }
   }
 
-  it('because a statement never ends and its destroy() throws causes no uncaught exception', async () => {
+  it('causes no uncaught exception when a statement never ends and destroy() throws', async () => {
     const pool: Pool = {
       getConnection: () =>
         Promise.resolve({
@@ -215,7 +216,10 @@ describe('a pool that mysql() cannot use', () => {
   });
 });
 
-/** A simulated pool without a server. Its connections pass the test of replies, and one of its methods fails. */
+/**
+ * A simulated pool without a server. It passes the check of its replies, but the method `failing` throws or
+ * rejects.
+ */
 function failingPool(failing: string, phase: 'at once' | 'later'): Pool {
   const attempt = (method: string): Promise<void> => {
     if (method !== failing) return Promise.resolve();

@@ -18,7 +18,7 @@ describe('@queuelock/mysql over npm mariadb', () => {
           const { hostname, port, username, pathname } = new URL(url);
           pool ??= createPool({
             ...{ host: hostname, port: Number(port), user: username, database: pathname.slice(1) },
-            // Many backends of a test share the pool, and each keeps two connections.
+            // Many backends of one test share the pool, and each keeps two connections of it.
             ...{ connectionLimit: 100, minimumIdle: 1 },
             ...{ rowsAsArray: true, bigIntAsNumber: true, decimalAsNumber: true },
             ...{ dateStrings: true, insertIdAsNumber: true, checkNumberRange: false, nestTables: true },

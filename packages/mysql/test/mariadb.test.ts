@@ -31,7 +31,7 @@ describe('npm mariadb', () => {
   ];
   for (const options of settings) {
     const names = Object.keys(options).join(', ') || 'none';
-    it(`hands off a lock between a pool and a URL, with changed options: ${names}`, async () => {
+    it(`hands a lock over between a client with a pool and one with a URL, with changed options: ${names}`, async () => {
       const locks = createLockClient(mysql({ pool: pool(options) }));
       const second = createLockClient(mysql({ url: clients.url, driver: 'mariadb' }));
       const hold = await locks.acquire('jöbs');
@@ -44,7 +44,7 @@ describe('npm mariadb', () => {
     });
   }
 
-  it('keeps a connection for heartbeats, steps and releases when all others are in use', async () => {
+  it('keeps a connection of its pool for heartbeats and steps when the application uses all others', async () => {
     const shared = pool({ connectionLimit: 3 });
     const session = await clients.session(clients.connect({ pool: shared, requestTimeoutMs: 1_000 }));
     const [first, second] = [await shared.getConnection(), await shared.getConnection()];
@@ -55,7 +55,7 @@ describe('npm mariadb', () => {
     await Promise.all([first.release(), second.release()]);
   });
 
-  it('is named in the error with its numbers when its pool has no free connection', async () => {
+  it('reports the numbers of its pool in the error when no connection is free', async () => {
     const shared = pool({ connectionLimit: 2 });
     const taken = [await shared.getConnection(), await shared.getConnection()];
     const backend = mysql({ pool: shared, requestTimeoutMs: 100 });
@@ -68,7 +68,7 @@ describe('npm mariadb', () => {
     await Promise.all(taken.map((connection) => connection.release()));
   });
 
-  it('reports a cut connection, and steps continue over another one', async () => {
+  it('reports a cut connection, and runs further steps on another connection', async () => {
     const session = await clients.session(
       clients.connect({ url: clients.url, driver: 'mariadb', requestTimeoutMs: 5_000 }),
     );
@@ -76,7 +76,7 @@ describe('npm mariadb', () => {
     // Waits until the connections of earlier tests have ended.
     await clients.until(`select count(*) ${foreign}`, 1);
     await clients.operator.run(`kill ${await clients.operator.number(`select id ${foreign}`)}`);
-    // The cut is reported by the next step that uses the connection, or before.
+    // The client reports the cut connection at its next step on that connection, or before.
     await until(() => session.renew(signal).then(() => undefined), {
       what: 'a renewal over another connection',
       withinMs: 10_000,
@@ -95,7 +95,7 @@ describe('npm mariadb', () => {
     await new Promise<void>((resolve) => callbacks.end(() => resolve()));
   });
 
-  it('reports ACCESS_DENIED and an unreachable server as mysql2 does', async () => {
+  it('reports ACCESS_DENIED and an unreachable server with the same codes as mysql2', async () => {
     const denied = mysql({ url: clients.url.replace('root@', 'root:wrong@'), driver: 'mariadb' });
     expect((await refusal(denied.open(10_000, signal))).code).to.equal('ACCESS_DENIED');
     const away = mysql({ url: 'mysql://u@127.0.0.1:1/db', driver: 'mariadb', requestTimeoutMs: 500 });
@@ -103,7 +103,7 @@ describe('npm mariadb', () => {
     await Promise.all([denied.close(), away.close()]);
   });
 
-  it('is refused as a driver together with a pool, and under another name', () => {
+  it('is refused as the option driver together with a pool, and a driver with an unknown name is refused', () => {
     expect(() => mysql({ pool: pool(), driver: 'mariadb' })).to.throw(/pool is given without tls, auth/);
     expect(() => mysql({ url: clients.url, driver: 'mysql' as never })).to.throw(
       /driver is mysql2 or mariadb; got "mysql"/,

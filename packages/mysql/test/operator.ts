@@ -1,7 +1,7 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { mariaDbAccess } from '@queuelock/harness/services/mariadb-process';
 
-/** Changes that an operator makes in the store by other tools, not through the backend. */
+/** Changes and reads the database directly, as an operator does with other tools. */
 export class Operator {
   readonly #connection: Connection;
 
@@ -38,7 +38,10 @@ export class Operator {
     return (await this.#handled()) - before;
   }
 
-  /** Returns how many rows this connection has read and written. The query itself always adds the same number. */
+  /**
+   * Returns how many rows this connection has read and written so far. The query itself always adds the same
+   * number.
+   */
   async #handled(): Promise<number> {
     const counters = await this.rows<{ readonly Value: string }>(
       "show session status where variable_name rlike '^handler_(read_.*|write|update|delete)$'",
@@ -46,7 +49,7 @@ export class Operator {
     return counters.reduce((sum, { Value }) => sum + Number(Value), 0);
   }
 
-  /** Removes an entry by hand, without a notification. */
+  /** Removes an entry by hand, so that no client is notified. */
   async evict(key: string): Promise<void> {
     await this.run(`delete from queuelock_entry where ord = ${Number(key.slice(key.lastIndexOf('/') + 1))}`);
   }

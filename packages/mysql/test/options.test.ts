@@ -28,7 +28,7 @@ describe('the URL of a MySQL', () => {
     });
   });
 
-  it('is refused when it has no database, several hosts or another scheme; the error states the rule and has no password', () => {
+  it('is refused without a database, and with several hosts or another scheme, without quoting the password', () => {
     for (const url of [
       'mysql://u:secret@h',
       'mysql://u:secret@h/',
@@ -49,13 +49,13 @@ describe('the URL of a MySQL', () => {
     expect(() => fromUrl('mysql://h/a?ca=/not/there')).to.throw('names a PEM file that can be read');
   });
 
-  it('names the npm package that connects, unless the option driver does, and refuses another one', () => {
+  it('selects the npm package that connects, unless the option `driver` selects one', () => {
     expect(serverOf('mysql://h/a?driver=mariadb')).to.have.property('driver', 'mariadb');
     expect(() => fromUrl('mysql://h/a?driver=knex')).to.throw('driver is mysql2 or mariadb; got "knex"');
     expect(() => mysql({ url: 'mysql://h/a?driver=knex', driver: 'mysql2' })).not.to.throw();
   });
 
-  it('with a certificate enables TLS', () => {
+  it('enables TLS when it names a certificate', () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
     const ca = join(directory, 'ca.pem');
     writeFileSync(ca, 'a certificate');
@@ -83,7 +83,7 @@ describe('the options of MySQL', () => {
     [{ url: 'mysql://h/a', conections: 3 } as never, 'did you mean connections?'],
   ];
   for (const [options, rule] of refusedOptions) {
-    it(`are refused, and the error states the rule: ${rule}`, () => {
+    it(`are refused with an error that states the rule: ${rule}`, () => {
       expect(() => mysql(options))
         .to.throw(rule)
         .and.have.property('message')
@@ -91,7 +91,7 @@ describe('the options of MySQL', () => {
     });
   }
 
-  it('show the server of a pool, and do not connect', async () => {
+  it("show the server's address of a pool without connecting", async () => {
     const pool = createPool({ host: 'db.internal', user: 'u', password: 'secret', database: 'locks' });
     expect(mysql({ pool }).info.endpoint).to.equal('mysql://db.internal:3306/locks');
     await pool.end();

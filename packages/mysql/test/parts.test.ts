@@ -18,7 +18,7 @@ function refused(errno: number, more: object = {}): Error {
 }
 
 describe('the polling of waiters on MySQL', () => {
-  it('is more frequent with fewer entries ahead, and less frequent the longer nothing changes', () => {
+  it('is more frequent the fewer entries are ahead, and less frequent the longer nothing changes', () => {
     expect([1, 2, 5, 15, 1_000].map((inFront) => pauseOf(inFront, 0, latest))).to.deep.equal([
       8, 16, 40, 120, 120,
     ]);
@@ -66,7 +66,7 @@ describe('the polling of waiters on MySQL', () => {
     expect(mayHold({ limit: 3, permits: 2 }, 2)).to.equal(false);
   });
 
-  it('reads only the first waiter of each queue, for a limited number of queues', () => {
+  it('counts entries ahead only of the first waiter of each queue, for a limited number of queues', () => {
     const placed = (queue: string, ord: string): Placed => ({
       queue,
       ord,
@@ -92,7 +92,7 @@ describe('the statements for MySQL', () => {
     expect(literal(7n)).to.equal('7');
   });
 
-  it('that create the tables are those of the script for an administrator', () => {
+  it('create the same tables as the script for administrators', () => {
     const file = readFileSync(join('packages', 'mysql', 'migration.sql'), 'utf8');
     expect(file).to.equal(migration);
   });
@@ -101,13 +101,13 @@ describe('the statements for MySQL', () => {
 describe('the errors of MySQL', () => {
   const endpoint = 'mysql://h:3306/locks';
 
-  it('of conflicting steps are followed by a retry', () => {
+  it('lead to a retry when steps conflict', () => {
     for (const errno of [1213, 1205, 1020]) expect(isWorthAgain(refused(errno))).to.equal(true);
     expect(isWorthAgain(refused(1146))).to.equal(false);
     expect(isWorthAgain(new Error('read ECONNRESET'))).to.equal(false);
   });
 
-  it('are definite when a retry cannot succeed', () => {
+  it('have definite codes when a retry cannot succeed', () => {
     const codes = [1045, 1142, 1370, 1049, 1213, 1290].map(
       (errno) => asQueueLockError(refused(errno), endpoint).code,
     );
@@ -121,13 +121,13 @@ describe('the errors of MySQL', () => {
     ]);
   });
 
-  it('that end the connection are not treated as results of the server', () => {
+  it('do not count as results of the server when they end the connection', () => {
     expect(numberOf(refused(1213))).to.equal(1213);
     expect(numberOf(refused(1927, { fatal: true }))).to.equal(undefined);
     expect(numberOf(new Error('Connection lost'))).to.equal(undefined);
   });
 
-  it('name the remedy for a replica', () => {
+  it('state the remedy when the server is a replica', () => {
     expect(asQueueLockError(refused(1290), endpoint).message).to.contain('use the primary');
   });
 });
@@ -140,7 +140,7 @@ describe('the names of queues on MySQL', () => {
     expect(() => checkName('\ud800')).to.throw('well-formed Unicode');
   });
 
-  it('are in the keys of their entries', () => {
+  it('can be read from the keys of their entries', () => {
     expect(orderIn('a/b', keyOf('a/b', '12'))).to.equal('12');
     expect(orderIn('a', 'a/b/12')).to.equal(undefined);
     expect(orderIn('b', 'a/12')).to.equal(undefined);
@@ -161,7 +161,7 @@ describe('the rate limit of connections to MySQL', () => {
     expect(pace.pauseMs).to.equal(2_500);
   });
 
-  it('delays no connection of a pool, except after a failure', () => {
+  it('does not delay connections of a pool, except after a failure', () => {
     let now = 0;
     const pace = new Pace({ now: () => now, after: () => () => undefined, random: () => 0 }, 0);
     pace.attempted();
@@ -180,7 +180,7 @@ describe('diagnosis of the replicas of a MySQL', () => {
   const texts = (facts: Readonly<Record<string, string>>, replicas = 1): readonly string[] =>
     failover(new Map(Object.entries(facts)), replicas).map(({ level, text }) => `${level}: ${text}`);
 
-  it('has no finding without replicas, or when a semi-synchronous primary waits for an hour or longer', () => {
+  it('has no finding without replicas, or with a semi-synchronous timeout of at least an hour', () => {
     expect(texts({}, 0)).to.deep.equal([]);
     for (const name of ['source', 'master']) {
       const facts = {
@@ -191,11 +191,43 @@ describe('diagnosis of the replicas of a MySQL', () => {
     }
   });
 
-  it('warns when an old primary may continue to renew a hold without end, or after a short timeout', () => {
+  it('warns when an old primary may continue to renew a hold, or has a short semi-synchronous timeout', () => {
     expect(texts({ rpl_semi_sync_master_enabled: 'OFF' }).join()).to.match(
       /^warning: it has 1 replicas, .*renews the earlier hold without end/,
     );
     const short = { rpl_semi_sync_source_enabled: 'ON', rpl_semi_sync_source_timeout: '10000' };
     expect(texts(short).join()).to.match(/^warning: .*given up after 10000 ms/);
+  });
+});
+
+describe('a setting of MySQL that is reached or excludes locks', () => {
+  const refused = (errno: number, message = 'refused'): Error =>
+    asQueueLockError(Object.assign(new Error(message), { errno, sqlState: 'HY000' }), 'mysql://h/locks');
+
+  it('binlog_format=STATEMENT is refused for good', () => {
+    expect(refused(1665)).to.include({ code: 'INVALID_ARGUMENT', retryable: false });
+    expect(refused(1665).message).to.contain('binlog_format is STATEMENT');
+  });
+
+  for (const [errno, named] of [
+    [1040, 'max_connections'],
+    [1129, 'max_connect_errors'],
+    [1203, 'max_user_connections'],
+    [1226, 'alter user'],
+    [1969, 'max_statement_time'],
+    [3024, 'max_execution_time'],
+    [3159, 'require_secure_transport'],
+  ] as const)
+    it(`is named ${named} by the error ${errno}, which the server itself sent`, () => {
+      expect(refused(errno)).to.include({ code: 'UNAVAILABLE', responded: true });
+      expect(refused(errno).message).to.contain(named);
+    });
+
+  it('is named innodb_read_only when a table is read-only', () => {
+    expect(refused(1005, '(errno: 165 "Table is read only")').message).to.contain('innodb_read_only');
+  });
+
+  it('is not assumed when the client library has made the error', () => {
+    expect(refused(45_009)).to.include({ responded: false });
   });
 });

@@ -6,8 +6,8 @@ import { Operator } from './operator.ts';
 const DATABASE = 'locks';
 
 /**
- * Starts a MariaDB with an empty database for one suite. The constructor defines the hooks of the suite, which is
- * skipped on a machine without MariaDB.
+ * A MariaDB server with an empty database for one suite. The constructor defines the hooks of the suite. On a
+ * machine without MariaDB the suite is skipped.
  */
 export class OwnServer {
   server!: ProcessService;
@@ -28,7 +28,7 @@ export class OwnServer {
       await own.reconnect();
     });
     after(async () => {
-      // The server and the operator's connection are undefined when the suite was skipped.
+      // The server and the operator's connection are undefined if the suite was skipped.
       await Promise.all([this.operator, this.server].filter(Boolean).map((each) => end(each)));
     });
   }

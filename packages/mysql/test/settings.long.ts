@@ -4,7 +4,7 @@ import { mysql } from '@queuelock/mysql';
 import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** Settings with which locks work as usual. */
+/** Server settings with which locks work over a URL and over a pool. */
 const HARMLESS: Readonly<Record<string, string>> = {
   'sql_select_limit = 1': 'sql_select_limit = default',
   'sql_safe_updates = 1': 'sql_safe_updates = 0',
@@ -41,7 +41,7 @@ describe('a MariaDB with a global setting', function () {
   this.timeout(60_000);
   const clients = new Clients();
 
-  // A superuser may write also on a server with read_only.
+  // Uses a user without administrator rights: a superuser may write even on a server with read_only.
   function asApp(): string {
     return clients.url.replace('root@', 'app@');
   }
@@ -54,7 +54,7 @@ describe('a MariaDB with a global setting', function () {
 
   for (const [on, off] of Object.entries(HARMLESS)) {
     for (const kind of ['a URL', 'a pool'] as const)
-      it(`${on} hands off a lock through two waiters (${kind})`, async () => {
+      it(`${on} hands a lock over through two waiters (${kind})`, async () => {
         await clients.operator.run(`set global ${on}`);
         try {
           const made = [1, 2, 3].map(() =>
@@ -74,7 +74,10 @@ describe('a MariaDB with a global setting', function () {
       });
   }
 
-  /** Settings of the server that a connection of its own overrides, and that a pool is refused for. */
+  /**
+   * Server settings that the backend overrides on its own connections. A pool whose connections have them is
+   * refused.
+   */
   const OVERRIDDEN: Readonly<Record<string, string>> = {
     "completion_type = 'CHAIN'": "completion_type of the connections of pool must be 'NO_CHAIN'",
     "completion_type = 'RELEASE'": "completion_type of the connections of pool must be 'NO_CHAIN'",
@@ -82,7 +85,7 @@ describe('a MariaDB with a global setting', function () {
     'autocommit = 0': 'autocommit of the connections of pool must be 1',
   };
   for (const [setting, refused] of Object.entries(OVERRIDDEN))
-    it(`${setting} hands a lock over by a URL, and refuses a pool by the name of the setting`, async () => {
+    it(`${setting} works with a URL, and refuses a pool with an error that names the setting`, async () => {
       const [name = ''] = setting.split(' ');
       await clients.operator.run(`set global ${setting}`);
       try {
@@ -102,7 +105,7 @@ describe('a MariaDB with a global setting', function () {
       }
     });
 
-  it('tx_read_only refuses a session, and the error and the diagnosis name the setting', async () => {
+  it('tx_read_only refuses a session with an error that names the setting', async () => {
     await clients.operator.run('set global tx_read_only = 1');
     try {
       const backend = clients.connect();
@@ -118,8 +121,23 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
-  it('read_only refuses a session of a user who is no administrator', async () => {
-    // A superuser may write on a server with read_only too.
+  it('max_user_connections is named by the error, which does not advise to check that the server runs', async () => {
+    await clients.operator.run("alter user app@'127.0.0.1' with max_user_connections 1");
+    const [one, other] = [1, 2].map(() =>
+      createLockClient(mysql({ url: asApp() }), { connectTimeoutMs: 1_000 }),
+    );
+    try {
+      await one!.tryAcquire('jobs').catch(() => undefined);
+      const { message } = await refusal(other!.acquire('jobs'));
+      expect(message).to.contain('raise it by alter user').and.not.contain('check that the server runs');
+    } finally {
+      await clients.operator.run("alter user app@'127.0.0.1' with max_user_connections 0");
+      await Promise.all([one!.close(), other!.close()]);
+    }
+  });
+
+  it('read_only refuses a session of a user who is not an administrator', async () => {
+    // A superuser may write even on a server with read_only.
     await clients.operator.run('set global read_only = 1');
     try {
       const { message } = await refusal(clients.connect({ url: asApp() }).open(10_000, signal));

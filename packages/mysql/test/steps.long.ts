@@ -7,7 +7,7 @@ import { Clients } from './clients.ts';
 
 const TTL_MS = 300_000;
 
-describe('the round trips on MySQL', () => {
+describe('requests to MySQL', () => {
   const clients = new Clients();
   const locks: LockClient[] = [];
 
@@ -25,7 +25,7 @@ describe('the round trips on MySQL', () => {
     return { client, asked };
   }
 
-  it('of a free lock are one to acquire it and one to release it', async () => {
+  it('acquire a free lock in one round trip, and release it in one', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('free');
     expect(asked.splice(0)).to.deep.equal(['enter']);
@@ -33,7 +33,7 @@ describe('the round trips on MySQL', () => {
     expect(asked).to.deep.equal(['leave']);
   });
 
-  it('of tryAcquire are one, whether the lock is free or not, and leave nothing', async () => {
+  it('try a lock in one round trip, and change no row if it is not free', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.tryAcquire('tried');
     expect(one.asked).to.deep.equal(['enter']);
@@ -47,7 +47,7 @@ describe('the round trips on MySQL', () => {
     await ownership?.release();
   });
 
-  it('of a hand-off are one for the release, and one poll for all waiters of a process', async () => {
+  it('hand a lock over by one release, and poll once for all waiters of a process', async () => {
     const holder = await ready();
     const waiter = await ready();
     const ownership = await holder.client.acquire('handed');
@@ -66,7 +66,7 @@ describe('the round trips on MySQL', () => {
     await Promise.all(served);
   }).timeout(60_000);
 
-  it('of waiters use indexes only, whatever else is stored', async () => {
+  it('poll for waiters by indexes only', async () => {
     const session = await clients.session();
     const waiting = {
       queue: 'handed',
@@ -87,7 +87,7 @@ describe('the round trips on MySQL', () => {
     for (const { table, key } of tables) expect(key, table ?? '').not.to.equal(null);
   });
 
-  it('of a process without waiters are none', async () => {
+  it('are not sent by a process without waiters', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('alone');
     asked.length = 0;
@@ -96,7 +96,7 @@ describe('the round trips on MySQL', () => {
     await ownership.release();
   }).timeout(10_000);
 
-  it('of several locks at once are one', async () => {
+  it('acquire a lock of several names in one round trip', async () => {
     const { client, asked } = await ready();
     const ownership = await client.multi(['a', 'b', 'c']).acquire();
     expect(asked).to.deep.equal(['enter']);
@@ -117,7 +117,7 @@ describe('an entry that was removed from a queue on MySQL', () => {
     expect(await clients.operator.entries('evicted')).to.deep.equal([]);
   });
 
-  it('is not added again by a late enqueue after another entry of the same call was removed', async () => {
+  it('is not added again by a late enqueue after another entry of the same lock was removed', async () => {
     const session = await clients.session();
     const specs = [newSpec({ queue: 'left' }), newSpec({ queue: 'right' })];
     const [left] = (await session.enqueueAll?.(specs)) ?? [];
@@ -143,13 +143,13 @@ describe('the tokens on MySQL', () => {
     return token;
   }
 
-  it('grow when the clock is behind, and when a queue was forgotten meanwhile', async () => {
+  it('grow even if the clock was set back and the row of the queue was removed meanwhile', async () => {
     const first = await tokenOf('behind');
     const { operator } = clients;
     const ahead = first + 60_000_000_000n;
     await operator.run(`update queuelock_queue set last = ${ahead} where name = 'behind'`);
     expect((await tokenOf('behind')) > ahead).to.equal(true);
-    // Simulates a queue after a day without use, on a server whose clock was set back after that.
+    // Simulates a queue that was not used for a day, on a server whose clock was set back meanwhile.
     await operator.run(`update queuelock_queue set last = 4 where name = 'behind'`);
     await operator.run(`update queuelock_meta set floor = ${ahead * 2n}, tidied = '1970-01-02'`);
     await operator.run('call queuelock_tidy()');
@@ -160,7 +160,7 @@ describe('the tokens on MySQL', () => {
     expect((await tokenOf('behind')) > ahead * 2n).to.equal(true);
   });
 
-  it('stay above those of a forgotten queue', async () => {
+  it('stay above those of a queue whose row was removed', async () => {
     await tokenOf('old');
     const { operator } = clients;
     await operator.run("update queuelock_queue set last = 1000 where name = 'old'");
@@ -173,7 +173,7 @@ describe('the tokens on MySQL', () => {
 describe('a step on MySQL', () => {
   const clients = new Clients();
 
-  it('that is the victim of a deadlock is repeated, and its caller gets no error', async () => {
+  it('is repeated without an error for its caller when the server aborts it because of a deadlock', async () => {
     const session = await clients.session();
     const { operator } = clients;
     for (const queue of ['one', 'two']) {
@@ -184,8 +184,8 @@ describe('a step on MySQL', () => {
     const before = await operator.number(
       "select variable_value from information_schema.global_status where variable_name = 'INNODB_DEADLOCKS'",
     );
-    // A second transaction has locked the second row and then requests the first one, so there is a deadlock. It
-    // has more changes to undo, so the server makes the step the victim.
+    // The second transaction locks the second row and then requests the first row, which causes a deadlock
+    // with the step. The transaction has more changes to undo, so the server aborts the step.
     await operator.run('begin');
     await operator.run(
       "insert into queuelock_trace (queue, ord) values ('x', 1), ('x', 2), ('x', 3), ('x', 4), ('x', 5), ('x', 6), ('x', 7), ('x', 8)",
@@ -202,7 +202,7 @@ describe('a step on MySQL', () => {
     expect(after - before).to.equal(1);
   }).timeout(30_000);
 
-  it('over a pool has correct results with any isolation level and any options for rows and numbers', async () => {
+  it('has correct results over a pool with any isolation level and any options for rows', async () => {
     const pool = clients.pool({ rowsAsArray: true, supportBigNumbers: true, bigNumberStrings: true });
     const { operator } = clients;
     await operator.run("set global tx_isolation = 'SERIALIZABLE'");
@@ -219,7 +219,7 @@ describe('a step on MySQL', () => {
     await operator.run("set global tx_isolation = 'REPEATABLE-READ'");
   });
 
-  it('treats names of 512 bytes, with trailing blanks and other accents, as different queues', async () => {
+  it('treats names that differ in trailing blanks, accents or their last byte as different queues', async () => {
     const session = await clients.session();
     const long = 'ä'.repeat(255);
     const names = ['a', 'a ', 'A', 'á', 'a\u0301', 'a\0', `${long}aa`, `${long}ab`, "'; -- \\"];
@@ -246,7 +246,7 @@ describe('the tables of MySQL', () => {
     expect(sessions).to.have.length(8);
   }).timeout(60_000);
 
-  it('are not created by a user without permission, and the error names their statements', async () => {
+  it('are not created by a user without permission, and the error contains the statements to run', async () => {
     const url = await user('poor', 'select, insert, update, delete, execute', 'poor');
     const { code, message } = await refusal(clients.session(clients.connect({ url })));
     expect(code).to.equal('ACCESS_DENIED');
@@ -258,7 +258,7 @@ describe('the tables of MySQL', () => {
     const url = await user('plain', 'select, insert, update, delete, execute', 'plain');
     const { operator } = clients;
     await operator.run('use plain');
-    // Splits the script as the program mysql does.
+    // Splits the script into statements as the program mysql does.
     const statements = migration.slice(migration.indexOf('//\n') + 3).split(' //\n');
     for (const sql of statements.slice(0, -1)) await operator.run(sql);
     await operator.run('use locks');
@@ -271,7 +271,7 @@ describe('the tables of MySQL', () => {
     await locks.close();
   });
 
-  it('of a later release are refused and not changed', async () => {
+  it('are neither changed nor used when they are of a later release', async () => {
     await clients.session();
     await clients.operator.run('update queuelock_meta set version = 2');
     const { code, message } = await refusal(clients.session());
@@ -280,7 +280,7 @@ describe('the tables of MySQL', () => {
     expect(message).to.include('of a later release, version 2');
   });
 
-  it('are not created with a wrong password or a missing database, and the error has no password', async () => {
+  it('are not created with a wrong password or without the database, and the error has no password', async () => {
     const wrong = clients.url.replace('root@', 'root:secret-word@');
     const denied = await refusal(clients.session(clients.connect({ url: wrong })));
     expect(denied.code).to.equal('ACCESS_DENIED');
@@ -292,7 +292,7 @@ describe('the tables of MySQL', () => {
     );
   });
 
-  it('are completed when a dump without procedures was restored, and when they were truncated', async () => {
+  it('are completed after a restore without procedures, and after a table was dropped or truncated', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('restored', () => undefined);
     const spoil: Readonly<Record<string, readonly string[]>> = {

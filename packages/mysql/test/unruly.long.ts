@@ -23,7 +23,7 @@ const METHODS = {
 } as const;
 const TTL_MS = 1_500;
 
-/** A pool of a client library, and how it is closed. */
+/** A pool of a client library, with the function that closes it. */
 interface RealPool {
   readonly pool: Pool;
   readonly end: () => Promise<void>;
@@ -51,7 +51,7 @@ function scripted(pool: Pool, calls: UnrulyCalls): Pool {
   return calls.of({ ...shownBy(pool), getConnection }, { getConnection: 'async' });
 }
 
-/** Returns the properties of a pool of mysql2 by which the backend recognizes it. */
+/** Returns the properties by which the backend recognizes a pool of mysql2. */
 function shownBy(pool: Pool): object {
   return 'pool' in pool ? { pool: pool.pool } : {};
 }
@@ -70,11 +70,11 @@ for (const [library, make] of Object.entries(LIBRARIES))
       };
     };
 
-    it('ends no process, and never lets two clients hold', async () => {
+    it('causes no uncaught exception, and never lets two clients hold at the same time', async () => {
       await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
     });
 
-    it('reports UNAVAILABLE after the timeout of a request when the server never replies to the check of its tables', async () => {
+    it('reports UNAVAILABLE after the request timeout when the check of the tables gets no reply', async () => {
       // The first four calls succeed: they take a connection, listen to it, and verify its replies. All later
       // calls never settle.
       const silent = new UnrulyCalls(new Map(Array.from({ length: 50 }, (_, nth) => [nth + 4, 'stuck'])));
@@ -87,7 +87,7 @@ for (const [library, make] of Object.entries(LIBRARIES))
       await end();
     });
 
-    it('keeps no hold alive by replies that the server did not send', async () => {
+    it('keeps no hold alive by replies that the server has not sent', async () => {
       expect(await holdsWithoutServer({ unruly, honest }, [[], []])).to.equal(false);
     });
   });

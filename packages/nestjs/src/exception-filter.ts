@@ -50,7 +50,7 @@ export class QueuelockExceptionFilter implements ExceptionFilter<QueueLockError>
   readonly #statuses: Required<ExceptionFilterOptions>;
 
   /**
-   * @param host the holder of the HTTP adapter, as Nest injects it
+   * @param host the `HttpAdapterHost` that Nest injects
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a status outside of 400 to 599
    */
   constructor(host: HttpAdapterHost, options?: ExceptionFilterOptions) {

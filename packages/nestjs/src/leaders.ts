@@ -28,14 +28,18 @@ export class Leaders implements OnApplicationBootstrap {
     this.#scanner = scanner;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` for a method of a request-scoped or transient provider */
+  /**
+   * Starts all methods with `@Leads`.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a method of a request-scoped or transient provider
+   */
   onApplicationBootstrap(): void {
     for (const method of this.#methods()) void this.#runtime.inBackground(() => this.#lead(method));
   }
 
   #methods(): readonly LeadingMethod[] {
     const wrappers = [...this.#discovery.getProviders(), ...this.#discovery.getControllers()];
-    // Two wrappers have the same instance if the provider has an alias.
+    // Two wrappers of Nest have the same instance if the provider has an alias. The methods of an instance
+    // start only once.
     const seen = new Set<unknown>();
     return wrappers.flatMap((wrapper) => {
       const instance: unknown = wrapper.instance;
@@ -74,7 +78,7 @@ export class Leaders implements OnApplicationBootstrap {
       try {
         await Reflect.apply(method, instance, [leadership, stop, checkIn]);
       } catch (error) {
-        // The work has ended, so this process resigns and another process may lead.
+        // The work has ended. This process resigns, so that another process may lead.
         if (!stop.aborted) this.#logger.error(`${label} failed while it led`, error);
       }
     };

@@ -15,7 +15,7 @@ export interface LeadsOptions extends Pick<LeadOptions, 'minRemainingMs' | 'work
   readonly checkInWithinMs?: number;
 }
 
-/** The name and the settings of a method with `@Leads`. */
+/** The arguments of `@Leads`: the name of the election, and the settings. */
 export interface LeadsPlan {
   readonly name: string;
   readonly options: LeadsOptions;

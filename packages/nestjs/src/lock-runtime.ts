@@ -38,12 +38,15 @@ export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, 
     this.#clients.set(name, { client, shutdown, health: healthOf(client) });
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when no client has that name */
+  /** Returns the lock client of that name. @throws {QueueLockError} `INVALID_ARGUMENT` when there is none */
   client(name: string): LockClient {
     return this.#known(name).client;
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when no client has that name */
+  /**
+   * Returns the health of the lock client of that name.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when there is none
+   */
   health(name: string): Health {
     return this.#known(name).health;
   }

@@ -80,7 +80,7 @@ describe('@Leads', () => {
     expect(terms).to.equal(2);
   });
 
-  it('fails the liveness check while the method does not check in', async () => {
+  it('fails the liveness check while a call of `checkIn` is overdue', async () => {
     let checks!: CheckIn;
     let begun!: () => void;
     const started = new Promise<void>((resolve) => (begun = resolve));
@@ -100,7 +100,7 @@ describe('@Leads', () => {
     expect(health.liveness('locks').locks.status).to.equal('up');
   });
 
-  it('makes the start fail for a provider of request or transient scope, and names the provider', async () => {
+  it('makes the start fail for a provider of request or transient scope, with its name in the error', async () => {
     for (const scope of [Scope.REQUEST, Scope.TRANSIENT]) {
       @Injectable({ scope })
       class Scoped {

@@ -111,7 +111,7 @@ describe('@Lock', () => {
 
   afterEach(() => apps.close());
 
-  it('runs a method under the lock that its arguments name, waits for that lock, and releases it', async () => {
+  it('runs a method under the lock that its arguments name', async () => {
     const ledger = app.get(Ledger);
     expect(await ledger.pay('1', 5)).to.equal('orders/1 true false 1 5');
     const hold = await apps.other.acquire('orders/1');
@@ -142,7 +142,7 @@ describe('@Lock', () => {
     expect(new Reflector().get<unknown>('roles', method)).to.deep.equal(['payer']);
   });
 
-  it('makes the HTTP response for a busy lock contain no names of servers or clients', async () => {
+  it('names no servers or clients in the HTTP response for a busy lock', async () => {
     const hold = await apps.other.acquire('http/7');
     const response = await fetch(`${url}/pay/7`);
     expect(response.status).to.equal(429);
@@ -154,7 +154,7 @@ describe('@Lock', () => {
     await hold.release();
   });
 
-  it('rejects a returned stream and an instance that Nest did not create, and throws on a member that is no method', async () => {
+  it('rejects a method that returns a stream, and an instance that Nest did not create', async () => {
     expect(await failure(app.get(Ledger).streamed())).to.match(/Ledger.streamed.*not a stream/);
     expect(await failure(new Ledger().pay('1'))).to.match(/Ledger.pay needs an instance that Nest made/);
     const decorate = (target: object, descriptor: unknown) => () =>
@@ -164,7 +164,7 @@ describe('@Lock', () => {
     expect(decorate({}, { get: () => undefined })).to.throw(/not a property or accessor/);
   });
 
-  it('fails with the name of the client if the module is missing or two clients have one name', async () => {
+  it('makes the start fail with the name of the client if the module is missing or two clients have that name', async () => {
     const bare = testingModule({ providers: [Ledger] }).compile();
     expect(await failure(bare)).to.match(/Ledger/);
     const twice = testingModule({ imports: [memoryLocks(), memoryLocks()] }).compile();
@@ -178,7 +178,7 @@ describe('@Lock', () => {
     expect(() => QueuelockModule.forRootAsync({ useFactory: undefined as never })).to.throw(/useFactory/);
   });
 
-  it('runs on clients in memory in tests of single providers', async () => {
+  it('runs with clients in memory in tests of single providers', async () => {
     const testing = await testingModule({
       imports: [memoryLocks({ names: ['default', 'audit'] })],
       providers: [Ledger],

@@ -67,12 +67,12 @@ describe('@OncePer on a method with @Cron', () => {
 
   beforeEach(() => void outcomes.splice(0));
 
-  it('runs a tick in one of two applications, and passes it the scheduled time', async () => {
+  it('runs a tick in only one of two applications, and passes it the scheduled time', async () => {
     const server = createMemoryServer();
     const [one, two] = [await start(server), await start(server)];
     await call(one.reports, 'yearly');
     await call(two.reports, 'yearly');
-    // The other job fires meanwhile, so its runs are filtered out.
+    // The second job fires during this test too. Its runs are filtered out.
     const yearly = ({ reports }: typeof one): readonly Run[] =>
       reports.runs.filter(({ job }) => job === 'yearly');
     const [run] = yearly(one);
@@ -107,7 +107,7 @@ describe('@OncePer on a method with @Cron', () => {
     await Promise.all([close(), other.close()]);
   });
 
-  it('aborts the work of a tick at the shutdown, and waits for its end', async () => {
+  it('aborts the work of a tick at the shutdown, and waits until the work has ended', async () => {
     const { reports, close } = await start();
     let isEnded = false;
     const begun = new Promise<AbortSignal>((resolve) => {
@@ -124,7 +124,7 @@ describe('@OncePer on a method with @Cron', () => {
     await running;
   });
 
-  it('runs a tick that fires before its job is registered, as a job that is late at its start does', async () => {
+  it('runs a tick of a job that fires before it is registered, because it is late at its start', async () => {
     const { reports, close, jobs } = await start();
     const [key, job] = [...jobs.getCronJobs()].find(([name]) => name !== 'often')!;
     jobs.deleteCronJob(key);
@@ -141,7 +141,7 @@ describe('@OncePer on a method with @Cron', () => {
     );
   });
 
-  it('rejects a call of a method without @Cron, and names the method', async () => {
+  it('rejects a call of a method without @Cron with an error that names the method', async () => {
     const { reports, close } = await start();
     for (const method of ['noCron', 'interval'] as const) {
       const error = await call(reports, method).then(() => 'resolved', String);

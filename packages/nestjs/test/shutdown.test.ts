@@ -67,14 +67,14 @@ describe('the shutdown of an application with locks', () => {
 
   afterEach(() => apps.close());
 
-  it('waits for a request in progress, delivers its response, and then closes the client', async () => {
+  it('waits for a request in progress and its response, and then closes the client', async () => {
     const working = new Promise<void>((resolve) => (begun = resolve));
     const response = fetch(`${url}/work`, { headers: { connection: 'close' } });
     await working;
     const closed = app.close().then(() => events.push('closed'));
     const locks = app.get<LockClient>(getLockClientToken());
-    // Waits until the client refuses new locks: the undisturbed time of requests is over, and the client
-    // closes.
+    // Waits until the client refuses new locks. Then the time in which requests continue undisturbed is over,
+    // and the client closes.
     const isOpen = async (): Promise<boolean> => {
       await new Promise((resolve) => setImmediate(resolve));
       const hold = await locks.tryAcquire('other').catch(() => undefined);
@@ -89,7 +89,7 @@ describe('the shutdown of an application with locks', () => {
     expect(apps.server.entryCount).to.equal(0);
   });
 
-  it('ends requests that wait for a lock with the outOfOrderStatus, and their connections', async () => {
+  it('responds to requests that wait for a lock with the status outOfOrderStatus, and ends their connections', async () => {
     const hold = await apps.other.acquire('work');
     const response = fetch(`${url}/work`);
     const queued = apps.other.watch('work');

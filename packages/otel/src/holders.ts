@@ -1,7 +1,7 @@
 import type { SpanContext } from '@opentelemetry/api';
 import type { LockMessage } from '@queuelock/core';
 
-/** The latest hold of a lock by this process. */
+/** The latest hold of one lock by this process. */
 interface Holder {
   readonly context: SpanContext;
   /** End of the hold by the monotonic clock, in milliseconds; `undefined` while the hold lasts. */
@@ -13,7 +13,7 @@ interface Lock {
   last: Holder | undefined;
 }
 
-/** The latest hold of each lock by this process. An entry is kept while this process holds the lock or waits for it. */
+/** The latest hold of each lock by this process. An item is kept while this process holds the lock or waits for it. */
 export class Holders {
   readonly #locks = new Map<string, Lock>();
 

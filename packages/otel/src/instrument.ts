@@ -20,9 +20,9 @@ export interface InstrumentOptions {
    * names that contain an id elsewhere need a function of their own.
    */
   readonly classOf?: (name: string) => string;
-  /** Makes the tracer of the spans. Default: the global provider at the time of the call. */
+  /** Creates the tracer for the spans. Default: that of the global provider at the time of the call. */
   readonly tracerProvider?: TracerProvider;
-  /** Makes the meter of the metrics. Default: the global provider at the time of the call. */
+  /** Creates the meter for the metrics. Default: that of the global provider at the time of the call. */
   readonly meterProvider?: MeterProvider;
 }
 

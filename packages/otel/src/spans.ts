@@ -14,8 +14,8 @@ import { outcomeOf } from './outcome.ts';
 interface Acquiring {
   readonly span: Span;
   /**
-   * Context of the caller. The span of the hold is a sibling of the span of the wait, because the work under the lock belongs to the
-   * caller.
+   * Context of the caller of the acquisition. It is the parent of both spans, that of the wait and that of
+   * the hold, because the work under the lock belongs to the caller.
    */
   readonly parent: Context;
   readonly since: number;

@@ -52,7 +52,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     await second.release();
   }
 
-  it('makes a span for each wait and hold, and links a wait to the hold that it waited for', async () => {
+  it('makes a span for each wait and each hold, and links a wait to the hold that it waited for', async () => {
     await handOver();
     const names = sdk.spans.map(({ name }) => name);
     expect(names).to.deep.equal(['acquire invoices', 'hold invoices', 'acquire invoices', 'hold invoices']);
@@ -77,7 +77,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     expect(sdk.spans.map(({ status }) => status.code)).to.deep.equal(Array(4).fill(SpanStatusCode.UNSET));
   });
 
-  it('records durations in seconds and counts, with the class as the only label', async () => {
+  it('records durations in seconds and counts, with the class of the lock as the only label', async () => {
     await handOver();
     const label = '{"queuelock.class":"invoices"}';
     expect(await sdk.metrics()).to.deep.equal({
@@ -190,7 +190,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     });
   });
 
-  it("has metric names that the dashboard's charts find, as exporters and collectors write them", async () => {
+  it('has the metric names that the charts of the dashboard query', async () => {
     await handOver();
     const text = readFileSync(new URL('../dashboard.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(text) as {
@@ -202,7 +202,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
       Array.from(expr.matchAll(/__name__=~"([^"]+)"/g), ([, name = '']) => name),
     );
     const exported = await sdk.exported();
-    // These metrics have counted nothing yet, so the SDK does not export them.
+    // The SDK does not export these metrics, because they have counted nothing yet.
     const failures = ['acquire.busy', 'acquire.timeout', 'acquire.aborted', 'acquire.failed', 'hold.lost'];
     const unused = failures.map((name) => `queuelock_${name.replaceAll('.', '_')}_total`);
     const known = [...exported, ...unused];

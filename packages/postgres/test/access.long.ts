@@ -4,7 +4,7 @@ import { migration } from '@queuelock/postgres';
 import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-describe('the rights on PostgreSQL', () => {
+describe('a PostgreSQL user of the lock clients', () => {
   const clients = new Clients();
 
   before(async () => {
@@ -15,7 +15,7 @@ describe('the rights on PostgreSQL', () => {
     return `${clients.url.replace('postgres@', 'app@')}?schema=${schema}`;
   }
 
-  it('to create tables are not needed when the tables exist', async () => {
+  it('needs no right to create tables when the tables exist', async () => {
     await clients.operator.query(migration({ schema: 'given', role: 'app' }));
     const backend = clients.connect({ url: asApp('given') });
     const session = await clients.session(backend);
@@ -27,32 +27,32 @@ describe('the rights on PostgreSQL', () => {
     expect(await session.remove('jobs', held.id)).to.equal(true);
   });
 
-  it('to create tables are needed when the tables are missing: the error names what to run', async () => {
+  it('needs the right to create missing tables, and the error names the statements to run', async () => {
     const error = await refusal(clients.connect({ url: asApp('nowhere') }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.contain("migration({ schema: 'nowhere', role: … })");
   });
 
-  it('to use the tables are needed: the error names what to grant', async () => {
+  it('needs the right to use the tables, and the error names the missing grant', async () => {
     await clients.operator.query(migration({ schema: 'closed' }));
     const error = await refusal(clients.connect({ url: asApp('closed') }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(error.message).to.contain('grant usage on schema closed');
   });
 
-  it('are not used when another user creates the tables', async () => {
+  it('creates no tables when the option migrate is false', async () => {
     const error = await refusal(clients.connect({ schema: 'unmade', migrate: false }).open(10_000, signal));
     expect(error).to.include({ code: 'ACCESS_DENIED' });
     expect(await clients.column("select 1 from pg_namespace where nspname = 'unmade'")).to.deep.equal([]);
   });
 
-  it('are used once to create the tables when many clients connect at the same time', async () => {
+  it('creates the tables once when many clients connect at the same time', async () => {
     const backends = Array.from({ length: 8 }, () => clients.connect({ schema: 'rushed' }));
     await Promise.all(backends.map((backend) => clients.session(backend)));
     expect(await clients.column('select count(*)::int from rushed.session')).to.deep.equal([8]);
   });
 
-  it('do not change a schema of another program, or of a later release', async () => {
+  it('does not change a schema of another program or of a later release', async () => {
     await clients.operator.query('create schema theirs; create table theirs.session (mine text)');
     expect(await refusal(clients.connect({ schema: 'theirs' }).open(10_000, signal))).to.include({
       code: 'FOREIGN_FORMAT',
@@ -64,7 +64,7 @@ describe('the rights on PostgreSQL', () => {
     });
   });
 
-  it('are refused to a client with a wrong password, which no message contains', async () => {
+  it('is refused with a wrong password, and the error does not contain the password', async () => {
     await clients.operator.query("alter role app password 'right'");
     const url = clients.url.replace('postgres@', 'stranger:secret@');
     const error = await refusal(clients.connect({ url }).open(10_000, signal));
@@ -72,7 +72,7 @@ describe('the rights on PostgreSQL', () => {
     expect(error.message).to.not.contain('secret');
   });
 
-  it('of a pool are those of its creator', async () => {
+  it('can use locks over a pool, which gets all of its connections back', async () => {
     const pool = new pg.Pool({ connectionString: clients.url, max: 2 });
     const backend = clients.connect({ pool });
     const session = await clients.session(backend);
@@ -82,7 +82,7 @@ describe('the rights on PostgreSQL', () => {
     await session.remove('jobs', held.id);
     await session.close();
     await backend.close();
-    // All connections were returned to the pool.
+    // The query would wait if a connection had not been returned to the pool.
     expect(await pool.query('select 1 as one')).to.have.property('rowCount', 1);
     await pool.end();
   });

@@ -29,7 +29,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     return made;
   }
 
-  /** Connects a program that takes advisory locks without queues. */
+  /** Connects a client of plain npm pg, which takes advisory locks without queuelock. */
   async function other(): Promise<Client> {
     const made = new Client({ connectionString: clients.url });
     made.on('error', () => undefined);
@@ -38,7 +38,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     return made;
   }
 
-  /** Resolves with whether a program without queues gets the lock at once. */
+  /** Resolves with whether a client without queuelock gets the advisory lock at once. */
   async function isFree(mode = '', key = String(KEY)): Promise<unknown> {
     const [got] = await clients.column(`select pg_try_advisory_lock${mode}(${key})`);
     await clients.column('select pg_advisory_unlock_all()');
@@ -56,7 +56,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until(`${LOCKS} and not granted`, waiting);
   }
 
-  /** Starts another process that holds the lock of the queue. */
+  /** Starts another process that holds the lock of the queue and its advisory lock. */
   async function holder(): Promise<ScriptProcess> {
     const made = new ScriptProcess(HOLDER, [clients.url, 'jobs', String(TTL_MS), String(KEY)]);
     await made.untilEvent('held');
@@ -70,14 +70,14 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until(LOCKS, 0);
   });
 
-  it('is held together with the lock, which is free when release resolves', async () => {
+  it('holds the advisory lock too, and has freed it when `release` resolves', async () => {
     const ownership = await client().acquire('jobs');
     expect(await isFree()).to.equal(false);
     await ownership.release();
     expect(await isFree()).to.equal(true);
   });
 
-  it('waits in order while another client has the lock, and holds when it is released', async () => {
+  it('lets a client wait while another program has the lock, and grants it after the unlock', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const [one, two] = [client(), client()];
@@ -95,7 +95,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('sends no requests while it waits for the lock, and only the first entry waits in the server', async () => {
+  it('sends no requests while it waits for the lock', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const { pool, asked } = clients.pool();
@@ -110,7 +110,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(asked.slice(before)).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('admits clients that wait for the lock in the server in order', async () => {
+  it('waits for the lock in turn with programs that use pg_advisory_lock', async () => {
     const [ours, theirs] = [client(), await other()];
     const ownership = await ours.acquire('jobs');
     const theirTurn = theirs.query(`select pg_advisory_lock(${KEY})`);
@@ -123,7 +123,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await again).release();
   }).timeout(WITHIN_MS);
 
-  it('keeps nothing of the lock when a wait is cancelled, however often', async () => {
+  it('leaves no request for the lock behind when a wait is cancelled, however often', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const ours = client();
@@ -139,7 +139,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(await isFree()).to.equal(true);
   }).timeout(WITHIN_MS);
 
-  it('excludes programs that poll: one holder at a time, and all contenders of both kinds are admitted', async () => {
+  it('excludes programs that use pg_advisory_lock, whether they wait or poll', async () => {
     const inside: string[] = [];
     const enter = async (who: string): Promise<void> => {
       inside.push(who);
@@ -164,7 +164,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await Promise.all([...ours, ...theirs]);
   }).timeout(WITHIN_MS);
 
-  it('is granted when the program with the lock crashes', async () => {
+  it('is granted when the program that has the lock crashes', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');
@@ -173,7 +173,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await waiting).release();
   }).timeout(WITHIN_MS);
 
-  it('frees the lock when its holder crashes, and the queue when the lease ends', async () => {
+  it("frees the lock when the holder's process crashes, and the queue when its lease ends", async () => {
     const holding = await holder();
     const theirs = (await other()).query(`select pg_advisory_lock(${KEY})`);
     await holding.kill();
@@ -194,7 +194,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await holding.thaw();
   }).timeout(WITHIN_MS);
 
-  it('is lost with the connection that the lock lives on', async () => {
+  it('loses the hold when the connection that has the lock ends', async () => {
     const ours = client();
     const ownership = await ours.acquire('jobs');
     const ended = once(ownership.signal, 'abort');
@@ -205,7 +205,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await ours.acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('waits for the lock on another connection when the waiting connection breaks', async () => {
+  it('waits for the lock on a new connection when the waiting connection breaks', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');
@@ -218,7 +218,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await waiting).release();
   }).timeout(WITHIN_MS);
 
-  it('is shared by readers of both kinds, and excludes writers of both', async () => {
+  it('is shared with readers of other programs, and excludes their writers', async () => {
     const [reader, writer] = [client(), await other()];
     const ownership = await reader.acquire('jobs', { mode: 'shared' });
     expect(await isFree('_shared')).to.equal(true);
@@ -256,7 +256,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
       expect(await isFree('', args)).to.equal(true);
     });
 
-  it('accepts no limit above 1, and no acquisition together with other queues', async () => {
+  it('accepts no limit above 1 and no lock of several names', async () => {
     const session = await clients.session(clients.connect({ advisoryKey }));
     const calls = [
       session.enqueue(newSpec({ limit: 2 })),
@@ -271,7 +271,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until('select count(*)::int from queuelock.entry', 0);
   });
 
-  it('is lost when its session is resumed elsewhere, since the lock belongs to the earlier connection', async () => {
+  it('loses its entry when the session is resumed, because the lock ended with the earlier connection', async () => {
     const backend = clients.connect({ advisoryKey });
     const session = await clients.session(backend);
     const spec = newSpec();

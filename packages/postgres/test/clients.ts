@@ -4,7 +4,10 @@ import { signal } from '@queuelock/harness/specs';
 import { postgres, type PostgresOptions } from '@queuelock/postgres';
 import { OwnServer } from './servers.ts';
 
-/** Opens sessions on a server that no other suite uses. The constructor defines the hooks of its suite. */
+/**
+ * Opens sessions for one suite, on a server that no other suite uses. The constructor defines the hooks of
+ * the suite.
+ */
 export class Clients extends OwnServer {
   readonly #backends: Backend[] = [];
   readonly #sessions: Session[] = [];
@@ -25,11 +28,14 @@ export class Clients extends OwnServer {
     return backend;
   }
 
-  /** Returns a pool, and the statements that it sends. A step is recorded by its name. */
+  /**
+   * Returns a pool, and a list to which the pool adds each statement that it sends. Calls of functions are in
+   * the list by their names.
+   */
   pool(config: pg.PoolConfig = {}): { readonly pool: pg.Pool; readonly asked: string[] } {
     const pool = new pg.Pool({ connectionString: this.url, ...config });
     const asked: string[] = [];
-    // The pool's error event is ignored, since the caller gets the same error from its statement.
+    // Ignores the pool's error event, because the caller gets the same error from its statement.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown;

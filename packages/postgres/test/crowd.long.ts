@@ -4,11 +4,11 @@ import { Clients } from './clients.ts';
 
 const [SHORT, LONG] = [200, 1_000];
 const ROUNDS = 20;
-// How many more pages a step may touch in a long queue. The index of five times as many entries has at most one level more, and each of the few reads
-// passes it.
+// Number of further pages that a step may read in a long queue. With five times as many entries, the index
+// has at most one more level, which each of the few reads passes.
 const MORE_PAGES = 20;
 
-/** The rows and pages that the server touched. */
+/** The numbers of rows and pages that the server read or wrote. */
 interface Cost {
   readonly rows: number;
   readonly pages: number;
@@ -17,7 +17,10 @@ interface Cost {
 describe('a long queue on PostgreSQL', () => {
   const clients = new Clients();
 
-  /** Removes some entries at the front of a queue, and adds one at its end. Returns the costs of the last removal and of the enqueue. */
+  /**
+   * Fills a queue with `depth` entries. Then removes the first entry and adds one at the end, again and
+   * again. Returns the costs of the last removal and of the last enqueue.
+   */
   async function costs(
     num: unknown,
     depth: number,
@@ -46,7 +49,7 @@ describe('a long queue on PostgreSQL', () => {
     return { leaving, joining };
   }
 
-  it(`costs a removal and an enqueue the same rows with ${SHORT} and with ${LONG} entries, and the same pages except for the depth of an index`, async () => {
+  it(`reads and writes as many rows in a queue of ${SHORT} entries as in one of ${LONG}`, async () => {
     const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
     const [num] = await clients.column('select num from queuelock.session where id = $1', id);
     const [short, long] = [await costs(num, SHORT), await costs(num, LONG)];
@@ -57,7 +60,7 @@ describe('a long queue on PostgreSQL', () => {
     }
   }).timeout(300_000);
 
-  it('costs a removal and an enqueue the same with 1,000 more clients on the server', async () => {
+  it('reads and writes no more rows for a removal when the server has 1,000 more clients', async () => {
     const { id } = await clients.session(clients.connect({ requestTimeoutMs: 20_000 }), 600_000);
     const [num] = await clients.column('select num from queuelock.session where id = $1', id);
     const { leaving } = await costs(num, 30);
@@ -83,7 +86,7 @@ async function costOf(operator: Client, step: string): Promise<Cost> {
   return { rows, pages: (plan?.['Shared Hit Blocks'] ?? NaN) + (plan?.['Shared Read Blocks'] ?? NaN) };
 }
 
-/** Flushes the statistics of reads and writes of this connection. */
+/** Returns the number of rows that this connection has read and written in the current transaction. */
 async function rowsOf(operator: Client): Promise<number> {
   const { rows } = await operator.query<{ readonly touched: number }>(
     `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0) + n_tup_ins + n_tup_upd + n_tup_del)::int as touched

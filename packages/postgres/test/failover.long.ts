@@ -37,7 +37,7 @@ describe('a replica of PostgreSQL that lags and takes over', () => {
     return made;
   }
 
-  it('lets two clients hold, and the fenced table refuses the earlier one', async () => {
+  it('lets two clients hold at the same time, and fencing rejects the write of the earlier one', async () => {
     const earlier = client(primary.server);
     await earlier.run('warm', async () => undefined);
     const lsn = (await primary.column('select pg_current_wal_insert_lsn()'))[0];
@@ -46,7 +46,7 @@ describe('a replica of PostgreSQL that lags and takes over', () => {
       expect(rows).to.deep.equal([{ there: true }]);
     };
     await until(follows, { what: 'the replica follows', withinMs: WITHIN_MS });
-    // The replica receives nothing more from the primary. It keeps what it had received before.
+    // Cuts the replica off: it keeps what it has received, and receives nothing more from the primary.
     await asked.query("alter system set primary_conninfo = ''");
     await asked.query('select pg_reload_conf()');
     const receives = async (): Promise<void> => {
@@ -69,12 +69,13 @@ describe('a replica of PostgreSQL that lags and takes over', () => {
     expect(await write(held)).to.equal(0);
   }).timeout(WITHIN_MS * 2);
 
-  it('ends the earlier hold at its deadline where the replica that takes over was synchronous', async () => {
+  it('ends the earlier hold at its deadline if the replica was synchronous', async () => {
     const held = await client(primary.server, 2_000).acquire('summary');
     const loss = new Promise((resolve) => {
       held.signal.addEventListener('abort', () => resolve(held.signal.reason));
     });
-    // The replica has taken over, so the old primary never gets a confirmation of the replica.
+    // Simulates that the replica has taken over: the old primary waits for its confirmation and never gets
+    // it.
     await primary.operator.query("alter system set synchronous_standby_names = '*'");
     await primary.operator.query('select pg_reload_conf()');
     expect(await loss).to.have.property('code', 'OWNERSHIP_LOST');

@@ -25,12 +25,12 @@ describe('a fault on PostgreSQL', () => {
     reconnect: () => clients.reconnect(),
   }));
 
-  it('that delays an enqueue until after its removal leaves no entry', async () => {
+  it('leaves no entry when an enqueue is delayed until after its removal', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
     const other = await clients.session();
     const wanted = newSpec({ queue: 'late' });
     await other.enqueue(newSpec({ queue: 'late' }));
-    // The step waits in the server, and continues there after its client has given up.
+    // The row lock lets the step wait in the server. It continues there after its client has given up.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'late' for update");
     expect(await refusal(session.enqueue(wanted))).to.include({ code: 'UNAVAILABLE' });
@@ -44,7 +44,7 @@ describe('a fault on PostgreSQL', () => {
     await clients.until("select count(*)::int from queuelock.entry where queue = 'late'", 1);
   }).timeout(WITHIN_MS);
 
-  it('that exhausts a pool is reported as UNAVAILABLE, and ends when a connection is free', async () => {
+  it('is reported as UNAVAILABLE when a pool is exhausted, and ends when a connection is free', async () => {
     const { pool } = clients.pool({ max: 2 });
     const backend = clients.connect({ pool, requestTimeoutMs: 2_000 });
     const taken = await pool.connect();

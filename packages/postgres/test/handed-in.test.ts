@@ -12,10 +12,10 @@ const shout = (text: string): string => text.toUpperCase();
 const { builtins } = pg.types;
 const PARSED = [builtins.BOOL, builtins.INT8, builtins.INT4, builtins.TEXT, builtins.JSON, builtins.FLOAT8];
 
-describe('the parsers of an application that uses npm pg', () => {
+describe('an application that uses npm pg', () => {
   const server = new OwnServer();
 
-  it('set for all of npm pg have no effect on locks over a URL', async () => {
+  it('may set parsers for all of npm pg, which have no effect on locks over a URL', async () => {
     const before = PARSED.map((oid) => ({
       oid,
       parser: pg.types.getTypeParser(oid) as (text: string) => unknown,
@@ -29,7 +29,7 @@ describe('the parsers of an application that uses npm pg', () => {
     }
   });
 
-  it('set for a pool have no effect on locks over it', async () => {
+  it('may set parsers for its pool, which have no effect on locks over that pool', async () => {
     const types = { getTypeParser: () => shout };
     const pool = new pg.Pool({ connectionString: server.url, types });
     await expectHandOff(
@@ -39,7 +39,7 @@ describe('the parsers of an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('have no effect, unlike a wrapper that changes rows, which is refused', async () => {
+  it('may not wrap its pool so that rows are changed', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     const wrapper = {
       async connect() {
@@ -67,7 +67,7 @@ describe('the parsers of an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('are used by one statement at a time on each connection, since npm pg has deprecated concurrent statements', async () => {
+  it('gets one statement at a time on each connection of its pool', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     let most = 0;
     pool.on('connect', (client) => {
@@ -89,7 +89,7 @@ describe('the parsers of an application that uses npm pg', () => {
   });
 });
 
-describe('a pool that the application uses as well', () => {
+describe('a pool that the application uses too', () => {
   const server = new OwnServer();
   let pool: pg.Pool;
 
@@ -98,7 +98,7 @@ describe('a pool that the application uses as well', () => {
   });
   afterEach(() => pool.end());
 
-  it('keeps connections for heartbeats, steps and releases when all others are in use', async () => {
+  it('keeps connections for heartbeats and steps when the application uses all others', async () => {
     const backend = postgres({ pool, requestTimeoutMs: 500 });
     const session = await backend.open(10_000, signal);
     const taken = await Promise.all([pool.connect(), pool.connect()]);
@@ -113,7 +113,7 @@ describe('a pool that the application uses as well', () => {
     await backend.close();
   });
 
-  it('serves requests that wait for a lock inside of their own transaction', async () => {
+  it('lets requests of the application wait for a lock inside their own transaction', async () => {
     const locks = createLockClient(postgres({ pool }));
     await locks.run('account', () => undefined);
     const request = async (nth: number): Promise<number> => {
@@ -129,7 +129,7 @@ describe('a pool that the application uses as well', () => {
     await locks.close();
   });
 
-  it('is named in the error with its numbers when it has no free connection', async () => {
+  it('is named in the error, with its numbers of connections, when it has none free', async () => {
     const taken = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
     const backend = postgres({ pool, requestTimeoutMs: 50 });
     const { code, message } = await refusal(backend.open(10_000, signal));
@@ -142,7 +142,7 @@ describe('a pool that the application uses as well', () => {
   });
 });
 
-describe('a pool that is handed in to postgres()', () => {
+describe('a pool that is passed to postgres()', () => {
   const refused: readonly (readonly [what: string, pool: () => object, message: string])[] = [
     [
       'a pool of one connection',
@@ -197,7 +197,7 @@ describe('a pool that is handed in to postgres()', () => {
     { rows: [{ answer: null }] },
     { rows: [{ answer: {} }] },
   ]) {
-    it(`whose reply ${JSON.stringify(garbage)} to a heartbeat does not confirm the heartbeat`, async () => {
+    it(`does not confirm a heartbeat by the reply ${JSON.stringify(garbage)}`, async () => {
       const pool = new FakePool();
       const backend = postgres({ pool: pool as never, requestTimeoutMs: 100 });
       const session = await backend.open(10_000, signal);
@@ -208,7 +208,7 @@ describe('a pool that is handed in to postgres()', () => {
     });
   }
 
-  it('causes no unhandled error event of a connection whose release() throws', async () => {
+  it('causes no unhandled error event when release() of a connection throws', async () => {
     const pool = new FakePool({ method: 'release', phase: 'at once' });
     const backend = postgres({ pool: pool as never, requestTimeoutMs: 20 });
     await backend.open(10_000, signal).catch(() => undefined);
@@ -218,7 +218,7 @@ describe('a pool that is handed in to postgres()', () => {
 
   for (const method of ['connect', 'query', 'on', 'removeListener', 'release']) {
     for (const phase of ['at once', 'later'] as const) {
-      it(`whose ${method}() throws ${phase} causes no uncaught exception`, async () => {
+      it(`causes no uncaught exception when its ${method}() throws ${phase}`, async () => {
         const pool = new FakePool({ method, phase });
         const backend = postgres({ pool: pool as never, requestTimeoutMs: 20 });
         const opened = await backend.open(10_000, signal).catch((error: unknown) => error);
@@ -244,10 +244,10 @@ interface Failure {
   readonly phase: 'at once' | 'later';
 }
 
-/** A simulated pool without a server. Its connections pass the test of replies, and no notification arrives. */
+/** A simulated pool without a server. It passes the check of its replies, and delivers no notifications. */
 class FakePool {
   readonly made: EventEmitter[] = [];
-  /** Replaces the results of all statements. */
+  /** Replaces the results of all statements, if set. */
   instead: { readonly reply: unknown } | undefined;
   readonly #failure: Failure | undefined;
 

@@ -4,15 +4,15 @@ import { storedText } from '../src/queue/text.ts';
 import { OwnServer } from './servers.ts';
 
 /**
- * Returns a harness on a server of its own. Defines the hooks of the suite that calls it.
- * @param optionsFor returns how to connect to a URL. Default: by npm pg
+ * Returns a conformance harness on a server of its own. Defines the hooks of the suite that calls it.
+ * @param optionsFor returns the options for a URL. Default: those for npm pg
  */
 export function harness(optionsFor: (url: string) => PostgresOptions = (url) => ({ url })): BackendHarness {
   const own = new OwnServer();
   return {
     name: 'postgres',
     ttlMs: 2_000,
-    // The limit covers the interval at which a waiter far back in the queue reads, and the delays of a busy
+    // The limit covers the interval at which a waiter with many entries ahead reads, and the delays of a busy
     // machine.
     expiryGranularityMs: 8_000,
     connect: async () => postgres({ ...optionsFor(own.url), connections: 2 }),

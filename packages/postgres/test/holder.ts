@@ -1,4 +1,5 @@
-// Holds a lock with an advisory one: holder.ts URL QUEUE TTL_MS ADVISORY_KEY. Prints when it holds.
+// Acquires a lock that also takes an advisory lock: holder.ts URL QUEUE TTL_MS ADVISORY_KEY. Prints when it
+// holds.
 import { createLockClient } from '@queuelock/core';
 import { postgres } from '@queuelock/postgres';
 

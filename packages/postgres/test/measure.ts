@@ -1,5 +1,5 @@
-// Measures hand-offs and fairness beside a blocking pg_advisory_lock and beside the minimum that a stored queue needs, in one run: measure.ts
-// [contenders] [holds]
+// Measures hand-offs and fairness of queuelock, of a blocking pg_advisory_lock, and of the cheapest possible
+// stored queue, in one run: measure.ts [contenders] [holds]
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
@@ -39,8 +39,8 @@ async function advisory(url: string): Promise<Contender> {
 const line: { readonly channel: string }[] = [];
 
 /**
- * A minimal queue in this process alone. A client that enqueues commits one update. A client that releases commits one update and notifies the next
- * one.
+ * The cheapest possible queue, kept in this process alone. An enqueue commits one update. A release commits
+ * one update and notifies the next client.
  */
 async function floor(url: string): Promise<Contender> {
   const [steps, listener] = [1, 2].map(() => new pg.Client({ connectionString: url })) as [

@@ -12,7 +12,7 @@ describe('the URL of a PostgreSQL', () => {
     'postgres://user:secret@locks/db?schema=team&sslmode=require': 'postgres://locks/db',
   };
   for (const [url, endpoint] of Object.entries(endpoints)) {
-    it(`${url} names a server, and shows no secret`, async () => {
+    it(`${url} names a server, and the endpoint shows no password`, async () => {
       const backend = fromUrl(url);
       expect(backend.info).to.deep.include({ name: 'postgres', authority: 'primary', endpoint });
       await backend.close();
@@ -20,7 +20,7 @@ describe('the URL of a PostgreSQL', () => {
   }
 
   for (const url of ['postgres://a,b', 'postgres://user:secret@h/a/b', 'http://user:secret@h']) {
-    it(`${url} is refused, and the error states the rule`, () => {
+    it(`${url} is refused with an error that states the rule`, () => {
       expect(() => fromUrl(url))
         .to.throw('is written postgres://user:password@host:port/database')
         .with.property('message')
@@ -28,20 +28,20 @@ describe('the URL of a PostgreSQL', () => {
     });
   }
 
-  it('with an unknown parameter is refused', () => {
+  it('is refused with an unknown parameter', () => {
     expect(() => fromUrl('postgres://h?shema=a')).to.throw('shema is unknown, did you mean schema?');
   });
 
-  it('names the npm package that connects, and refuses another one', async () => {
+  it('selects the npm package that connects, and refuses unknown names', async () => {
     await fromUrl('postgres://h?driver=postgres').close();
     expect(() => fromUrl('postgres://h?driver=knex')).to.throw('driver is pg or postgres; got "knex"');
   });
 
-  it('yields to the option driver', () => {
+  it('does not select the npm package if the option `driver` does', () => {
     expect(() => postgres({ url: 'postgres://h?driver=knex', driver: 'pg' })).not.to.throw();
   });
 
-  it('with certificates needs files that can be read', () => {
+  it('is refused when it names a PEM file that cannot be read', () => {
     expect(() => fromUrl('postgres://h?ca=/no/such.pem')).to.throw('names a PEM file that can be read');
   });
 });
@@ -52,7 +52,7 @@ describe('the TLS of PostgreSQL', () => {
     expect(tlsOf('disable', {})).to.equal(false);
   });
 
-  it('encrypts only, verifies the certificate, or verifies the host name as well, depending on the mode', () => {
+  it('verifies no certificate with require, the certificate with verify-ca, and also its host with verify-full', () => {
     expect(tlsOf('require', {})).to.include({ rejectUnauthorized: false });
     expect(tlsOf('verify-ca', {}))
       .to.include({ rejectUnauthorized: true })
@@ -60,7 +60,7 @@ describe('the TLS of PostgreSQL', () => {
     expect(tlsOf('verify-full', {})).to.deep.equal({ rejectUnauthorized: true });
   });
 
-  it('refuses modes that may disable it', () => {
+  it('refuses modes that would allow an unencrypted connection', () => {
     expect(() => sslModeOf('prefer', false)).to.throw(
       'sslmode is one of disable, require, verify-ca, verify-full',
     );
@@ -96,7 +96,7 @@ describe('the options of PostgreSQL', () => {
     });
   }
 
-  it('show the server of a pool, without its secret', () => {
+  it("show the server's address of a pool without its password", () => {
     const pool = new pg.Pool({ connectionString: 'postgres://user:secret@locks:7000/db' });
     expect(postgres({ pool }).info.endpoint).to.equal('postgres://locks:7000/db');
   });
@@ -111,7 +111,7 @@ describe('the migration of PostgreSQL', () => {
     expect(text).to.contain('grant usage on schema team to "app user"').and.not.contain('queuelock');
   });
 
-  it('refuses names that could end the quotes around them', () => {
+  it('refuses names that could end the quotes around them in SQL', () => {
     expect(() => migration({ role: 'a"; drop table b' })).to.throw('role is the name of a role');
   });
 });

@@ -19,7 +19,7 @@ describe('a text that is stored in PostgreSQL', () => {
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('is stored without the character 0, and keeps a common prefix with other texts', () => {
+  it('is stored without the character 0, and texts with a common prefix still have one', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });
@@ -45,19 +45,19 @@ describe('an error of PostgreSQL', () => {
     '40001': 'UNAVAILABLE',
   };
   for (const [code, ours] of Object.entries(codes)) {
-    it(`${code} is ${ours}`, () => {
+    it(`with the code ${code} is converted to ${ours}`, () => {
       expect(asQueueLockError(serverError(code), AT)).to.have.property('code', ours);
     });
   }
 
-  it('closes the connection when it has ended, or when its server accepts no writes', () => {
+  it('breaks the connection if it is a network error, or the server accepts no writes or shuts down', () => {
     expect(breaksConnection(serverError('23505'))).to.equal(false);
     expect(breaksConnection(serverError('25006'))).to.equal(true);
     expect(breaksConnection(serverError('57P01'))).to.equal(true);
     expect(breaksConnection(Object.assign(new Error('reset'), { code: 'EPIPE' }))).to.equal(true);
   });
 
-  it('is followed by a retry after a conflict, and by the creation of missing tables', () => {
+  it('leads to a retry after a conflict, and to the creation of tables when they are missing', () => {
     expect(['40P01', '40001', '23505', '42501'].map((code) => isClash(serverError(code)))).to.deep.equal([
       true,
       true,
@@ -107,7 +107,7 @@ describe('the rate limit of connections to PostgreSQL', () => {
 });
 
 describe('the entries of PostgreSQL that a client knows', () => {
-  it('are compared with the store by sums without rounding', () => {
+  it('are compared with the store by exact sums of 64-bit numbers', () => {
     const most = Number.MAX_SAFE_INTEGER;
     expect(sumOf([{ ord: most }, { ord: most - 1 }])).to.equal(18_014_398_509_481_981n);
   });
@@ -119,6 +119,7 @@ describe('the diagnosis of a PostgreSQL server', () => {
     number: 150_018,
     replicas: 0,
     synchronous: '',
+    commit: 'on',
     fsync: 'on',
     readOnly: 'off',
     oldest: 1,
@@ -126,14 +127,18 @@ describe('the diagnosis of a PostgreSQL server', () => {
   const levels = (more: object): readonly string[] =>
     findingsOf({ ...fine, ...more }, 'here').map(({ level, text }) => `${level}: ${text}`);
 
-  it('contains only the version when there is no problem', () => {
+  it("contains only the server's version when there is no problem", () => {
     expect(levels({})).to.deep.equal(['ok: PostgreSQL 15.18']);
   });
 
-  it('warns of replicas that lag, of no fsync, of old servers and of old transactions', () => {
+  it('warns of lagging replicas, switched-off fsync, old servers and long transactions', () => {
     expect(levels({ replicas: 1 }).join()).to.contain('warning: it has 1 replicas, which may lag');
     expect(levels({ replicas: 1 }).join()).to.contain('renews the earlier hold without end');
     expect(levels({ replicas: 1, synchronous: 'b' })).to.have.length(1);
+    expect(levels({ synchronous: 'b' }).join()).to.contain(
+      'error: synchronous_standby_names is b, and no replica is connected',
+    );
+    expect(levels({ synchronous: 'b', commit: 'local' })).to.have.length(1);
     expect(levels({ fsync: 'off' }).join()).to.contain('error: fsync is off');
     expect(levels({ number: 110_000 }).join()).to.contain('older than 12');
     expect(levels({ oldest: 3_600 }).join()).to.contain('open for 3600 s');

@@ -8,7 +8,7 @@ describe('@queuelock/postgres over postgres.js', () => {
   });
 
   describe('over a client without prepared statements', () => {
-    // No connection of the client itself is ever opened.
+    // The client itself never opens a connection.
     describeBackend({
       ...harness((url) => ({ client: postgresJs(url, { prepare: false, onnotice: () => undefined }) })),
       atOnce: 4,

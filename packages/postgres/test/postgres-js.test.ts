@@ -9,7 +9,7 @@ import { OwnServer } from './servers.ts';
 
 const onnotice = (): void => undefined;
 
-describe('a client of postgres.js that is handed in', () => {
+describe('a client of postgres.js that is passed to postgres()', () => {
   const server = new OwnServer();
   const clients: postgresJs.Sql[] = [];
   const client = (options: postgresJs.Options<Record<string, never>> = {}): postgresJs.Sql => {
@@ -19,7 +19,7 @@ describe('a client of postgres.js that is handed in', () => {
   };
   afterEach(() => Promise.all(clients.splice(0).map((one) => one.end({ timeout: 0 }))));
 
-  it('hands a lock over by a notification, with names and labels unchanged', async () => {
+  it('hands a lock over by a notification, with unchanged names and labels', async () => {
     const names = ['jobs', `o"d\\d'{}, näme\n`];
     const locks = createLockClient(postgres({ client: client() }));
     const second = createLockClient(postgres({ url: server.url }));
@@ -40,7 +40,7 @@ describe('a client of postgres.js that is handed in', () => {
     await Promise.all([locks.close(), second.close()]);
   });
 
-  it('has no effect on locks by its transform, types and onnotify, and is not used itself', async () => {
+  it('does not affect locks by its options transform, types and onnotify', async () => {
     const shout = (text: string): string => text.toUpperCase();
     const types = { number: { to: 23, from: [16, 20, 23, 25, 114, 701], serialize: shout, parse: shout } };
     const changing = client({
@@ -59,7 +59,7 @@ describe('a client of postgres.js that is handed in', () => {
     held.release();
   });
 
-  it('closes its connections when the locks are closed', async () => {
+  it('leaves no connection of the backend open when the locks are closed', async () => {
     const locks = createLockClient(
       postgres({ client: client({ connection: { application_name: 'of the application' } }) }),
     );
@@ -70,7 +70,7 @@ describe('a client of postgres.js that is handed in', () => {
     await server.until(connected, 0);
   });
 
-  it('reports a loss of its connections, and opens others', async () => {
+  it('provides the options for new connections when the earlier ones were lost', async () => {
     const backend = postgres({
       client: client({ connection: { application_name: 'cut' } }),
       requestTimeoutMs: 5_000,
@@ -132,7 +132,7 @@ describe('a client of postgres.js that is handed in', () => {
     expect(() => postgres({ driver: 'mysql' as never })).to.throw(/driver is pg or postgres; got "mysql"/);
   });
 
-  it('reports ACCESS_DENIED and an unreachable server as npm pg does', async () => {
+  it('reports ACCESS_DENIED and an unreachable server with the same codes as npm pg', async () => {
     await server.operator.query('drop role if exists absent_role');
     const url = server.url.replace('postgres@', 'absent_role@');
     const denied = postgres({ url, driver: 'postgres' });

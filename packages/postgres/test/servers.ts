@@ -4,7 +4,10 @@ import { postgresUrl, startPostgres } from '@queuelock/harness/services/postgres
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { until } from '@queuelock/harness/services/until';
 
-/** Creates a server for the suite, with a superuser connection. Defines the hooks of the suite. */
+/**
+ * A PostgreSQL server for one suite, with a superuser connection to it. The constructor defines the hooks of
+ * the suite.
+ */
 export class OwnServer {
   server!: ProcessService;
   /** A connection with the rights of a superuser. */
@@ -25,10 +28,10 @@ export class OwnServer {
     return postgresUrl(this.server);
   }
 
-  /** Connects the operator again after a restart of the server. */
+  /** Opens the superuser connection again after a restart of the server. */
   async reconnect(): Promise<void> {
     this.operator = new Client({ connectionString: this.url });
-    // A test that kills the server ends this connection too.
+    // Ignores its error event, because a test that kills the server ends this connection too.
     this.operator.on('error', () => undefined);
     await this.operator.connect();
   }
@@ -41,7 +44,7 @@ export class OwnServer {
     });
   }
 
-  /** Returns the first column of each row. */
+  /** Returns the first column of each row that the query returns. */
   async column(text: string, ...values: readonly unknown[]): Promise<readonly unknown[]> {
     const { rows } = await this.operator.query<Record<string, unknown>>(text, [...values]);
     return rows.map((row) => Object.values(row)[0]);

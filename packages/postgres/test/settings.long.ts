@@ -4,7 +4,7 @@ import { postgres } from '@queuelock/postgres';
 import { refusal, signal } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-/** Settings of a role with which locks work as usual. */
+/** Settings of a role with which locks work unchanged. */
 const HARMLESS = [
   "idle_in_transaction_session_timeout = '100ms'",
   "idle_session_timeout = '1s'",
@@ -63,7 +63,7 @@ describe('a PostgreSQL whose role has the setting', function () {
       await Promise.all([one!.close(), other!.close()]);
     });
 
-  it('statement_timeout of 1 ms refuses a session, and the error names the setting', async () => {
+  it('statement_timeout of 1 ms refuses a session with an error that names the setting', async () => {
     await clients.operator.query('alter role app set statement_timeout = 1');
     const locked = await clients.operator.query('begin; lock table queuelock.session').then(
       () => true,
@@ -79,7 +79,40 @@ describe('a PostgreSQL whose role has the setting', function () {
     }
   });
 
-  it('default_transaction_read_only refuses a session, and the error and the diagnosis name the setting', async () => {
+  it('connection limit is named by the error, which does not advise to check that the server runs', async () => {
+    await clients.operator.query('alter role app connection limit 0');
+    const client = createLockClient(postgres({ url: url() }), { connectTimeoutMs: 1_000 });
+    try {
+      const { message } = await refusal(client.acquire('jobs'));
+      expect(message).to.contain('connection limit)').and.not.contain('check that the server runs');
+    } finally {
+      await clients.operator.query('alter role app connection limit -1');
+      await client.close();
+    }
+  });
+
+  it('synchronous_standby_names without a replica is named by the error and by the diagnosis', async () => {
+    const set = async (names: string): Promise<void> => {
+      await clients.operator.query('set synchronous_commit = local');
+      await clients.operator.query(`alter system set synchronous_standby_names = '${names}'`);
+      await clients.operator.query('select pg_reload_conf()');
+      await clients.until("select current_setting('synchronous_standby_names')", names);
+    };
+    await set('ghost');
+    try {
+      const backend = clients.connect();
+      const { message } = await refusal(backend.open(10_000, signal));
+      expect(message).to.contain('synchronous_standby_names');
+      const found = await backend.diagnose!('');
+      expect(found.map(({ level, text }) => `${level}: ${text}`).join()).to.contain(
+        'error: synchronous_standby_names is ghost, and no replica is connected',
+      );
+    } finally {
+      await set('');
+    }
+  });
+
+  it('default_transaction_read_only refuses a session with an error that names the setting', async () => {
     await clients.operator.query('alter role app set default_transaction_read_only = on');
     const backend = clients.connect({ url: url() });
     const { message } = await refusal(backend.open(10_000, signal));

@@ -16,7 +16,7 @@ describe('the steps on PostgreSQL', () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
   });
 
-  /** Returns a connected session, and the statements that it sends from now on. */
+  /** Returns a connected client with a session, and a list of the statements that it sends from now on. */
   async function ready(): Promise<{ readonly client: LockClient; readonly asked: string[] }> {
     const { pool, asked } = clients.pool();
     const client = createLockClient(clients.connect({ pool }), { ttlMs: TTL_MS });
@@ -39,7 +39,7 @@ describe('the steps on PostgreSQL', () => {
     );
   }
 
-  it('of a free lock are one to acquire it and one to release it', async () => {
+  it('acquire a free lock in one request, and release it in one', async () => {
     const { client, asked } = await ready();
     const ownership = await client.acquire('free');
     expect(asked).to.deep.equal(['enqueue']);
@@ -47,7 +47,7 @@ describe('the steps on PostgreSQL', () => {
     expect(asked).to.deep.equal(['enqueue', 'remove']);
   });
 
-  it('of tryAcquire are one, whether the lock is free or not, and leave nothing', async () => {
+  it('try a lock in one request, whether it is free or not', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.tryAcquire('tried');
     expect(one.asked).to.deep.equal(['enqueue']);
@@ -57,7 +57,7 @@ describe('the steps on PostgreSQL', () => {
     await untilThere('tried', 0);
   });
 
-  it('of a tryAcquire that fails write nothing', async () => {
+  it('write nothing when tryAcquire finds the lock taken', async () => {
     const [one, other] = [await ready(), await ready()];
     const ownership = await one.client.acquire('busy');
     const [before] = await clients.column('select pg_current_wal_insert_lsn()');
@@ -72,14 +72,14 @@ describe('the steps on PostgreSQL', () => {
     await ownership.release();
   });
 
-  it('of several locks at once are one', async () => {
+  it('acquire a lock of several names in one request', async () => {
     const { client, asked } = await ready();
     const ownership = await client.multi(['b', 'a', 'c']).acquire();
     expect(asked).to.deep.equal(['enqueue']);
     await ownership.release();
   });
 
-  it('of a hand-off are one, the release; no waiter sends a request, and one is notified', async () => {
+  it('hand a lock over by the release alone: one waiter is notified and none sends a request', async () => {
     const holder = await ready();
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     const listener = new pg.Client({ connectionString: clients.url });
@@ -92,7 +92,7 @@ describe('the steps on PostgreSQL', () => {
     const claims = [];
     for (const [place, { client }] of waiters.entries()) {
       claims.push(client.acquire('handed'));
-      // The next waiter requests only when this one is in the queue, so that the order of the waiters is known.
+      // Lets the next waiter enqueue only when this one is in the queue, so that their order is known.
       await untilThere('handed', place + 2);
     }
     for (const { asked } of waiters) asked.length = 0;
@@ -100,7 +100,7 @@ describe('the steps on PostgreSQL', () => {
       notified.length = 0;
       await ownership.release();
       ownership = await claim;
-      // The reply arrives after all earlier notifications.
+      // This reply arrives after all notifications that the server has sent before.
       await listener.query('select 1');
       expect(notified).to.have.length(1);
     }
@@ -109,7 +109,7 @@ describe('the steps on PostgreSQL', () => {
     await listener.end();
   });
 
-  it('are committed to the disk, also for users with another setting', async () => {
+  it('are committed to the disk, even for a user whose setting synchronous_commit is off', async () => {
     await clients.session();
     const flushed = async (): Promise<unknown> =>
       (
@@ -128,7 +128,7 @@ describe('the steps on PostgreSQL', () => {
     await clients.operator.query('reset synchronous_commit; reset search_path');
   });
 
-  it('are not compiled and read no whole tables of entries, whatever costs the server estimates', async () => {
+  it('use no JIT and read entries only by indexes, whatever costs the server estimates', async () => {
     const session = await clients.session();
     const [num] = await clients.column('select num from queuelock.session where id = $1', session.id);
     const plans: string[] = [];
@@ -148,7 +148,7 @@ describe('the steps on PostgreSQL', () => {
     expect(plans.filter((plan) => /JIT:|Seq Scan on entry/.test(plan))).to.deep.equal([]);
   });
 
-  it('refuse to run where the order is not guaranteed, and name what to set', async () => {
+  it('are refused under an isolation level that does not guarantee the order', async () => {
     await clients.session();
     const { pool } = clients.pool({ options: '-c default_transaction_isolation=serializable' });
     const error = await refusal(clients.session(clients.connect({ pool })));
@@ -156,11 +156,11 @@ describe('the steps on PostgreSQL', () => {
     expect(error.message).to.contain('default_transaction_isolation');
   });
 
-  it('order entries by their commits, and not by their requests', async () => {
+  it('order entries by their commits and not by their requests', async () => {
     const session = await clients.session();
     await session.enqueue(newSpec({ queue: 'ordered' })).then(({ key }) => key);
-    // Another step on the queue is in progress. The next step waits for its commit, and then reads what it has
-    // written.
+    // The open transaction is a step in progress on the queue. The next step waits for its commit, and then
+    // reads what the first one has written.
     await clients.operator.query('begin');
     await clients.operator.query("select from queuelock.queue where name = 'ordered' for update");
     let isPlaced = false;
@@ -181,12 +181,12 @@ describe('the steps on PostgreSQL', () => {
     expect((await entering).turn.admitted).to.equal(true);
   });
 
-  it('give growing numbers to entries, also after the queue was forgotten and when the clock was set back', async () => {
+  it("give growing numbers to entries, even after the queue's row was removed and the clock was set back", async () => {
     const session = await clients.session();
     const first = newSpec({ queue: 'numbered' });
     const { token } = await session.enqueue(first);
     await session.remove('numbered', first.id);
-    // Simulates a clock that was more than an hour ahead, and a queue that was not used since.
+    // Simulates a clock that was more than an hour ahead, and a queue that has not been used since.
     const ahead = '(extract(epoch from clock_timestamp()) * 1000000)::bigint + 7200000000';
     await clients.operator.query(`update queuelock.queue set last = ${ahead} where name = 'numbered'`);
     const second = await session.enqueue(newSpec({ queue: 'numbered' }));
@@ -207,7 +207,7 @@ describe('the steps on PostgreSQL', () => {
     expect(third.token > second.token).to.equal(true);
   });
 
-  it('delete no queue that has entries or is in use', async () => {
+  it('remove no row of a queue that has entries', async () => {
     const session = await clients.session();
     await session.enqueue(newSpec({ queue: 'kept' }));
     await clients.operator.query('update queuelock.queue set last = 1000');
@@ -215,12 +215,12 @@ describe('the steps on PostgreSQL', () => {
     expect(await clients.column('select name from queuelock.queue')).to.deep.equal(['kept']);
   });
 
-  it('end a lease by the clock of the server, and a renewal restores no session', async () => {
+  it('end a lease by the clock of the server, and a later heartbeat does not revive the session', async () => {
     const [dead, other] = [await clients.session(), await clients.session()];
     const held = newSpec({ queue: 'left' });
     await dead.enqueue(held);
     const next = await other.enqueue(newSpec({ queue: 'left' }));
-    // Simulates a server's clock that was set forward.
+    // Simulates that the server's clock was set forward.
     await clients.operator.query(
       "update queuelock.session set expires = clock_timestamp() - interval '1 s' where id = $1",
       [dead.id],
@@ -231,7 +231,7 @@ describe('the steps on PostgreSQL', () => {
     expect(await dead.remove('left', held.id)).to.equal(false);
   });
 
-  it('do not end a session with a slow renewal in progress, neither before its commit nor after it', async () => {
+  it('do not end a session while its heartbeat waits for the commit', async () => {
     const [slow, other] = [await clients.session(), await clients.session()];
     await slow.enqueue(newSpec({ queue: 'slow' }));
     await clients.operator.query(
@@ -239,7 +239,7 @@ describe('the steps on PostgreSQL', () => {
       [slow.id],
     );
     await clients.operator.query('begin');
-    // This renewal began before the lease expired, and it is not committed yet.
+    // This heartbeat began before the lease expired and is not committed yet.
     await clients.operator.query(
       'update queuelock.session set expires = clock_timestamp() + ttl where id = $1 and expires > clock_timestamp()',
       [slow.id],
@@ -257,7 +257,7 @@ describe('the steps on PostgreSQL', () => {
     await slow.renew(new AbortController().signal);
   });
 
-  it('are repeated after a conflict', async () => {
+  it('cause no deadlock when they lock several queues concurrently in any order', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
     const names = ['x', 'y', 'z'];
     const rounds = Array.from({ length: 20 }, async (_, round) => {
@@ -272,7 +272,7 @@ describe('the steps on PostgreSQL', () => {
     ).to.deep.equal([0]);
   });
 
-  it('succeed again after all tables were truncated, for clients that were connected before and for new ones', async () => {
+  it('succeed again after all tables were truncated', async () => {
     const locks = createLockClient(clients.connect());
     await locks.run('truncated', () => undefined);
     const tables = ['store', 'queue', 'entry', 'session', 'removed', 'trace', 'register'];

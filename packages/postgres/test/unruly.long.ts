@@ -24,8 +24,8 @@ describe('a pool that misbehaves under postgres()', function () {
   const unruly = (calls: UnrulyCalls): UnrulyClient => {
     const real = new pg.Pool({ connectionString: server.url, max: 40 });
     real.on('error', () => undefined);
-    // The misbehaving connect() may not pass this connection on. Without a listener, its error event would end the
-    // process.
+    // A connection that the misbehaving connect() does not pass on has no other listener. Without one, its
+    // error event would end the process.
     real.on('connect', (client) => client.on('error', () => undefined));
     const pool = calls.of(
       { options: real.options, connect: async () => calls.of(await real.connect(), METHODS) },
@@ -39,11 +39,11 @@ describe('a pool that misbehaves under postgres()', function () {
     };
   };
 
-  it('ends no process, and never lets two clients hold', async () => {
+  it('causes no uncaught exception, and never lets two clients hold at the same time', async () => {
     await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
   });
 
-  it('keeps no hold alive by replies that the server did not send', async () => {
+  it('keeps no hold alive by replies that the server has not sent', async () => {
     expect(await holdsWithoutServer({ unruly, honest }, { rows: [{ answer: {} }] })).to.equal(false);
   });
 });
@@ -83,7 +83,7 @@ describe('the function socket of a client of postgres.js', function () {
   const server = new OwnServer();
 
   for (const [what, broken] of Object.entries(SOCKETS))
-    it(`ends no process when it ${what}, and locks work once it does`, async () => {
+    it(`causes no uncaught exception when it ${what}, and locks work again once it connects`, async () => {
       const state = { isBroken: true };
       const socket = (): unknown => (state.isBroken ? broken(server.url) : connected(server.url));
       const client = postgresJs(server.url, { socket, onnotice: () => undefined } as object);

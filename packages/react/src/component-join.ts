@@ -2,7 +2,7 @@ import type { BridgeClient, JoinOptions, JoinState } from '@queuelock/bridge/cli
 import type { Unsubscribable } from 'rxjs';
 import { throwUncaught } from './shared-streams.ts';
 
-/** State of a component at a queue: `idle`, or the state of its join. */
+/** The state of a component's join to a queue: `idle` without a join, otherwise as the bridge reports it. */
 export type LockState = { readonly status: 'idle' } | JoinState;
 
 export const IDLE: LockState = { status: 'idle' };
@@ -59,9 +59,9 @@ export class ComponentJoin {
   };
 
   /**
-   * Leaves after a short delay if there is no listener. An immediate leave would be wrong for two reasons:
-   * StrictMode unsubscribes and subscribes again, and effects of children may join before the parent
-   * subscribes.
+   * Leaves after a short delay if there is no listener by then. Leaving at once would be wrong for two
+   * reasons: StrictMode unsubscribes and subscribes again, and effects of child components may join before
+   * the parent subscribes.
    */
   #leaveWithoutListener(): void {
     clearTimeout(this.#leaving);

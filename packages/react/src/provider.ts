@@ -22,7 +22,7 @@ export function BridgeProvider({ client, children }: BridgeProviderProps): React
 }
 
 /**
- * Returns the client of the provider above, for calls such as `evict`.
+ * Returns the client of the nearest provider above, for calls such as `evict`.
  * @throws an `Error` if there is no provider
  */
 export function useBridge(): BridgeClient {

@@ -1,22 +1,22 @@
 import type { Observable, Unsubscribable } from 'rxjs';
 
-/** Identity of a stream, and its value before the first event. */
+/** The identity of a stream that several components share, and its value before the first event. */
 export interface SharedSource<T> {
   /**
-   * Streams of different owners are never the same. The state of a stream is garbage-collected with its
-   * owner.
+   * Object to which the stream belongs. Streams of different owners are different streams. The state of a
+   * stream is garbage-collected with its owner.
    */
   readonly owner: object;
   /** Streams of the same owner with the same key are the same. */
   readonly key: string;
   /** Value before the first event. It must be the same object each time. */
   readonly initial: T;
-  /** Called for the first subscriber. */
+  /** Opens the stream. Called for the first subscriber. */
   open(): Observable<T>;
 }
 
-// Time in milliseconds that a stream stays open without subscribers. StrictMode unsubscribes and subscribes
-// again at once, and a change of routes does so within a moment.
+// Time in milliseconds for which a stream without subscribers stays open. StrictMode unsubscribes and
+// subscribes again at once, and a change of routes does so within this time.
 const GRACE_MS = 1_000;
 
 interface SharedStream {
@@ -26,7 +26,8 @@ interface SharedStream {
   idle: ReturnType<typeof setTimeout> | undefined;
 }
 
-// This map is outside of rendering, so that a rendering that React repeats or discards opens no stream.
+// The map is stored outside of components, so that a rendering that React repeats or discards opens no
+// stream.
 const streams = new WeakMap<object, Map<string, SharedStream>>();
 
 /** Returns the present value of a stream, or `initial` while it has no subscriber. */
@@ -78,7 +79,7 @@ function opened(source: SharedSource<unknown>): SharedStream {
   return Object.assign(stream, { upstream });
 }
 
-/** Throws an error of a stream. The client's streams never error, so an error is a defect, and RxJS reports it to the page as uncaught. */
+/** Throws an error of a stream as an uncaught one. The client's streams never error, so an error is a defect. */
 export function throwUncaught(error: unknown): never {
   throw error;
 }

@@ -3,7 +3,7 @@ import { useInsertionEffect, useMemo, useState, useSyncExternalStore } from 'rea
 import { IDLE, ComponentJoin, type LockState } from './component-join.ts';
 import { useBridge } from './provider.ts';
 
-/** State of a component at a queue, and its actions there. */
+/** The state of a component's join to a queue, and the functions to join and to leave. */
 export interface LockView {
   /** `idle` before `join` and after `leave`; otherwise as the bridge reports it. After `ended` the component may join again. */
   readonly state: LockState;
@@ -42,11 +42,13 @@ export interface LockView {
 export function useLock(name: string, options?: JoinOptions): LockView {
   const client = useBridge();
   const [known, setPlace] = useState(() => new ComponentJoin(client, name));
-  // `useState` keeps the join and not `useMemo`: React may drop a memo, and the entry in the queue with it.
+  // Stores the join with `useState` and not with `useMemo`: React may drop a memoized value, and the queue
+  // entry with it.
   const isSame = known.client === client && known.name === name;
   const join = isSame ? known : new ComponentJoin(client, name);
   if (!isSame) setPlace(join);
-  // An insertion effect runs before all other effects. One of these may call `join`, which reads the options.
+  // Updates the options in an insertion effect, which runs before all other effects. Another effect may call
+  // `join`, which reads the options.
   useInsertionEffect(() => {
     join.options = options;
   });

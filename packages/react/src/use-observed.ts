@@ -5,11 +5,11 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { useBridge } from './provider.ts';
 import { listen, presentValue, type SharedSource } from './shared-streams.ts';
 
-/** The client's methods that return streams of snapshots. */
+/** The methods of the bridge client that return streams of snapshots. */
 type Kind = Exclude<keyof SnapshotOf, 'join'>;
 
-// All hooks return this same object before the first event, so that the first rendering in the browser equals
-// the one on the server.
+// All hooks return this object before the first event. So the first rendering in the browser equals the
+// rendering on the server.
 const NOTHING_YET: Connection & { readonly snapshot: undefined } = {
   connection: 'connecting',
   since: performance.timeOrigin,
@@ -59,7 +59,7 @@ function streamOf<K extends Kind>(
   kind: K,
   subject: string,
 ): Observable<Observed<SnapshotOf[K]>> {
-  // Each method returns the snapshots of its own kind. TypeScript cannot express this for a union of methods,
-  // so the result is cast.
+  // The cast is needed because TypeScript cannot express that each method returns the snapshots of its own
+  // kind.
   return client[kind](subject) as Observable<unknown> as Observable<Observed<SnapshotOf[K]>>;
 }

@@ -16,10 +16,10 @@ const NOT_HERE = (): never => {
   throw new Error('not part of this test');
 };
 
-/** A live connection since time 0. */
+/** The state of a connection that is live since the time 0. */
 export const LIVE = { connection: 'live', since: 0 } as const;
 
-/** A join that was requested, which the test observes and controls. */
+/** A join that a component requested. The test observes it, and sets its state. */
 export interface FakeJoin {
   readonly name: string;
   readonly options: JoinOptions | undefined;

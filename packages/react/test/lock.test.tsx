@@ -74,7 +74,7 @@ describe('useLock', () => {
       expect(bridge.joins[at]!.hasLeft).to.equal(true);
     });
 
-  it('joins nothing before `join`, and joins once however often it is called', () => {
+  it('joins nothing before `join`, and joins once even if `join` is called several times', () => {
     page.testing.render(around(<Editor name="a" />));
     expect(bridge.joins).to.have.lengthOf(0);
     page.testing.act(() => {
@@ -84,7 +84,7 @@ describe('useLock', () => {
     expect(bridge.joins).to.have.lengthOf(1);
   });
 
-  it('keeps one join that an effect makes under StrictMode', async () => {
+  it('makes one join under StrictMode when an effect calls `join`, and keeps it', async () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     expect(bridge.joins).to.have.lengthOf(1);
     await new Promise((resolve) => setTimeout(resolve));
@@ -92,7 +92,7 @@ describe('useLock', () => {
     expect(bridge.joins[0]!.hasLeft).to.equal(false);
   });
 
-  it('shows the states from queued to held to ended', () => {
+  it('shows the states queued, held and ended', () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     say(QUEUED);
     expect([view.state.status, view.position, view.lock]).to.deep.equal(['queued', 2, undefined]);
@@ -103,7 +103,7 @@ describe('useLock', () => {
     expect([view.state.status, view.lock, view.signal]).to.deep.equal(['ended', undefined, undefined]);
   });
 
-  it('can join again after the end', () => {
+  it('can join again after its join has ended', () => {
     page.testing.render(around(<Editor name="a" isKeen />));
     say({ ...LIVE, status: 'ended', outcome: 'failed', error: undefined });
     page.testing.act(() => {
@@ -130,7 +130,7 @@ describe('useLock', () => {
     await untilLeft(0);
   });
 
-  it('leaves at once when it joins after the component has unmounted', async () => {
+  it('leaves at once when `join` is called after the component has unmounted', async () => {
     const { unmount } = page.testing.render(around(<Editor name="a" />));
     const { join } = view;
     unmount();
@@ -153,7 +153,7 @@ describe('useLock', () => {
     await untilLeft(0);
   });
 
-  it('joins with the options of the last rendering, although the function stays the same', () => {
+  it('joins with the options of the last rendering, although `join` is the same function', () => {
     const { rerender } = page.testing.render(around(<Editor name="a" owner="ann" />));
     const { join } = view;
     rerender(around(<Editor name="a" owner="bob" />));
@@ -162,7 +162,7 @@ describe('useLock', () => {
     expect(bridge.joins[0]!.options).to.deep.equal({ owner: 'bob' });
   });
 
-  it('treats two components as two contenders', () => {
+  it('treats two components as two contenders for the lock', () => {
     page.testing.render(
       around(
         <>

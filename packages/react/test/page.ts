@@ -6,13 +6,14 @@ type Name = keyof Window & string;
 /** A simulated browser page, for as long as a test needs it. */
 export interface Page {
   readonly testing: typeof testingLibrary;
-  /** Queries of this page; the testing library's own `screen` is bound to the first page. */
+  /** Queries of this page. The `screen` of the testing library would query the first page only. */
   readonly screen: testingLibrary.BoundFunctions<typeof testingLibrary.queries>;
-  /** Unmounts everything and removes the globals. */
+  /** Unmounts all components and removes the globals. */
   close(): Promise<void>;
 }
 
-// Globals that React and its testing library read. All others stay Node's own, which other tests in this process use.
+// Globals that React and its testing library read. All other globals stay those of Node, because other tests
+// in this process use them.
 const NAMES = [
   'window',
   'document',

@@ -20,7 +20,8 @@ describe('size of the React hooks', () => {
         rolldownOptions: { external: /^(?!\.|\/)/ },
       },
     });
-    // The build sets NODE_ENV to production, under which React cannot be tested.
+    // The build has set NODE_ENV to production, in which React cannot be tested. So the old value is
+    // restored.
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     const [{ output }] = result as unknown as [{ output: readonly [{ code: string }] }];
     const bytes = gzipSync(output[0].code).length;

@@ -58,14 +58,14 @@ describe('hooks over snapshots', () => {
   const texts = (container: HTMLElement): (string | null)[] =>
     [...container.querySelectorAll('p')].map(({ textContent }) => textContent);
 
-  it('share one stream between two components on one queue, also under StrictMode', () => {
+  it('share one stream between two components that show the same queue', () => {
     const { container } = show([<Owners key="1" name="a" />, <Owners key="2" name="a" />]);
     say(['ann', 'bob']);
     expect(texts(container)).to.deep.equal(['ann bob', 'ann bob']);
     expect([bridge.opened, bridge.subscribers.get('queue a')]).to.deep.equal([1, 1]);
   });
 
-  it('show the last snapshot at the first rendering of a later component', () => {
+  it('show the last snapshot at the first rendering of a component that mounts later', () => {
     const shown: string[] = [];
     function Told(): null {
       shown.push(useQueue('a').snapshot?.entries[0]?.owner ?? 'nothing');
@@ -83,7 +83,7 @@ describe('hooks over snapshots', () => {
     expect(bridge.opened).to.equal(1);
   });
 
-  it('keep a stream open across a change of routes, and close it a second after its last component', async () => {
+  it('keep a stream open across a change of routes, and close it a second after its last component unmounts', async () => {
     const { unmount } = show(<Owners name="a" />);
     unmount();
     expect(bridge.subscribers.get('queue a')).to.equal(1);
@@ -97,7 +97,7 @@ describe('hooks over snapshots', () => {
     expect(bridge.opened).to.equal(2);
   });
 
-  it('open another stream for another name', () => {
+  it('open another stream when the queue name changes', () => {
     const { container, rerender } = show(<Owners name="a" />);
     say(['ann']);
     rerender(
@@ -112,7 +112,7 @@ describe('hooks over snapshots', () => {
     expect(texts(container)).to.deep.equal(['bob']);
   });
 
-  it('show a lost connection as a state, with the last snapshot', () => {
+  it('report a lost connection together with the last snapshot', () => {
     const { container } = show(<Owners name="a" />);
     say(['ann']);
     page.testing.act(() => {
@@ -121,7 +121,7 @@ describe('hooks over snapshots', () => {
     expect(texts(container)).to.deep.equal(['ann']);
   });
 
-  it('do not render again for a value that is the same object', () => {
+  it('do not render again for a snapshot that is the same object', () => {
     let renderings = 0;
     const seen = { ...LIVE, snapshot: snapshotOf('a', ['ann']) };
     function Counted(): null {
@@ -156,7 +156,7 @@ describe('hooks over snapshots', () => {
     expect(texts(container)).to.deep.equal(['one:80']);
   });
 
-  it('throw an error that names the missing provider', () => {
+  it('throw an error that names the provider when it is missing', () => {
     function Lost(): null {
       useBridge();
       return null;

@@ -1,7 +1,7 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
 /**
- * Returns `value` if it is a whole number in that range.
+ * Returns `value` if it is a whole number in the given range.
  * @throws {QueueLockError} `INVALID_ARGUMENT` otherwise
  */
 export function wholeNumber(

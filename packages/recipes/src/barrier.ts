@@ -6,11 +6,12 @@ import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 export interface Barrier {
   readonly name: string;
   /**
-   * Closes the barrier. From the moment at which the server has stored the entry, `pass` waits. Resolves when all clients that were
-   * passing before have passed. Only one client closes the barrier at a time. A second `close` waits until the first has opened it, and
-   * clients that wait
-   * between the two pass first. Open the barrier with `release()` or `await using`.
-   * @returns the ownership that keeps the barrier closed. When its `signal` aborts, the barrier has opened without a release
+   * Closes the barrier. From the moment at which the server has stored the entry, `pass` waits. Resolves when
+   * all clients that were passing before have passed.
+   * Only one client closes the barrier at a time. A second `close` waits until the first client has opened
+   * it, and clients that wait between the two pass first. Open the barrier with `release()` or `await using`.
+   * @returns the ownership that keeps the barrier closed. When its `signal` aborts, the barrier has opened
+   * without a release
    * @throws {QueueLockError} like `LockClient.acquire`
    */
   close(options?: WaitOptions): Promise<Ownership>;
@@ -49,7 +50,8 @@ export function barrier(client: LockClient, name: string): Barrier {
     async pass(options) {
       const wait = checkedOptions('options of pass', options, WAIT_OPTIONS);
       const entry = await client.acquire(name, { ...wait, mode: 'shared' });
-      // The caller may continue before the server confirms the release. The client makes sure that the entry is removed.
+      // Does not wait for the release: the caller has passed, and the client makes sure that the entry is
+      // removed.
       void entry.release();
     },
   };

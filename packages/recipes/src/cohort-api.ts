@@ -4,8 +4,8 @@ import type { WaitOptions } from './wait-limit.ts';
 /** Settings of a cohort. */
 export interface CohortOptions extends Pick<ClaimOptions, 'owner' | 'metadata'> {
   /**
-   * How many times in a row the lock may pass from one acquirer of the cohort to the next, ahead of waiters elsewhere. With 0 the lock is
-   * released after each hold. Default 16.
+   * How many times in a row the lock may pass from one local acquirer of the cohort to the next, ahead of
+   * waiters in other processes. With 0 the lock is released after each hold. Default 16.
    */
   readonly handOffs?: number;
 }
@@ -31,15 +31,16 @@ export interface Cohort extends AsyncDisposable {
     options?: WaitOptions & WorkOptions,
   ): Promise<Awaited<T>>;
   /**
-   * Closes the cohort: its waiters reject with `CLOSED`, and its hold is revoked with the reason `client-closed`. An entry that is not
-   * granted yet is withdrawn meanwhile. The client stays open.
+   * Closes the cohort: its waiters reject with `CLOSED`, and its hold is revoked with the reason
+   * `client-closed`. If its entry is still waiting, the entry is removed. The client stays open.
    * @returns resolves when the hold is released
    */
   close(): Promise<void>;
 }
 
 /**
- * The local hold of one acquirer: the right to act that the shared entry of the cohort grants, for one acquirer at a time. It has no `key`,
- * because a guard that compares the shared entry would accept a late write of an earlier acquirer.
+ * The local hold of one acquirer. The cohort's entry holds the lock, and passes the right to act to one
+ * acquirer after another. The hold has no `key`: all acquirers share the key of that entry, so a guard that
+ * compares keys would accept a late write of an earlier acquirer.
  */
 export interface CohortHold extends Hold, Pick<Ownership, 'name' | 'id' | 'order' | 'token'> {}

@@ -8,17 +8,17 @@ import {
 import { Subscription } from './rx.ts';
 import { unanswered } from './sight.ts';
 
-/** Callbacks of the entry of a cohort. None is called after `leave`. */
+/** Callbacks of the entry that a cohort has in the queue. None is called after `leave`. */
 export interface EntryEvents {
-  /** The entry calls this when it is granted. */
+  /** Called when the entry is granted. */
   readonly onHeld: () => void;
-  /** The granted entry calls this when it is lost, synchronously with the loss. */
+  /** Called when the granted entry is lost, synchronously with the loss. */
   readonly onLost: (reason: unknown) => void;
-  /** The entry calls this when its claim has ended without a grant. */
+  /** Called when the claim has ended without a grant. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Arguments of the claim of an entry. */
+/** Name and label with which the entry joins the queue. */
 export interface EntryTerms {
   readonly name: string;
   readonly label: Pick<ClaimOptions, 'owner' | 'metadata'>;
@@ -26,16 +26,17 @@ export interface EntryTerms {
 
 /** The one entry that a cohort has in the queue, until it leaves. */
 export class CohortEntry {
-  /** The ownership. Set once the entry is granted. */
+  /** The ownership of the lock. `undefined` until the entry is granted. */
   ownership: Ownership | undefined;
-  /** Number of times that the hold has passed from one acquirer to the next. */
+  /** Number of times that the hold has passed from one local acquirer to the next. */
   handOffs = 0;
   readonly #claim = new Subscription();
   #isInLine = false;
   #session: SessionState['status'] = 'idle';
 
   /**
-   * Returns why the store cannot be read to learn whether this entry is granted. `undefined` while it can be read, and once the entry is granted.
+   * Returns an error while the client cannot know whether this entry is granted, because the store does not
+   * respond. `undefined` otherwise, and once the entry is granted.
    */
   get trouble(): unknown {
     if (!this.#isInLine) return unanswered();
@@ -45,7 +46,8 @@ export class CohortEntry {
 
   /** Joins the queue. */
   join(client: LockClient, { name, label }: EntryTerms, events: EntryEvents): void {
-    // The entry serves all local waiters, so it must not name the holds of the call chain that happens to create it.
+    // The entry serves all local waiters. So it names no holds, not even those of the call chain that happens
+    // to create it.
     const claim$ = client.claim(name, { ...label, holding: [] });
     this.#claim.add(
       claim$.subscribe({
@@ -63,7 +65,7 @@ export class CohortEntry {
 
   /** Leaves the queue in any state. No callback is called afterwards. Resolves when the release of a granted entry is confirmed. */
   async leave(): Promise<void> {
-    // Unsubscribing withdraws or releases the claim.
+    // Unsubscribing removes a waiting entry, and releases a granted one.
     this.#claim.unsubscribe();
     await this.ownership?.release();
   }

@@ -2,18 +2,24 @@ import { QueueLockError, type Ownership } from '@queuelock/core';
 import { CallerAbortController, checkedSignal, inJson } from '@queuelock/core/backend';
 import type { CohortHold } from './cohort-api.ts';
 
-/** The hold of the local acquirer that has the shared hold now. It ends once: by being passed on, or by a loss of the shared hold. */
+/**
+ * The hold of one acquirer of a cohort: it acts under the lock that the whole cohort holds. It ends once:
+ * when the acquirer releases it, or when the cohort loses the lock.
+ */
 export class LocalHold implements CohortHold {
   readonly #shared: Ownership;
   readonly #handOn: () => Promise<void>;
-  /** Controller of the signal. Both are created when the acquirer first reads `signal`, so that they belong to its asynchronous context. */
+  /**
+   * Source of the signal. Both are created when the acquirer first reads `signal`, so that listeners run in
+   * the acquirer's asynchronous context.
+   */
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
   #lossError: unknown;
   #released: Promise<void> | undefined;
 
-  /** @param handOn passes the shared hold to the next acquirer or gives it back; resolves when that is certain */
+  /** @param handOn passes the lock to the next local acquirer or releases it; resolves when that is confirmed */
   constructor(shared: Ownership, handOn: () => Promise<void>) {
     this.#shared = shared;
     this.#handOn = handOn;
@@ -72,7 +78,7 @@ export class LocalHold implements CohortHold {
     await this.release();
   }
 
-  /** Ends the hold against its owner's will, unless it has ended. */
+  /** Ends the hold against its owner's will. Does nothing if it has ended already. */
   revoke(reason: unknown): void {
     if (this.#end) return;
     this.#end = 'lost';

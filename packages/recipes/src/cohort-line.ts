@@ -12,7 +12,7 @@ export class LocalLine<T> {
   readonly #waiters = new Set<Waiter<T>>();
   readonly #onLeave: () => void;
 
-  /** @param onLeave called when a waiter gives up */
+  /** @param onLeave called when a waiter gives up by its timeout or signal */
   constructor(onLeave: () => void) {
     this.#onLeave = onLeave;
   }
@@ -21,7 +21,10 @@ export class LocalLine<T> {
     return this.#waiters.size === 0;
   }
 
-  /** Waits until `admit` passes a value to this waiter. Rejects with the errors of `waitLimit`. */
+  /**
+   * Waits until `admit` passes a value to this waiter. Rejects at the timeout or when the signal aborts, with
+   * the error of `waitLimit`.
+   */
   wait(options: WaitOptions, context: WaitContext): Promise<T> {
     checkWait(options, 1);
     return new Promise((resolve, reject) => {
@@ -38,7 +41,7 @@ export class LocalLine<T> {
     });
   }
 
-  /** Admits the first waiter. */
+  /** Passes the value to the first waiter. */
   admit(turn: T): void {
     const [first] = this.#waiters;
     if (first) this.#take(first).resolve(turn);

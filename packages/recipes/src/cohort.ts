@@ -35,7 +35,7 @@ import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 export function cohort(client: LockClient, name: string, options?: CohortOptions): Cohort {
   const { handOffs = 16, ...label } = checkedOptions('options of cohort', options, OPTIONS);
   wholeNumber('handOffs', handOffs, { min: 0 });
-  // Throws for a name or a label that a claim would refuse.
+  // Validates the name and the label. A claim does nothing without a subscription.
   void client.claim(name, label);
   return new EntrySharing(client, { name, label }, handOffs);
 }
@@ -43,7 +43,10 @@ export function cohort(client: LockClient, name: string, options?: CohortOptions
 const RUN_OPTIONS = { ...WAIT_OPTIONS, ...WORK_OPTIONS };
 const OPTIONS: KnownOptions<CohortOptions> = { handOffs: 'number', owner: 'string', metadata: 'object' };
 
-/** Decides which acquirer has the hold and whether there is an entry. There is an entry exactly while an acquirer waits or holds. */
+/**
+ * Manages the hold of one cohort: which local acquirer has it, and whether the cohort has an entry in the
+ * queue. It has one exactly while an acquirer waits or holds.
+ */
 class EntrySharing implements Cohort {
   readonly name: string;
   readonly #client: LockClient;
@@ -93,12 +96,18 @@ class EntrySharing implements Cohort {
     await this.close();
   }
 
-  /** Returns why the store cannot be read, so that it is unknown whether the entry is granted. `undefined` if that is known. */
+  /**
+   * Returns an error while the client cannot know whether the entry is granted, because the store does not
+   * respond. `undefined` otherwise.
+   */
   get trouble(): unknown {
     return this.#entry?.trouble;
   }
 
-  /** Updates the entry and the holder to match the local waiters; called after every change. */
+  /**
+   * Joins or leaves the queue, or admits the next local waiter, as the present state requires. Called after
+   * every change.
+   */
   #settle(): void {
     if (this.#holder) return;
     if (this.#line.isEmpty) void this.#dropEntry();
@@ -124,8 +133,9 @@ class EntrySharing implements Cohort {
   }
 
   /**
-   * Passes the hold to the next local acquirer or gives it back. A new entry need not wait until the old one is removed: it joins behind
-   * all other waiters in either case.
+   * Passes the hold to the next local acquirer, or releases the entry. If local waiters remain then, a new
+   * entry joins at once. It need not wait until the old one is removed, because it is behind all other
+   * waiters in either case.
    */
   async #handOn(): Promise<void> {
     this.#holder = undefined;
@@ -140,8 +150,8 @@ class EntrySharing implements Cohort {
 
   #lost(reason: unknown): void {
     const holder = this.#holder;
-    // An acquirer that learns of the loss may acquire again at once, so the state is cleared first. The claim ends by itself, after it has
-    // found out which client removed the entry.
+    // Clears the state before it notifies the holder, because the holder may acquire again at once. The claim
+    // ends by itself, once it has found out which client removed the entry.
     this.#holder = undefined;
     this.#entry = undefined;
     holder?.revoke(reason);

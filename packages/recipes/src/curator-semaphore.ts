@@ -141,8 +141,8 @@ class TwoQueues implements CuratorSemaphore {
   }
 
   /**
-   * Calls `take` while this call holds the `locks` queue, and releases that queue once `take` has a lease. A lease that was granted stays
-   * valid, also if the hold of the `locks` queue is lost afterwards.
+   * Acquires the `locks` queue, and calls `take` while it holds that queue. Releases it once `take` has a lease.
+   * The lease stays valid even if the hold of the `locks` queue is lost afterwards.
    */
   async #inTurn<T>(
     options: LeaseOptions,
@@ -167,7 +167,7 @@ class TwoQueues implements CuratorSemaphore {
   }
 }
 
-/** Options of the entry in the `locks` queue that it shares with the entry of the lease. */
+/** Options that the entries in both queues, `locks` and `leases`, have in common. */
 function inLine({ owner, metadata, value, signal }: LeaseOptions): AcquireOptions {
   return {
     ...(owner === undefined ? {} : { owner }),

@@ -1,9 +1,10 @@
 import { byAge, type StuckEntry } from './deadlock-stuck.ts';
 
 /**
- * Finds, for each call chain in a cycle, a shortest cycle through its wait. All clients that have the same snapshots find the same cycles.
- * Each entry of a cycle is blocked by the entry after it, and the last entry by the first. A cycle begins with its youngest wait, of the
- * waits whose call chains hold another entry of the cycle.
+ * Finds the shortest cycle through each wait of a call chain that holds something. Clients with the same
+ * snapshots find the same cycles.
+ * Each entry of a cycle is blocked by the entry after it, and the last one by the first. The first entry is
+ * the youngest wait among those whose call chains hold another entry of the cycle.
  */
 export function circlesOf(stuck: readonly StuckEntry[]): readonly (readonly StuckEntry[])[] {
   const waitsOfChains = new Set(stuck.filter(({ isWaiting }) => !isWaiting).flatMap(({ causes }) => causes));
@@ -16,7 +17,10 @@ interface Step {
   readonly before?: Step;
 }
 
-/** Searches breadth first along the causes until one of them is `start`. Returns an empty list if none is. */
+/**
+ * Returns the shortest cycle that begins at `start`, by a breadth-first search along `causes`. Returns an
+ * empty list if there is none.
+ */
 function shortestThrough(start: StuckEntry): readonly StuckEntry[] {
   const seen = new Set<StuckEntry>();
   const steps: Step[] = [{ at: start }];

@@ -1,25 +1,28 @@
 import type { Clock, QueueState } from '@queuelock/core';
 import { findDeadlocks, keyOf, type Deadlock } from './deadlock.ts';
 
-/** Settings for the confirmation of suspected deadlocks. */
+/** Settings for confirming suspected deadlocks. */
 export interface Confirmation {
   readonly confirmMs: number;
   readonly clock: Clock;
-  /** Receives the list of all confirmed deadlocks, after every call of `look` and when another deadlock is confirmed. */
+  /**
+   * Receives the list of all confirmed deadlocks: after every call of `look`, and when a further deadlock is
+   * confirmed.
+   */
   readonly report: (deadlocks: readonly Deadlock[]) => void;
 }
 
 /**
- * Confirms deadlocks by the entries that have not changed for `confirmMs`. Snapshots of different queues are not of one moment, so a cycle
- * across them may
- * never have existed. But an entry in two snapshots was in the queue between them, and an entry that waits has waited since it joined. So
- * only entries that were already in the snapshots of `confirmMs` ago count. All of these were in their queues at that moment, if no present
- * snapshot is older than `confirmMs`.
+ * Confirms suspected deadlocks by comparing snapshots that are `confirmMs` apart. Snapshots of different
+ * queues are not taken at the same moment, so a cycle that spans them may never have existed.
+ * Only entries count that were already in the snapshots of `confirmMs` ago and are still present. Such an
+ * entry was in its queue all the time between. If no snapshot is older than `confirmMs`, all of them were in
+ * their queues at the same moment.
  */
 export class ConfirmedDeadlocks {
   readonly #options: Confirmation;
   #pictures: readonly QueueState[] = [];
-  /** Names of the entries that were present at least `confirmMs` ago. An entry that has left never returns. */
+  /** Keys of the entries that were present at least `confirmMs` ago. An entry that has left a queue never returns. */
   #old: ReadonlySet<string> = new Set();
   #cancel: (() => void) | undefined;
 
@@ -59,8 +62,9 @@ export class ConfirmedDeadlocks {
 }
 
 /**
- * Runs `task` after `ms` milliseconds, by two timers. In a process that was paused, a late timer fires before notifications that arrived
- * meanwhile are read. The second timer fires after them.
+ * Runs `task` after `ms` milliseconds, by two timers one after the other. In a process that was paused, a
+ * late timer fires before notifications that arrived during the pause are read. The second timer fires after
+ * they are read.
  */
 function inTwoSteps(clock: Clock, ms: number, task: () => void): () => void {
   let cancel = clock.after(ms / 2, () => {
@@ -83,7 +87,7 @@ function namesIn(pictures: readonly QueueState[]): ReadonlySet<string> {
   return new Set(live.flatMap((entries, place) => entries.map((entry) => nameOf(place, entry))));
 }
 
-/** Returns a name that is also unique where a store reuses a key, and where two stores have queues of the same name. */
+/** Returns a name that is unique even if a store reuses a key, or if queues of two stores have the same name. */
 function nameOf(place: number, { key, order }: QueueState['entries'][number]): string {
   return `${place} ${order} ${key}`;
 }

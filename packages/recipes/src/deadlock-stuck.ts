@@ -1,21 +1,27 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 
-/** A stuck entry: it stays in its queue even if every entry that can end has ended. */
+/** An entry that certainly never leaves its queue by itself, because a deadlock blocks it. */
 export interface StuckEntry {
   /** The queue's name. */
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** Whether the entry is never granted. Otherwise it is granted, but never released. */
+  /** Whether the entry is never granted. If `false`, it is granted but never released. */
   readonly isWaiting: boolean;
   /**
-   * The entries that block this entry. For an entry that is never released: the waits of the call chains that hold it. For a waiting entry: the
-   * conflicting entries ahead that are never released. For a waiting shared entry also the last exclusive entry that waits ahead, which in turn is
-   * blocked by shared entries. Other waiting entries ahead are not causes, because their removal would not help.
+   * The entries that block this entry.
+   * - For an entry that is never released: the waits of the call chains that hold it.
+   * - For a waiting entry: the conflicting entries ahead that are never released. Waiting entries ahead do
+   *   not count, because their removal would not help.
+   * - For a waiting shared entry also the last waiting exclusive entry ahead, if that one is blocked by
+   *   shared entries.
    */
   readonly causes: readonly StuckEntry[];
 }
 
-/** Removes entries that can end, until no more can, and returns the rest. This is the reduction of the waits-for graph. */
+/**
+ * Returns the entries that can never end. Repeatedly removes entries that can be granted and released, until
+ * no more can. This is the reduction of the waits-for graph.
+ */
 export function stuckOf(queues: readonly QueueState[]): readonly StuckEntry[] {
   const lines = queues.map(lineOf);
   const nodes = lines.flat();
@@ -27,7 +33,10 @@ export function stuckOf(queues: readonly QueueState[]): readonly StuckEntry[] {
   return nodes.filter(({ mayEnd }) => !mayEnd);
 }
 
-/** Orders entries by the time at which they joined, the oldest first. All clients that have the same snapshots get the same order. */
+/**
+ * Compares two entries by the time at which they joined, the older one first. Clients with the same snapshots
+ * get the same order.
+ */
 export function byAge({ entry: a }: StuckEntry, { entry: b }: StuckEntry): number {
   if (a.since !== b.since) return (a.since ?? 0) - (b.since ?? 0);
   if (a.order !== b.order) return a.order < b.order ? -1 : 1;
@@ -38,7 +47,7 @@ export function byAge({ entry: a }: StuckEntry, { entry: b }: StuckEntry): numbe
 class Node implements StuckEntry {
   readonly queue: string;
   readonly entry: QueueEntry;
-  /** Waits of call chains that hold this entry. */
+  /** The waiting entries of the call chains that hold this entry. */
   readonly heldBy: Node[] = [];
   mayBegin = false;
   mayEnd = false;
@@ -55,7 +64,7 @@ class Node implements StuckEntry {
     return !this.mayBegin;
   }
 
-  /** The entries that block this entry. Valid only after the reduction has ended. */
+  /** The entries that block this entry. Read it only after the reduction has ended. */
   get causes(): readonly StuckEntry[] {
     this.#causes ??= this.isWaiting
       ? this.#ahead()
@@ -73,7 +82,10 @@ class Node implements StuckEntry {
   }
 }
 
-/** Returns a waiting exclusive entry as seen by a shared entry behind it: with only those causes that are shared entries. */
+/**
+ * Returns a waiting exclusive entry as one of the `causes` of a shared entry behind it. Of its own `causes`
+ * only the shared entries count, because the exclusive ones block the shared entry directly.
+ */
 function inBetween({ queue, entry, causes }: Node): StuckEntry {
   return { queue, entry, isWaiting: true, causes: causes.filter((cause) => cause.entry.shared) };
 }
@@ -84,11 +96,11 @@ function lineOf({ name, entries }: QueueState): readonly Node[] {
   return line;
 }
 
-/** Adds to every entry the waits of the call chains that hold it. */
+/** Links each entry with the waiting entries of the call chains that hold it. */
 function tie(nodes: readonly Node[]): void {
   const byId = new Map<string, Node[]>();
   for (const node of nodes) {
-    // An entry of a queue that two clients watch is present twice.
+    // If two clients watch the same queue, each of its entries is present twice.
     const { id } = node.entry;
     if (id !== undefined) byId.set(id, [...(byId.get(id) ?? []), node]);
   }
@@ -98,8 +110,8 @@ function tie(nodes: readonly Node[]): void {
 }
 
 /**
- * Applies the rule of admission to the entries of a queue once, from front to back. Returns `true` if this shows that a further entry can
- * be granted or can end.
+ * Applies the rule of admission once to all entries of a queue, from front to back. Returns `true` if it has
+ * found a further entry that can be granted or can end.
  */
 function sweep(line: readonly Node[]): boolean {
   let moves = false;

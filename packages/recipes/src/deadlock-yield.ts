@@ -22,7 +22,7 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** Settings of a claim, and the stream that reports deadlocks. */
+/** Settings of a claim, with the stream that reports deadlocks. */
 export interface YieldOptions extends ClaimOptions {
   /**
    * A stream from `watchDeadlocks` over all queues that may be part of a cycle. The claim subscribes to it only while it waits in the
@@ -73,7 +73,7 @@ export async function acquireOrYield(
 
 const OPTIONS: KnownOptions<YieldOptions> = { ...CLAIM_OPTIONS, deadlocks$: 'object' };
 
-/** Emits the end of a claim once a deadlock has the claim's wait as its victim. */
+/** Emits the `failed` state of a claim when a deadlock has the wait of this claim as its victim. */
 function endsBy(
   deadlocks$: Observable<readonly Deadlock[]>,
   state$: Observable<ClaimState>,

@@ -8,38 +8,44 @@ export interface StuckWait {
   readonly name: string;
   /** The waiting entry, as all clients see it. Its `owner`, `host`, `pid` and `id` identify its client. */
   readonly entry: QueueEntry;
-  /** An entry ahead of the waiting entry in the same queue. */
+  /** The entry ahead that blocks the waiting entry, in the same queue. */
   readonly waitsFor: QueueEntry;
 }
 
 /** A cycle of entries, each of which waits for another one. */
 export interface Deadlock {
   /**
-   * The waits of the cycle, beginning with `victim`. Each wait is caused by the next one, and the last by the first. The entry in
-   * `waitsFor` is either held by the call chain that makes the next wait, or is the waiting entry of the next wait.
+   * The waits of the cycle, beginning with `victim`. Each wait is blocked by the next one, and the last by
+   * the first. The entry in `waitsFor` is held by the call chain that makes the next wait, or it is itself
+   * the waiting entry of the next wait.
    */
   readonly waits: readonly StuckWait[];
   /**
-   * The wait that should give up: the last to join, of the waits whose call chains hold what other waits of the cycle need. The time is
-   * `since`, from the clocks of their machines; equal times are ordered by `order`. All clients that see the cycle choose the same victim.
+   * The wait that should give up. Of the waits whose call chains hold what other waits of the cycle need, it
+   * is the last one to join. The time is `since`, by the clocks of the clients' machines, and equal times are
+   * ordered by `order`. All clients that see the cycle choose the same victim.
    */
   readonly victim: StuckWait;
 }
 
 /**
- * Finds deadlocks in snapshots of queues of any number of backends. For each call chain in a cycle it reports a shortest cycle, and each
- * cycle once. Entries that only wait behind a cycle are not part of it.
+ * Finds deadlocks in snapshots of queues of any number of backends. For each call chain in a cycle it reports
+ * a shortest cycle, and each cycle once. Entries that only wait behind a cycle are not part of it.
  *
- * An entry that is not admitted waits for conflicting entries ahead. An admitted entry is held by a call chain that may wait elsewhere. It
- * is not released before each waiting entry that names it in `holds` has been granted. Entries that can end are removed repeatedly until no
- * more can. Cycles are searched for in the rest. So it is not a deadlock if some permits of a semaphore are stuck and others are not.
- * (Reduction of the waits-for graph: Holt, Some Deadlock Properties of Computer Systems, ACM Computing Surveys 4 (3), 1972; for waits on
- * some of many: Knapp, Deadlock Detection in Distributed Databases, 19 (4), 1987.)
+ * An entry that is not admitted waits for conflicting entries ahead. An admitted entry is held by a call
+ * chain, which may wait in another queue. It is released only after each waiting entry that names it in
+ * `holds` has been granted. The search first removes entries that can end, until no remaining entry can end.
+ * Then it searches for cycles among the remaining entries. So it is not a deadlock if some permits of a
+ * semaphore are stuck and others are not. (Reduction of the waits-for graph: Holt, Some Deadlock Properties
+ * of Computer Systems, ACM Computing Surveys 4 (3), 1972; for waits on some of many: Knapp, Deadlock
+ * Detection in Distributed Databases, 19 (4), 1987.)
  *
- * Queues that are `connecting` or `stale` are left out, as if all their entries could end. So fewer deadlocks may be found, never more.
- * Holds that a client does not name (`ClaimOptions.holding`) are unknown. A wait with a timeout counts like any other.
+ * Queues that are `connecting` or `stale` are left out, as if all their entries could end. So fewer deadlocks
+ * may be found, never more. Holds that a client does not name (`ClaimOptions.holding`) are unknown. A wait
+ * with a timeout counts like any other.
  *
- * Snapshots of different queues are not of one moment, so a cycle in them may never have existed. `watchDeadlocks` confirms each cycle.
+ * Snapshots of different queues are not of one moment, so a cycle in them may never have existed.
+ * `watchDeadlocks` confirms each cycle.
  */
 export function findDeadlocks(queues: readonly QueueState[]): readonly Deadlock[] {
   const live = queues.filter(({ status }) => status === 'live');
@@ -51,7 +57,10 @@ export function findDeadlocks(queues: readonly QueueState[]): readonly Deadlock[
   return [...new Map(deadlocks.map((deadlock) => [keyOf(deadlock), deadlock])).values()];
 }
 
-/** Returns a text that is equal for the same deadlock, also as seen by several clients, and different for all other deadlocks. */
+/**
+ * Returns a text that identifies a deadlock. It is equal for the same deadlock as seen by several clients,
+ * and different for all other deadlocks.
+ */
 export function keyOf({ waits }: Deadlock): string {
   return waits.map(({ name, entry, waitsFor }) => nameOf(name, entry) + nameOf(name, waitsFor)).join('');
 }

@@ -1,6 +1,6 @@
 import type { WaitOptions } from './wait-limit.ts';
 
-/** Membership of one client in a round that has begun. */
+/** The membership of one client in a round that has begun. */
 export interface RoundMembership {
   /** Id of the round: equal for all its members, different for every other round. */
   readonly round: string;
@@ -9,9 +9,10 @@ export interface RoundMembership {
   /** Aborts with `OWNERSHIP_LOST` when the entry of this member is lost. The other members then no longer wait for it. */
   readonly signal: AbortSignal;
   /**
-   * Marks this member as done, waits until all other members are done or gone, and removes the entry. Further calls return the same
-   * outcome.
-   * @throws {QueueLockError} `TIMEOUT` or the signal's reason, after this member has left alone; `OWNERSHIP_LOST` after a loss
+   * Marks this member as done, waits until all other members are done or have lost their entries, and removes
+   * the entry. Further calls return the same outcome.
+   * @throws {QueueLockError} `TIMEOUT` or the signal's reason, after this member has left alone;
+   * `OWNERSHIP_LOST` after a loss
    */
   readonly leave: (options?: WaitOptions) => Promise<void>;
 }
@@ -20,10 +21,12 @@ export interface RoundMembership {
 export interface DoubleBarrier {
   readonly name: string;
   /**
-   * Joins the queue, and resolves when the round of this member begins. When it rejects, the entry is withdrawn. If the round began at the
-   * same moment, this member counts as gone.
-   * @throws {QueueLockError} `TIMEOUT` or the signal's reason; `OWNERSHIP_LOST` when the entry is lost before, also because the client is
-   *   closed; `LIMIT_MISMATCH` when an entry ahead has another number of members; the errors of `LockClient.acquire` when it cannot join
+   * Joins the queue, and resolves when the round of this member begins. When it rejects, the entry is
+   * removed. If the round began at the same moment, the other members treat this one as a member that has
+   * died.
+   * @throws {QueueLockError} `TIMEOUT` or the signal's reason; `OWNERSHIP_LOST` when the entry is lost before
+   * the round begins, for instance because the client is closed; `LIMIT_MISMATCH` when an entry ahead has
+   * another number of members; the errors of `LockClient.acquire` when it cannot join
    */
   enter(options?: WaitOptions): Promise<RoundMembership>;
 }

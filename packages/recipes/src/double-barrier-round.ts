@@ -1,14 +1,14 @@
 import { QueueLockError, type QueueEntry } from '@queuelock/core';
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** Largest number of members of a round: one register of 4,096 bytes holds all their ids. */
+/** Largest number of members of a round. The ids of so many members fit into one register of 4,096 bytes. */
 export const MAX_MEMBERS = 100;
 
 /** An entry in the queue of a double barrier. */
 export interface Member {
   readonly id: string;
   readonly phase: 'waiting' | 'leaving';
-  /** Number of members of a round. */
+  /** Number of members that a round needs, according to this client. */
   readonly members: number;
 }
 
@@ -20,7 +20,7 @@ export function metadataOf({ phase, members }: Omit<Member, 'id'>): Readonly<Rec
   return { phase, members: String(members) };
 }
 
-/** Returns the members in a queue, in order. Entries of other uses of the name are left out. */
+/** Returns the members in a queue, in order. Leaves out entries that no double barrier has made. */
 export function membersIn(entries: readonly QueueEntry[]): readonly Member[] {
   return entries.flatMap(({ id, shared, metadata: { phase, members } }): Member[] =>
     id !== undefined && shared && (phase === 'waiting' || phase === 'leaving')
@@ -47,9 +47,10 @@ export function throwIfMismatched(line: readonly Member[], own: Member, name: st
 }
 
 /**
- * Returns the next round: as many waiting members as a round needs, from the front of the queue. Returns `undefined` while too few wait, or
- * while an entry of the last round is still there. No entry gets into two rounds, even if the snapshot is out of date: an entry of an
- * earlier round was gone before the last round began.
+ * Returns the next round: the first waiting members of the queue, as many as a round needs. Returns
+ * `undefined` while too few wait, or while an entry of the last round is still in the queue.
+ * No entry gets into two rounds, even if the snapshot is out of date: all entries of earlier rounds had left
+ * before the last round began.
  */
 export function nextRound(line: readonly Member[], last: Round, members: number): Round | undefined {
   if (line.some(({ id }) => last.includes(id))) return undefined;
@@ -57,7 +58,10 @@ export function nextRound(line: readonly Member[], last: Round, members: number)
   return waiting.length < members ? undefined : waiting.slice(0, members).map(({ id }) => id);
 }
 
-/** Returns whether all members of the round are leaving or gone. `line` must be a snapshot that contains the caller's own entry. */
+/**
+ * Returns whether every member of the round is leaving or has left the queue.
+ * @param line a snapshot that contains the caller's own entry
+ */
 export function allLeave(line: readonly Member[], round: Round): boolean {
   return line.every(({ id, phase }) => phase === 'leaving' || !round.includes(id));
 }

@@ -34,31 +34,38 @@ import {
 import { Sight } from './sight.ts';
 
 /**
- * Returns a double barrier: the members of a round begin together once enough of them wait, and end together once each is done.
+ * Returns a double barrier: the members of a round begin together once enough of them wait, and end together
+ * once each is done.
  *
- * Each client in the queue has a shared entry. As soon as `members` of them wait, the last of these writes a round. A round is the list of
- * their ids, in a register beside the queue, written by compare and set. A member begins when it reads its own id there. `leave` marks the
- * member's own entry as leaving, and waits until each entry of the round has that mark or is gone. Only then does it remove the entry. So
- * no member is gone before all members have begun, however late they read. The next round is written when all entries of the last one are
- * gone. Clients that join meanwhile wait for it, in their order. If no other client waits at the end of a round, the register is emptied.
+ * Each client in the queue has a shared entry. As soon as `members` clients wait, the last of them writes a
+ * round. A round is the list of their ids, in a register beside the queue, written by compare and set. A
+ * member begins when it reads its own id there. `leave` marks the member's own entry as leaving, and waits
+ * until each entry of the round has that mark or has left. Only then does it remove the entry. So no member
+ * leaves before all members have begun, however late they read. The next round is written when all entries of
+ * the last one have left. Clients that join before that wait for the next round, in their order. If no other
+ * client waits at the end of a round, the register is emptied.
  *
- * A round has exactly `members` members. In Curator's `DistributedDoubleBarrier` the number is a threshold: a client that arrives while the
- * `ready` node exists enters as well.
+ * A round has exactly `members` members. In Curator's `DistributedDoubleBarrier` the number is a threshold: a
+ * client that arrives while the `ready` node exists enters as well.
  *
- * A member that dies counts until its entry is removed with its session, after the TTL at the latest. A round that is written meanwhile may
- * include it, and does not end before. If no round was written before the removal, the other clients wait for one more member. If one was
- * written, its members begin and end without the dead one. The same holds when a wait continues with a new session because the old one was
- * lost: the old entry counts like a dead member.
+ * A member that dies counts until its entry is removed with its session, after the TTL at the latest. A round
+ * that is written before that may include the dead member, and then ends only after the removal. If no round
+ * was written before the removal, the other clients wait for one more member. If one was written, its members
+ * begin and end without the dead one. The same holds when a wait continues with a new session because the old
+ * one was lost: the old entry counts like a dead member.
  *
- * Cost: each arrival, mark and departure is an event for every member in the queue, and a round needs one read and one write more. It is
- * made for a few dozen members, 100 at most. No session owns the register: it stays when the members of the last round die while they
- * leave.
+ * Cost: each arrival, mark and departure is an event for every member in the queue, and a round needs one
+ * read and one write more. It is made for a few dozen members, 100 at most. No session owns the register: it
+ * stays when the members of the last round die while they leave.
  *
- * It follows the double barrier of the ZooKeeper recipes, https://zookeeper.apache.org/doc/current/recipes.html#sc_doubleBarriers
+ * It follows the double barrier of the ZooKeeper recipes,
+ * https://zookeeper.apache.org/doc/current/recipes.html#sc_doubleBarriers
  *
- * In that recipe the `ready` node shows that a round has begun, but not which members it has. No rule defines when to remove the node.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of members that is not from 1 to 100, a name that the backend cannot hold, or a
- *   backend without registers. `enter` rejects with it when the register holds another text
+ * In that recipe the `ready` node shows that a round has begun, but not which members it has. No rule defines
+ * when to remove the node.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a number of members that is not from 1 to 100, a name that
+ * the backend cannot hold, or a backend without registers. `enter` rejects with it when the register holds
+ * another text
  * @example
  * const step = doubleBarrier(client, 'training', { members: 4 });
  * const membership = await step.enter();
@@ -108,7 +115,10 @@ async function enter(place: Place, options: WaitOptions): Promise<RoundMembershi
   }
 }
 
-/** Emits the round of this member, once there is one. */
+/**
+ * Emits the round to which this member belongs, once it is written. If this member completes a round, it
+ * writes the round.
+ */
 function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observable<Round> {
   const { register, members, name } = place;
   const own: Member = { id: ownership.id, phase: 'waiting', members };
@@ -124,8 +134,8 @@ function begun(place: Place, ownership: SharedOwnership, sight: Sight): Observab
 }
 
 /**
- * Emits the members in the queue, as of now or of a moment ago, while the entry `id` is among them. An entry that joined before `id` and is absent is
- * gone.
+ * Emits the members in the queue as long as the entry `id` is among them. The snapshot may be slightly out of
+ * date. But an entry that joined before `id` and is absent has left.
  */
 function lineWith(id: string, { client, name }: Place, sight: Sight): Observable<readonly Member[]> {
   return sight.through(client.watch(name)).pipe(
@@ -136,8 +146,8 @@ function lineWith(id: string, { client, name }: Place, sight: Sight): Observable
 }
 
 /**
- * Writes the next round, unless another one is under way. Absent entries may be taken for gone only while the caller's own entry is in the
- * queue.
+ * Writes the next round, unless the present round has not ended. Does so only while the caller's own entry is
+ * held. Only then has an entry that is absent from the snapshot certainly left the queue.
  */
 async function write(
   { register, members }: Place,
@@ -194,7 +204,7 @@ class HeldPlace implements RoundMembership {
     await ownership.release();
   }
 
-  /** Emits the members in the queue once all members of the round are leaving or gone. */
+  /** Emits the members in the queue once every member of the round is leaving or has left. */
   #allLeave(sight: Sight): Observable<readonly Member[]> {
     return lineWith(this.#ownership.id, this.#place, sight).pipe(
       filter((line) => allLeave(line, this.#members)),
@@ -202,9 +212,10 @@ class HeldPlace implements RoundMembership {
   }
 
   /**
-   * Empties the register if no other client is in the queue. Clients that join later see all members of this round as leaving, so they do
-   * not need its ids. This is optional, because the next round overwrites the text. So a slow or failed write, for instance after a crash
-   * of the server, delays the caller by at most `TIDY_MS`.
+   * Empties the register if no client outside of this round is in the queue. Clients that join later see all
+   * members of this round as leaving, so they do not need its ids.
+   * This cleanup is optional, because the next round overwrites the text. So a slow or failed write, for
+   * instance after a crash of the server, delays the caller by at most `TIDY_MS`.
    */
   async #tidy(line: readonly Member[]): Promise<void> {
     const isFirst = line[0]?.id === this.#ownership.id;

@@ -4,14 +4,15 @@ import type { Observable } from 'rxjs';
 /** Settings of an election: the candidate's value, and the entry of an earlier process. */
 export interface ElectionOptions {
   /**
-   * Value of this candidate that all observers see, for instance its address. It is stored when the candidate joins, so it is in place when
-   * the candidate leads. At most 1,024 bytes of UTF-8. Never put secrets here.
+   * Value of this candidate that all observers see, for instance its address. It is stored when the candidate
+   * joins, so it is visible as soon as the candidate leads. At most 1,024 bytes of UTF-8. Never put secrets
+   * here.
    */
   readonly value: string;
   /**
-   * The `Leadership.id` of an earlier process whose session the client resumes (`LockClientOptions.resume`). The first candidacy of this
-   * election takes over that entry and publishes the `value` given here. If the session or the entry is gone, it is an ordinary candidacy
-   * at the end of the queue.
+   * The `Leadership.id` of an earlier process whose session the client resumes (`LockClientOptions.resume`).
+   * The first candidacy of this election takes over that entry and publishes the `value` given here. If the
+   * session has ended or the entry was removed, the candidate joins at the end of the queue.
    */
   readonly id?: string;
   /** Source of time for the backoff between attempts, for tests. Default: the machine's monotonic clock. */
@@ -43,14 +44,14 @@ export type TermEnd =
   /** The work threw while it led. `lead` ends and rejects with this error. */
   | { readonly outcome: 'failed'; readonly error: unknown };
 
-/** A candidacy of `lead` or `candidacy$` failed, and another one follows. */
+/** The event that a candidacy of `lead` or `candidacy$` has failed and another one follows. */
 export interface ElectionErrorEvent {
   /**
    * The error of the candidacy. Most often a `QueueLockError`: `UNAVAILABLE` while the server cannot be reached, `NOT_ENOUGH_TIME` when it responds
    * late.
    */
   readonly error: unknown;
-  /** Time until the next candidacy, in milliseconds. */
+  /** Time until the next candidacy begins, in milliseconds. */
   readonly retryInMs: number;
 }
 
@@ -62,21 +63,24 @@ export interface Leadership
       'name' | 'id' | 'key' | 'order' | 'token' | 'signal' | 'held' | 'remainingMs' | 'throwIfLost'
     >,
     AsyncDisposable {
-  /** The value, as it was last confirmed by the server. */
+  /** The value of this leader as the server last confirmed it. */
   readonly value: string;
   /**
-   * Publishes another value. Retries until the outcome is certain; concurrent calls run one after the other. Never writes to an entry of
-   * another candidate.
+   * Publishes another value. Retries until the outcome is certain. Concurrent calls run one after the other.
+   * The call never changes the entry of another candidate.
    * @throws {QueueLockError} `OWNERSHIP_LOST` when this leadership has ended
    */
   readonly proclaim: (value: string) => Promise<void>;
-  /** Ends the leadership in favour of the next candidate. Resolves like `Ownership.release`. Further calls return the same outcome. */
+  /**
+   * Ends the leadership, so that the next candidate leads. Resolves like `Ownership.release`. Further calls
+   * return the same outcome.
+   */
   readonly resign: () => Promise<void>;
 }
 
 /** A candidate, as all observers see it. */
 export interface Candidate {
-  /** The value as stored, also by programs in other languages. */
+  /** The value as it is stored, possibly by a program in another language. */
   readonly value: string;
   readonly key: string;
   readonly order: bigint;
@@ -84,15 +88,18 @@ export interface Candidate {
   readonly id?: string;
 }
 
-/** The leader, as far as this client knows. */
+/** The leader as far as this client knows. */
 export interface LeaderState {
-  /** `connecting` until the first answer. `stale` while the server cannot be reached: then the leader is the last known. */
+  /**
+   * `connecting` until the first response. `stale` while the server cannot be reached: then `leader` is the
+   * last known one.
+   */
   readonly status: 'connecting' | 'live' | 'stale';
   /** The leader; `undefined` when no candidate is known. */
   readonly leader: Candidate | undefined;
 }
 
-/** The candidates, as far as this client knows; `status` as in `LeaderState`. */
+/** The candidates as far as this client knows; `status` as in `LeaderState`. */
 export interface CandidatesState {
   readonly status: LeaderState['status'];
   /** The candidates in the order in which they will lead. The first candidate leads. */
@@ -100,8 +107,8 @@ export interface CandidatesState {
 }
 
 /**
- * An election under one name; made by `election`. Its candidates wait in one queue. `campaign`, `lead` and `candidacy$` create candidates.
- * The other streams only observe: subscribing to them creates none.
+ * An election under one name; made by `election`. Its candidates wait in one queue. `campaign`, `lead` and
+ * `candidacy$` create candidates. The other streams only observe: subscribing to them creates no candidate.
  */
 export interface Election {
   readonly name: string;
@@ -132,22 +139,26 @@ export interface Election {
    */
   readonly candidacy$: Observable<Leadership | undefined>;
   /**
-   * Emits whether a candidate of this `election` object leads, through `campaign`, `lead` or `candidacy$`: at once, then after each change.
-   * Subscribing creates no candidate, so use it for status pages and health probes. `false` is emitted synchronously with the loss. It
-   * sends no request, and does not include other `election` objects of the same name. Never errors; completes when the client is closed.
+   * Emits whether a candidate of this `election` object leads, created by `campaign`, `lead` or `candidacy$`:
+   * at once, then after each change. `false` is emitted synchronously with the loss. Other `election` objects
+   * of the same name do not count.
+   * It sends no request, and subscribing creates no candidate. So use it for status pages and health probes.
+   * Never errors; completes when the client is closed.
    */
   readonly isLeader$: Observable<boolean>;
   /**
-   * Emits an event each time a candidacy of `lead` or `candidacy$` fails and another one follows. Late subscribers get no earlier events.
-   * Subscribing creates no candidate. Never errors, never completes. An error that a retry cannot help ends `lead` or `candidacy$` instead.
+   * Emits an event each time a candidacy of `lead` or `candidacy$` fails and another one follows. Late
+   * subscribers get no earlier events. Subscribing creates no candidate. Never errors, never completes. An
+   * error that a retry cannot help is not emitted here, but ends `lead` or `candidacy$`.
    */
   readonly errors$: Observable<ElectionErrorEvent>;
   /**
-   * Emits the leader: at once, then after each change, also when there is none. Changes between two reads may be left out, but an earlier
-   * leader never follows a later one. The first entry in the queue counts as the leader once its predecessor is gone, a little before that
-   * candidate knows it itself. Never errors; completes when the client is closed.
+   * Emits the leader: at once, then after each change, also when there is none. It may leave out changes
+   * between two reads, but it never emits an earlier leader after a later one.
+   * The first entry in the queue counts as the leader once its predecessor is gone. That is a little before
+   * the new leader itself is notified. Never errors; completes when the client is closed.
    */
   readonly leader$: Observable<LeaderState>;
-  /** Emits the candidates: at once, then after each change. Otherwise like `leader$`. */
+  /** Emits the candidates: at once, then after each change. Reads, errors and completion are as for `leader$`. */
   readonly candidates$: Observable<CandidatesState>;
 }

@@ -3,19 +3,25 @@ import type { Office } from './election-office.ts';
 import { Term } from './election-term.ts';
 import type { ElectionErrors } from './election-errors.ts';
 
-/** Options of a candidacy. With an `id` it takes over an entry that still shows the value of an earlier process. */
+/**
+ * Options of a candidacy. With an `id`, the candidacy takes over the entry of an earlier process, which still
+ * has that process's value.
+ */
 export type Stand = Required<Pick<ClaimOptions, 'value'>> & Pick<ClaimOptions, 'id'>;
 
-/** The arguments of all candidacies of one `election`, and the records of their terms and errors. */
+/**
+ * What all candidacies of one `election` share: the client, the name and the value, and the records of their
+ * terms and errors.
+ */
 export class Ballot {
   readonly client: LockClient;
   readonly name: string;
   readonly office: Office;
   readonly troubles: ElectionErrors;
-  /** Measures the backoff and the length of terms. */
+  /** Source of time for the backoff and for the length of terms. */
   readonly clock: Clock;
   readonly #value: string;
-  /** Id of the entry to take over, for the first candidacy. */
+  /** Id of the entry that the first candidacy takes over, if any. Later candidacies take over none. */
   #id: string | undefined;
 
   constructor(client: LockClient, name: string, { value, id, office, troubles, clock }: Stand & Records) {
@@ -34,7 +40,7 @@ export class Ballot {
     return { value: this.#value, ...(id === undefined ? {} : { id }) };
   }
 
-  /** Returns the term of an elected candidate. An entry that was taken over gets the new value first. */
+  /** Returns the term of an elected candidate. If the candidacy took over an entry, its new value is written first. */
   async elected(ownership: Ownership, { value, id }: Stand): Promise<Term> {
     const term = new Term(ownership, value);
     if (id !== undefined) await term.proclaim(value);

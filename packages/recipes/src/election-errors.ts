@@ -18,13 +18,16 @@ export class ElectionErrors {
     return this.#emitted$.asObservable();
   }
 
-  /** Returns the error record of one candidate. Its backoff grows until the candidate is elected. */
+  /**
+   * Returns a new record of failures for one candidate. The backoff grows with each failure until the
+   * candidate is elected.
+   */
   ofCandidate(): CandidateErrors {
     return new CandidateErrors(this.#clock, (trouble) => this.#emitted$.next(trouble));
   }
 }
 
-/** Failed attempts of one candidate since its last term. */
+/** Counts the failed candidacies of one candidate since it last led. */
 export class CandidateErrors {
   readonly #clock: Clock;
   readonly #tell: (trouble: ElectionErrorEvent) => void;
@@ -35,7 +38,7 @@ export class CandidateErrors {
     this.#tell = tell;
   }
 
-  /** Emits a failure, and completes after the backoff. */
+  /** Emits the failure to `errors$`, and completes after the backoff. */
   pause(error: unknown): Observable<never> {
     return defer(() => {
       const retryInMs = Math.round(backoffDelay(this.#count, PAUSES, this.#clock));
@@ -45,7 +48,7 @@ export class CandidateErrors {
     });
   }
 
-  /** Resets the backoff, because the candidate was elected. */
+  /** Resets the backoff after the candidate was elected. */
   over(): void {
     this.#count = 0;
   }

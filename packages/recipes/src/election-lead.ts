@@ -7,16 +7,16 @@ import { mayPass, type Term } from './election-term.ts';
 import { aborted, firstOf } from './wait-limit.ts';
 import { catchError, endWith, merge, of, type Observable } from './rx.ts';
 
-/** The work of a leader. */
+/** The function that a leader runs while it leads. */
 export type LeaderWork = (leadership: Leadership, stop: AbortSignal) => unknown;
 
-/** The outcome of a candidacy. */
+/** How a candidacy ended: withdrawn by the signal, not elected because of an error, or after a term. */
 type CandidacyEnd =
   | { readonly outcome: 'withdrawn' }
   | { readonly outcome: 'unelected'; readonly error: unknown }
   | { readonly outcome: 'led'; readonly end: TermEnd; readonly termMs: number };
 
-/** Runs term after term until the signal aborts. */
+/** Campaigns and leads again and again until the signal aborts. */
 export async function leadUntilAborted(
   ballot: Ballot,
   work: LeaderWork,
@@ -36,7 +36,7 @@ export async function leadUntilAborted(
   }
 }
 
-/** Calls `onEnd`, and throws the error that ends `lead`, if there is one. */
+/** Calls `onEnd` after a term. Throws if the work failed or `onEnd` throws, which ends `lead`. */
 function tell(end: TermEnd, onEnd: LeadOptions['onEnd']): void {
   try {
     onEnd?.(end);
@@ -46,7 +46,10 @@ function tell(end: TermEnd, onEnd: LeadOptions['onEnd']): void {
   if (end.outcome === 'failed') throw end.error;
 }
 
-/** Returns whether the client is closed. The next campaign then rejects, and `lead` must not delay that error. */
+/**
+ * Returns whether the term ended because the client was closed. Then the next campaign rejects, and no delay
+ * must hold back that error.
+ */
 function isForGood(end: TermEnd): boolean {
   return end.outcome === 'lost' && end.error.reason === 'client-closed';
 }

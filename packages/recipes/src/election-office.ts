@@ -25,7 +25,10 @@ export class Office {
     });
   }
 
-  /** Emits whether there is a present term: at once, then after each change. Completes when the client is closed. */
+  /**
+   * Emits whether a candidate of this `election` object leads: at once, then after each change. Completes
+   * when the client is closed.
+   */
   isFilled({ session$ }: Pick<LockClient, 'session$'>): Observable<boolean> {
     const closed$ = session$.pipe(
       map(({ status }) => status === 'closed'),
@@ -33,7 +36,7 @@ export class Office {
     );
     return combineLatest([this.#terms$, closed$]).pipe(
       takeWhile(([, closed]) => !closed, true),
-      // The timer that should have ended a term may be late, so `held` is compared with the clock.
+      // Reads `held`, which compares with the clock: the timer that ends a term at its deadline may be late.
       map(([terms, closed]) => !closed && terms.some(({ held }) => held)),
       distinctUntilChanged(),
     );

@@ -3,7 +3,7 @@ import { backoffDelay } from '@queuelock/core/backend';
 
 const FLOOR = { initialDelayMs: 100, maxDelayMs: 2_000 };
 
-/** Spaces the terms of one candidate, so that work which returns at once does not campaign all the time. */
+/** Delays campaigns after short terms, so that work that returns at once does not campaign all the time. */
 export class Pace {
   readonly #clock: Clock;
   #shortTerms = 0;
@@ -13,7 +13,8 @@ export class Pace {
   }
 
   /**
-   * Returns how long to wait after a term of that length, in milliseconds: the rest of a minimum that grows with each short term in a row.
+   * Returns how many milliseconds to wait after a term of the given length. A term and the wait together last
+   * a minimum time, which grows with each short term in a row.
    */
   restAfter(termMs: number): number {
     const floorMs = backoffDelay(this.#shortTerms, FLOOR, this.#clock);

@@ -22,7 +22,10 @@ import {
 
 type Presence = Leadership | undefined;
 
-/** Returns a stream that has one candidate while it has subscribers. It creates another candidate after every end that a retry may help. */
+/**
+ * Returns a stream that keeps one candidate in the queue while it has subscribers. After each end of a
+ * candidacy it creates another candidate, unless the error shows that a retry cannot help.
+ */
 export function presenceOf(ballot: Ballot): Observable<Presence> {
   const present$ = defer(() => {
     const troubles = ballot.troubles.ofCandidate();
@@ -37,13 +40,17 @@ export function presenceOf(ballot: Ballot): Observable<Presence> {
     }),
   );
   return present$.pipe(
-    // A late subscriber gets the last state, and the timer that should have ended it may be late. So `held` is compared with the clock.
+    // A late subscriber gets the last emitted leadership. Reads its `held`, which compares with the clock: the
+    // timer that ends a leadership at its deadline may be late.
     map((leadership) => (leadership?.held ? leadership : undefined)),
     distinctUntilChanged(),
   );
 }
 
-/** One candidacy: from joining to the end of the hold, or to the end of the failed wait and its backoff. */
+/**
+ * Emits the leadership of one candidacy. It begins with joining, and ends with the hold or with the backoff
+ * after a failed wait.
+ */
 function once(ballot: Ballot, troubles: CandidateErrors): Observable<Presence> {
   const stand = ballot.stand();
   let winning: Promise<Term> | undefined;
@@ -67,7 +74,7 @@ function once(ballot: Ballot, troubles: CandidateErrors): Observable<Presence> {
 function presenceIn(term: Promise<Term>): Observable<Presence> {
   return from(term).pipe(
     switchMap(({ present$ }) => present$),
-    // The claim reports a loss, so an expected error is not repeated here.
+    // Completes if another candidacy may follow the error, because the claim reports the loss as well.
     catchError((error: unknown) => endQuietlyIf(mayPass(error), error)),
   );
 }

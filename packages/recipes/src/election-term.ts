@@ -3,12 +3,15 @@ import { inJson } from '@queuelock/core/backend';
 import type { Leadership } from './election-api.ts';
 import { BehaviorSubject, type Observable } from './rx.ts';
 
-/** Returns whether another candidacy may succeed. A hold that was lost before the work began counts like a failed wait. */
+/**
+ * Returns whether another candidacy may succeed after this error. `OWNERSHIP_LOST` is such an error, because
+ * the lock was lost before the work began.
+ */
 export function mayPass(error: unknown): boolean {
   return isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
 }
 
-/** One hold of an election's queue, as a leadership. */
+/** The leadership of one candidate, from its election to its end. */
 export class Term implements Leadership {
   readonly #ownership: Ownership;
   readonly #present$: BehaviorSubject<Leadership | undefined> = new BehaviorSubject<Leadership | undefined>(
@@ -22,7 +25,10 @@ export class Term implements Leadership {
     ownership.signal.addEventListener('abort', () => this.end());
   }
 
-  /** Emits this leadership, and `undefined` when it is lost or resigned. The claim reports that end some time later. */
+  /**
+   * Emits this leadership, and `undefined` once it is lost or resigned. The states of the claim report that
+   * end later.
+   */
   get present$(): Observable<Leadership | undefined> {
     return this.#present$;
   }
@@ -83,7 +89,7 @@ export class Term implements Leadership {
     await released;
   };
 
-  /** Emits the end of this leadership, which has come or is about to come. Releasing the hold is left to the caller. */
+  /** Emits the end of this leadership. The caller releases the hold, if it is not released or lost already. */
   end(): void {
     if (this.#present$.value) this.#present$.next(undefined);
   }

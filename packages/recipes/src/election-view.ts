@@ -3,7 +3,7 @@ import { jsonable } from '@queuelock/core/backend';
 import type { Candidate, CandidatesState, LeaderState } from './election-api.ts';
 import { distinctUntilChanged, map, type Observable } from './rx.ts';
 
-/** Emits the candidates in a queue. */
+/** Emits the candidates in a queue at once, and after each change. */
 export function candidatesIn(queue$: Observable<QueueState>): Observable<CandidatesState> {
   return queue$.pipe(
     map(({ status, entries }) => ({ status, candidates: entries.map(toCandidate) })),
@@ -16,7 +16,7 @@ export function candidatesIn(queue$: Observable<QueueState>): Observable<Candida
   );
 }
 
-/** Emits the leader, which is the first candidate in the queue. */
+/** Emits the first candidate in a queue, who leads, at once and after each change. */
 export function leaderIn(queue$: Observable<QueueState>): Observable<LeaderState> {
   return candidatesIn(queue$).pipe(
     map(({ status, candidates: [leader] }) => ({ status, leader })),
@@ -28,7 +28,7 @@ function toCandidate({ value, key, order, id }: QueueEntry): Candidate {
   return jsonable({ value, key, order, ...(id === undefined ? {} : { id }) });
 }
 
-// A later candidate of the same session may reuse a key, but then has another order.
+// Compares `order` too, because a later candidate of the same session may have the same key.
 function isSame(before: Candidate | undefined, now: Candidate | undefined): boolean {
   return before?.key === now?.key && before?.order === now?.order && before?.value === now?.value;
 }

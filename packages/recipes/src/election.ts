@@ -51,7 +51,7 @@ export function election(client: LockClient, name: string, options: ElectionOpti
   if (typeof value !== 'string') throw invalidArgument('value', value, 'is a string');
   if (id !== undefined && !/^[0-9a-f]{32}$/.test(id))
     throw invalidArgument('id', id, 'is the id of a leadership, 32 hexadecimal digits');
-  // Checks the name and the value. Without a subscription the claim does nothing.
+  // Validates the name and the value. A claim does nothing without a subscription.
   void client.claim(name, { value });
   const records = { office: new Office(), troubles: new ElectionErrors(clock), clock };
   return new QueueElection(
@@ -100,7 +100,7 @@ class QueueElection implements Election {
     try {
       return await this.#stood(stand, checked);
     } catch (error) {
-      // The entry to take over has been removed.
+      // The entry to take over has been removed, so this campaigns with a new entry.
       if (stand.id === undefined || !isQueueLockError(error, 'ENTRY_LOST')) throw error;
       return this.#stood(this.#ballot.stand(), checked);
     }

@@ -1,13 +1,13 @@
 import { anySignal, type SharedOwnership } from '@queuelock/core';
 import type { Share } from './fair-share-api.ts';
 
-/** The two permits of a share. */
+/** The two permits of which a share consists. */
 export interface SharePermits {
   readonly ofKey: SharedOwnership;
   readonly shared: SharedOwnership;
 }
 
-/** Two permits as one hold: held if both are, lost if one is. */
+/** Presents two permits as one hold. It is held while both are held, and lost when one of them is lost. */
 export class HeldShare implements Share {
   readonly key: string;
   readonly signal: AbortSignal;

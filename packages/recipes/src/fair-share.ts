@@ -111,7 +111,10 @@ class TwoStepShare implements FairShare {
   }
 }
 
-/** Takes the shared permit. If that fails, it gives the permit of the key back before the call settles. */
+/**
+ * Takes the shared permit while the caller holds the permit of its key. If it does not get the shared one, it
+ * releases the permit of the key before it settles.
+ */
 async function withShared<Permit extends SharedOwnership | undefined>(
   key: string,
   ofKey: SharedOwnership,
@@ -120,7 +123,7 @@ async function withShared<Permit extends SharedOwnership | undefined>(
   let shared: Permit | undefined;
   try {
     shared = await take(ofKey.signal);
-    // The permit of the key may have been lost while the reply for the shared permit was in flight.
+    // Throws if the permit of the key was lost while the reply for the shared permit was in flight.
     if (shared) ofKey.throwIfLost();
   } catch (error) {
     await shared?.release();
@@ -136,7 +139,10 @@ function eitherOf(signal: AbortSignal | undefined, lost: AbortSignal): AbortSign
   return signal ? anySignal([signal, lost]) : lost;
 }
 
-/** Returns a function that computes what is left of the timeout. A timeout of 0 waits for one attempt at each permit. */
+/**
+ * Returns a function that returns the remaining timeout for each step. A timeout of 0 means one attempt at
+ * each permit.
+ */
 function timeLeft({ timeoutMs }: Pick<ShareOptions, 'timeoutMs'>): () => Pick<ShareOptions, 'timeoutMs'> {
   if (timeoutMs === undefined || timeoutMs === 0) return () => ({});
   const left = countingDown({ timeoutMs });

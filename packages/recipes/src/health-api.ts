@@ -4,7 +4,8 @@ import type { Observable } from 'rxjs';
 /** Settings of `healthOf`. */
 export interface HealthOptions {
   /**
-   * How long the session may be `opening`, `suspect` or `lost` before the process stops being ready, in milliseconds. Default 0: at once.
+   * How long the session may be `opening`, `suspect` or `lost` before the process counts as not ready, in
+   * milliseconds. Default 0: at once.
    */
   readonly unreadyAfterMs?: number;
   /** Source of time, for tests. Default: the machine's monotonic clock. */
@@ -13,13 +14,16 @@ export interface HealthOptions {
 
 /** A reason why a process is not live or not ready. */
 export interface HealthProblem {
-  /** `session`: see `HealthState.session`. `work`: a check-in is overdue. `draining`: `drain` was called. */
+  /**
+   * The failed check. `session`: the session is not proven; see `HealthState.session`. `work`: a check-in is
+   * overdue. `draining`: `drain` was called.
+   */
   readonly check: 'session' | 'work' | 'draining';
-  /** One sentence for people. It has no address and no text of other programs. */
+  /** One sentence for people. It contains no addresses and no text from other programs. */
   readonly text: string;
 }
 
-/** The answer to one probe. */
+/** The result for one probe, liveness or readiness. */
 export interface HealthResult {
   readonly ok: boolean;
   /** The reasons for a failure; empty when `ok`. */
@@ -28,9 +32,15 @@ export interface HealthResult {
 
 /** Liveness and readiness at one moment. */
 export interface HealthState {
-  /** Fails only when a restart of the process helps: when supervised work has not checked in within its bound. */
+  /**
+   * Fails only when a restart of the process would help: when supervised work has not checked in within its
+   * time limit.
+   */
   readonly live: HealthResult;
-  /** Fails while the process should get no new requests: it has no proven session, is draining, or is not live. */
+  /**
+   * Fails while the process should get no new requests: while its session is not proven, while it drains, or
+   * when it is not live.
+   */
   readonly ready: HealthResult;
   readonly session: SessionState['status'];
 }
@@ -46,7 +56,10 @@ export interface SupervisionOptions {
 
 /** Liveness and readiness of a process that uses a lock client; made by `healthOf`. */
 export interface Health {
-  /** Returns the state as of now: the times are compared with the clock, so it is right also after a blocked event loop. */
+  /**
+   * Returns the state as of now. It compares the time limits with the clock, so it is correct even after a
+   * blocked event loop.
+   */
   now(): HealthState;
   /**
    * Emits the state: at once, then after each change of one of its results. All subscribers get the same state. Completes when the client is
@@ -58,7 +71,7 @@ export interface Health {
    * end of the work. It does not stop the work.
    * @param name of the work, for messages
    * @returns the outcome of the work
-   * @throws the error of the work; `INVALID_ARGUMENT` for a bound that is not a number of milliseconds from 1 up
+   * @throws the error of the work; `INVALID_ARGUMENT` for a `checkInWithinMs` that is not a number of milliseconds from 1 up
    */
   supervise<T>(
     name: string,

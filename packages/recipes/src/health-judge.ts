@@ -2,11 +2,11 @@ import type { SessionState } from '@queuelock/core';
 import { quote } from '@queuelock/core';
 import type { HealthProblem, HealthResult, HealthState } from './health-api.ts';
 
-/** The facts about a process that its health depends on. Times are those of one monotonic clock, in milliseconds. */
+/** The facts on which the health of a process depends. All times are in milliseconds of one monotonic clock. */
 export interface HealthFacts {
   readonly session: {
     readonly status: SessionState['status'];
-    /** Time at which the session was proven last, or stopped being proven. */
+    /** When the session last became proven, or ceased to be proven. */
     readonly since: number;
   };
   readonly works: readonly SupervisedWork[];
@@ -20,18 +20,18 @@ export interface SupervisedWork {
   readonly checkedInAt: number;
 }
 
-/** The time for which health is decided, and how long a session may be unproven. */
+/** The time at which health is judged, and how long a session may be unproven. */
 export interface HealthTerms {
   readonly at: number;
   readonly unreadyAfterMs: number;
 }
 
-/** Whether heartbeats prove the session, or no call has needed one yet. */
+/** Returns whether heartbeats prove the session, or no call has needed a session yet. */
 export function isProven(status: SessionState['status']): boolean {
   return status === 'alive' || status === 'idle';
 }
 
-/** Returns liveness and readiness at that time. */
+/** Returns liveness and readiness at the given time. */
 export function judgeHealth(facts: HealthFacts, terms: HealthTerms): HealthState {
   const overdue = facts.works.filter((work) => terms.at >= overdueAt(work)).map(problemOf);
   const unready: HealthProblem[] = [...overdue];
@@ -43,7 +43,10 @@ export function judgeHealth(facts: HealthFacts, terms: HealthTerms): HealthState
   return { live: resultOf(overdue), ready: resultOf(unready), session: status };
 }
 
-/** Returns the next time at which the result of `judgeHealth` changes although no fact does, or `undefined`. */
+/**
+ * Returns the next time at which a time limit passes, which changes the result of `judgeHealth` although the
+ * facts stay the same. `undefined` if there is none.
+ */
 export function nextChangeAt(facts: HealthFacts, terms: HealthTerms): number | undefined {
   const moments = [unreadyAt(facts, terms) ?? Infinity, ...facts.works.map(overdueAt)];
   const next = Math.min(...moments.filter((moment) => moment > terms.at));

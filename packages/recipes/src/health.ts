@@ -35,7 +35,8 @@ const SUPERVISION: KnownOptions<SupervisionOptions> = { checkInWithinMs: 'number
  * Returns liveness and readiness of a process that uses this client, for the probes of Kubernetes and load balancers.
  *
  * - Ready: the session is proven by heartbeats, or was not needed yet, and the process is not draining.
- * - Live: no supervised work is overdue. Liveness does not depend on the store: a restart does not bring it back, and ends all holds.
+ * - Live: no supervised work is overdue. Liveness does not depend on the store: a restart of the process would not help,
+ *   and would end all holds.
  *
  * It subscribes to `session$` and sends no request of its own. The subscription ends when the client is closed.
  *
@@ -79,7 +80,8 @@ class ClientHealth implements Health {
       works: [],
       isDraining: false,
     });
-    // The subscription costs no request, and ends when the client is closed.
+    // Subscribes for the whole life of the client: the subscription sends no request, and ends when the
+    // client is closed.
     session$
       .pipe(takeWhile(({ status }) => status !== 'closed', true))
       .subscribe((state) => this.#onSession(state)); // eslint-disable-line rxjs-x/no-ignored-error -- session$ never errors
@@ -139,7 +141,7 @@ class ClientHealth implements Health {
     );
   }
 
-  /** Emits the state now, and again at each moment at which a time limit passes. */
+  /** Emits the state now, and again each time that a time limit passes. */
   #statesFromNow(): Observable<HealthState> {
     return defer(() => {
       const at = this.#clock.now();

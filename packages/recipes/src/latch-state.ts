@@ -3,13 +3,19 @@ import { invalidArgument } from '@queuelock/core/backend';
 /** The stored state of a latch. */
 export interface LatchState {
   readonly count: number;
-  /** Id of the operation that set this count. */
+  /** Id of the operation that set this count. A new count has a new id, so it identifies the round. */
   readonly round: string;
-  /** Ids of the latest operations, the newest last. An operation whose reply was lost finds its id here, and so knows that it took effect. */
+  /**
+   * Ids of the latest operations, the newest one last. A client whose reply was lost finds the id of its
+   * operation here if the operation took effect.
+   */
   readonly ops: readonly string[];
 }
 
-/** Number of ids that are kept. With eleven characters each, they take 3,500 of the 4,096 bytes that a register holds. */
+/**
+ * Number of operation ids that are kept. With eleven characters each, they take 3,500 of the 4,096 bytes that
+ * a register holds.
+ */
 const KEPT_OPS = 250;
 
 /**
@@ -23,13 +29,16 @@ export function latchIn(text: string | undefined): LatchState | undefined {
   throw invalidArgument('the register of the latch', text, 'contains what a latch wrote; remove() clears it');
 }
 
-/** Sets the count, unless a count above 0 is under way. */
+/**
+ * Sets the count, except when the present count is above 0. An operation that has already taken effect
+ * changes nothing.
+ */
 export function set(state: LatchState | undefined, count: number, id: string): LatchState | undefined {
   if (state && (state.count > 0 || state.ops.includes(id))) return state;
   return { count, round: id, ops: noted(state, id) };
 }
 
-/** Reduces the count by one, once for each id. 0 stays 0. */
+/** Reduces the count by one, to no less than 0. An operation that has already taken effect changes nothing. */
 export function countedDown(state: LatchState, id: string): LatchState {
   if (state.count === 0 || state.ops.includes(id)) return state;
   return { ...state, count: state.count - 1, ops: noted(state, id) };
@@ -43,7 +52,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Returns no state for a text that no latch wrote, which the caller rejects.
+    return undefined; // The caller rejects a text that no latch wrote.
   }
 }
 

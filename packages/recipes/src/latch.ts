@@ -17,8 +17,8 @@ export interface Latch {
    */
   trySetCount(count: number): Promise<boolean>;
   /**
-   * Reduces the count by one; 0 stays 0. Retries until the outcome is certain, and counts once even if replies are lost. See `latch` for
-   * the one limit of that.
+   * Reduces the count by one; 0 stays 0. Retries until the outcome is certain, and counts once even if
+   * replies are lost. The description of `latch` states the one exception.
    * @returns the remaining count; `undefined` if no count is set, so that nothing was counted
    */
   countDown(): Promise<number | undefined>;
@@ -28,12 +28,14 @@ export interface Latch {
    */
   readonly count$: Observable<number | undefined>;
   /**
-   * Waits until the count is 0. While no count is set, it waits until one is set and reaches 0. A call that has seen a count also resolves
-   * when that count is removed, or is replaced after it has reached 0. A `timeoutMs` of 0 waits only for the server's answer.
-   * @throws {QueueLockError} `TIMEOUT`, or `UNAVAILABLE` if the store could not be read at the end; the signal's reason; `CLOSED`
+   * Waits until the count is 0. While no count is set, it waits until a count is set and reaches 0. A call
+   * that has seen a count also resolves when that count is removed, or when a new count follows after it has
+   * reached 0. A `timeoutMs` of 0 waits only for one reply of the server.
+   * @throws {QueueLockError} `TIMEOUT`, or `UNAVAILABLE` if the store could not be read at the end; the
+   * signal's reason; `CLOSED`
    */
   wait(options?: WaitOptions): Promise<void>;
-  /** Removes the count, so that nothing of it stays on the server. Calls of `wait` that have seen it resolve. */
+  /** Removes the count, so that nothing of it stays on the server. A call of `wait` that has seen the count then resolves. */
   remove(): Promise<void>;
 }
 
@@ -83,7 +85,8 @@ class RegisterLatch implements Latch {
     let round: string | undefined;
     const left = await this.#change((present) => {
       round ??= present?.round;
-      // Counts down only in the round that it first read. A later round does not belong to this call.
+      // Counts down only in the round that this call has read first. When a repeated call finds a later
+      // round, its own round has ended.
       return present?.round === round && present ? countedDown(present, id) : present;
     });
     if (round === undefined) return undefined;
@@ -109,7 +112,10 @@ class RegisterLatch implements Latch {
     await this.#register.change(() => undefined);
   }
 
-  /** Emits the state. Each subscription reads the register anew, so that the state is not older than the subscription. */
+  /**
+   * Emits the state. Each subscription reads the register again, so that it emits no state from before the
+   * subscription.
+   */
   #state(state$ = this.#register.state$): Observable<LatchState | undefined> {
     return liveText(state$).pipe(map(latchIn));
   }
@@ -126,7 +132,10 @@ class RegisterLatch implements Latch {
   }
 }
 
-/** Returns a predicate that is called with every state, in order. It returns `true` once the latch that the caller waits for has opened. */
+/**
+ * Returns a predicate that must be called with every state, in order. It returns `true` when the count of the
+ * first round that it has seen is 0, removed or replaced.
+ */
 function opens(): (state: LatchState | undefined) => boolean {
   let round: string | undefined;
   return (state) => {

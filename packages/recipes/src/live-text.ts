@@ -10,7 +10,10 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** Emits the text of a register while the server can be reached. Errors with `CLOSED` when the client is closed. */
+/**
+ * Emits the text of a register, and later changes. Emits nothing while the server cannot be reached. Errors
+ * with `CLOSED` when the client is closed.
+ */
 export function liveText(state$: SharedRegister['state$']): Observable<string | undefined> {
   const closed$ = throwError(() => new QueueLockError('CLOSED', 'the client was closed'));
   return concat(state$, closed$).pipe(
@@ -20,7 +23,7 @@ export function liveText(state$: SharedRegister['state$']): Observable<string | 
   );
 }
 
-/** Emits the values of the source, and completes when the client is closed. */
+/** Emits the values of `source$`. Completes, instead of erroring with `CLOSED`, when the client is closed. */
 export function untilClosed<T>(source$: Observable<T>): Observable<T> {
   return source$.pipe(
     catchError((error: unknown) => {

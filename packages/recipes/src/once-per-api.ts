@@ -3,7 +3,7 @@ import type { Slot, SlotNote } from './slot.ts';
 
 export type { Slot, SlotNote } from './slot.ts';
 
-/** Settings of a `oncePer`. */
+/** Settings of `oncePer`. */
 export interface OncePerOptions {
   /**
    * Guarantee for a process that dies while it works. All clients of a name must use the same guarantee. Default `at-most-once`.
@@ -19,16 +19,20 @@ export interface OncePerOptions {
    */
   readonly owner?: string;
   /**
-   * Orders the slots of this name, in place of the rules of `run`. It gets two slots as they are stored, and returns a negative number if the
-   * first is older, a positive one if it is newer, and 0 if they are one slot. All clients of a name must use the same order. A call rejects
-   * with `INVALID_ARGUMENT` if it throws or returns something else.
+   * Orders the slots of this name, instead of the default rules that `run` describes. The function receives
+   * two slots as they are stored. It returns a negative number if the first is older, a positive number if it
+   * is newer, and 0 if both are the same slot. All clients of a name must use the same order. A call rejects
+   * with `INVALID_ARGUMENT` if the function throws or returns something else.
    */
   readonly compare?: (one: string, other: string) => number;
   /**
-   * How many newer slots may be noted while a late slot is still done, from 0 to 15. Default 0: a slot older than the latest is not done. The newest
-   * `lateSlots + 1` notes are kept, so no slot is done twice because of this. A slot is `superseded` once more than `lateSlots` newer slots are
-   * noted, or when it is older than a note that was dropped. All clients of a name should use the same number; a client with a smaller one drops
-   * notes. Above 0, each slot and the owner together have a share of 4,000 bytes: about 250 at 15.
+   * Number of newer slots that may be noted before a late slot is not done any more, from 0 to 15. Default 0:
+   * a slot older than the latest noted slot is not done.
+   * The newest `lateSlots + 1` notes are kept, so no late slot is done twice. A slot is `superseded` when
+   * more than `lateSlots` newer slots are noted, or when it is older than a slot whose note was dropped.
+   * All clients of a name should use the same number, because a client with a smaller one drops notes. Above
+   * 0, `lateSlots + 1` notes share 4,000 bytes. Each note contains the slot and the owner: with 15, both
+   * together may have about 250 bytes.
    */
   readonly lateSlots?: number;
 }
@@ -36,8 +40,9 @@ export interface OncePerOptions {
 /** Settings of one `run`. */
 export interface SlotOptions extends Pick<WorkOptions, 'workTimeoutMs'> {
   /**
-   * Ends the call. During the wait it rejects at once with the signal's reason. During the work it aborts the `stop` signal of the work and
-   * waits until the work has ended. Work that stops half-way must throw: work that returns counts as done.
+   * Ends the call. During the wait, the call rejects at once with the signal's reason. During the work, the
+   * `stop` signal of the work aborts, and the call waits until the work has ended. Work that stops early must
+   * throw, because work that returns counts as done.
    */
   readonly signal?: AbortSignal;
   /**
@@ -50,41 +55,47 @@ export interface SlotOptions extends Pick<WorkOptions, 'workTimeoutMs'> {
 /** The work of a slot. `stop` aborts when the hold is lost or the caller's signal aborts. Reading `aborted` compares with the clock. */
 export type SlotWork<T> = (ownership: Ownership, stop: AbortSignal) => T | PromiseLike<T>;
 
-/** The outcome of a slot for one call. */
+/** The outcome of one call for a slot. */
 export type SlotOutcome<T> =
-  /** This call did the work, under a hold with that token. */
+  /** This call did the work, under a hold with that fencing token. */
   | { readonly outcome: 'ran'; readonly slot: string; readonly token: bigint; readonly value: T }
   /** The slot is noted: another call did its work, or (`at-most-once`) began it. */
   | ({ readonly outcome: 'already-done' } & SlotNote)
   /**
-   * More newer slots are noted than `lateSlots` allows. So this slot is not done any more, whether or not it was done before. `slot` is the newest
-   * slot.
+   * More than `lateSlots` newer slots are noted, so this slot is not done any more, whether or not it was
+   * done before. `slot` is the newest noted slot.
    */
   | ({ readonly outcome: 'superseded' } & SlotNote);
 
-/** Work that is done once per slot; made by `oncePer`. */
+/** Work that is done once per slot; made by `oncePer`. A slot is one run of the work, such as a date or a release. */
 export interface OncePer {
   readonly name: string;
   /**
-   * Does the work of the slot, unless another call has done it. With `at-most-once` the call resolves as soon as the slot is noted, without
-   * waiting for the end of the other call's work. With `at-least-once` it resolves when that work is done.
+   * Does the work of the slot, unless another call has done it. With `at-most-once` the call resolves as soon
+   * as the slot is noted, without waiting for the end of the other call's work. With `at-least-once` it
+   * resolves when that work is done.
    *
-   * A loss or an abort at the moment at which an `at-most-once` slot is noted may leave it noted although its work never began.
-   * @param slot which run of the work this is, equal on all instances: the scheduled time, never the present time. A `Date`, a whole number
-   *   from 0 up, or a text of at most 256 characters. Stored as text (`2026-11-24T08:00:00.000Z`). Slots older than the latest are not
-   *   done, unless `lateSlots` allows it. Without `compare`, all slots of a name are of one form: semantic versions in the order of semver, with or without a leading `v`;
-   *   times of ISO 8601; or texts that differ in runs of digits only (`2026-11-24`, `2026-W47`, `41`), which compare as whole numbers
+   * If the hold is lost or the call is aborted while an `at-most-once` slot is being noted, the slot may stay
+   * noted although its work never began.
+   * @param slot identifies the run of the work and is equal on all instances: for a scheduled job the
+   * scheduled time, never the present time. It is a `Date`, a whole number from 0 up, or a text of at most
+   * 256 characters. It is stored as text (`2026-11-24T08:00:00.000Z`). A slot older than the latest noted one
+   * is not done, unless `lateSlots` allows it. Without `compare`, all slots of a name have one form: semantic
+   * versions, with or without a leading `v`; times of ISO 8601; or texts that differ only in runs of digits
+   * (`2026-11-24`, `2026-W47`, `41`), which compare as whole numbers
    * @returns whether this call did the work, and otherwise which client did
    * @throws the error of the work
-   * @throws {QueueLockError} `INVALID_ARGUMENT` for a slot that cannot be ordered with the latest one, before the work begins;
-   *   `OWNERSHIP_LOST` when the hold was lost before the end; `TIMEOUT`, the signal's reason and the errors of
-   *   `LockClient.run` when the lock was never granted; `REENTRANT` inside the work of the same name, unless the slot is noted already
+   * @throws {QueueLockError} `INVALID_ARGUMENT` for a slot that cannot be ordered with the latest one, before
+   * the work begins; `OWNERSHIP_LOST` when the hold was lost before the end; `TIMEOUT`, the signal's reason
+   * and the errors of `LockClient.run` when the lock was never granted; `REENTRANT` inside the work of the
+   * same name, unless the slot is noted already
    */
   run<T>(slot: Slot, work: SlotWork<T>, options?: SlotOptions): Promise<SlotOutcome<Awaited<T>>>;
   /** Returns the latest note, or `undefined` if there is none. Retries until the server responds. */
   latest(): Promise<SlotNote | undefined>;
   /**
-   * Removes the notes, so that nothing of them stays on the server and the next call is the first. Retries until the outcome is certain.
+   * Removes the notes, so that nothing of them stays on the server and the next call counts as the first one.
+   * Retries until the outcome is certain.
    */
   forget(): Promise<void>;
 }

@@ -24,7 +24,7 @@ const OPTIONS: KnownOptions<OncePerOptions> = {
 };
 const RUN_OPTIONS: KnownOptions<SlotOptions> = { ...WAIT_OPTIONS, workTimeoutMs: 'number' };
 const GUARANTEES: ReadonlySet<unknown> = new Set(['at-most-once', 'at-least-once']);
-/** A note must fit into a register, however long its owner becomes in JSON. */
+/** Maximum length of an owner, so that a note fits into a register even if JSON has to escape every character. */
 const LONGEST_OWNER = 128;
 const MOST_LATE_SLOTS = 15;
 
@@ -44,7 +44,7 @@ const MOST_LATE_SLOTS = 15;
  * - That a paused process does nothing late. Its writes are rejected only where its token is compared.
  * - That slots of one name are of one form. A slot that cannot be ordered with the latest one rejects with `INVALID_ARGUMENT`.
  * - That the older of two waiting slots comes first. If it comes second, it is skipped, unless `lateSlots` allows it.
- * - A slot in the far future, from a wrong clock, makes all slots before it `superseded` until `forget` is called.
+ * - That a wrong clock does no harm. A slot in the far future makes all slots before it `superseded` until `forget` is called.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for a name that the backend cannot hold, or a backend without registers. The methods reject
  *   with it when the register holds another text
  * @example
@@ -68,7 +68,7 @@ export function oncePer(client: LockClient, name: string, options?: OncePerOptio
 
 interface Settings extends Required<Pick<OncePerOptions, 'guarantee' | 'owner'>> {
   readonly order: SlotOrder;
-  /** Number of notes that are kept. */
+  /** Number of notes that the register keeps. */
   readonly kept: number;
 }
 

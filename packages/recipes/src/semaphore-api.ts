@@ -20,7 +20,10 @@ export interface PermitRunOptions extends PermitOptions, WorkOptions {}
 /** Settings of one claim: the options of a claim of a lock, and `permits`. */
 export type PermitClaimOptions = Omit<ClaimOptions, 'mode' | 'limit'>;
 
-/** Permits of one name; made by `semaphore`. Each method resolves and rejects like the one of the same name in `LockClient`. */
+/**
+ * Permits of one name; made by `semaphore`. Each method resolves and rejects like the method of the same name
+ * of `LockClient`.
+ */
 export interface Semaphore {
   readonly name: string;
   /**
@@ -50,11 +53,15 @@ export interface Semaphore {
 /** A semaphore whose limit may change while it is in use. */
 export interface ResizableSemaphore extends Semaphore {
   /**
-   * Emits the limit at once, then after each change. The first subscriber of all clients writes the declared limit if none is written.
-   * Shared by all subscribers. Emits nothing while the server cannot be reached; completes when the client is closed; errors with
+   * Emits the limit at once, then after each change. If no limit is written yet, the first subscriber writes
+   * the declared one. All subscribers share the stream.
+   * Emits nothing while the server cannot be reached; completes when the client is closed; errors with
    * `INVALID_ARGUMENT` when the register holds another text.
    */
   readonly limit$: Observable<number>;
-  /** Changes the limit for all clients. Retries until the outcome is certain. Of two concurrent calls, either may be the last. */
+  /**
+   * Changes the limit for all clients. Retries until the outcome is certain. Of two concurrent calls, either
+   * one may take effect last.
+   */
   resize(limit: number): Promise<void>;
 }

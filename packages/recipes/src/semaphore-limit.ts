@@ -14,23 +14,26 @@ import {
   type Observable,
 } from './rx.ts';
 
-/** Largest limit that a claim accepts. */
+/** The largest limit that a claim accepts. */
 const MAX_LIMIT = 1_000_000;
 
-/** Source of the limit of a claim. */
+/** The limit of a semaphore, fixed or changeable, as claims use it. */
 export interface Limit {
   /** Returns the option `limit` for a claim of that number of permits. */
   terms(permits: number): Pick<ClaimOptions, 'limit'>;
-  /** Keeps the limit subscribed while a claim waits. */
+  /** Subscribes to the limit, so that it stays up to date while a claim waits. */
   watch(): Subscription;
 }
 
-/** Returns a limit that never changes. */
+/** Returns a `Limit` that never changes. */
 export function fixedLimit(limit: number): Limit {
   return { terms: () => ({ limit }), watch: () => Subscription.EMPTY };
 }
 
-/** A limit that all clients share. The first client that finds an empty register writes the declared limit. */
+/**
+ * A limit that all clients share through a register. The first client that finds the register empty writes
+ * the limit that it has declared.
+ */
 export class SharedLimit implements Limit {
   /** Emits the limit at once, then after each change. Errors when the client is closed, or when the register holds another text. */
   readonly limit$: Observable<number>;
@@ -58,7 +61,7 @@ export class SharedLimit implements Limit {
     return terms;
   }
 
-  /** Errors are ignored here, because the claim subscribes to the limit too and reports them. */
+  /** Ignores errors of the limit, because the claim subscribes to the limit too and reports them. */
   watch(): Subscription {
     return this.limit$.subscribe({ error: () => undefined });
   }
@@ -69,7 +72,10 @@ export class SharedLimit implements Limit {
   }
 }
 
-/** Rejects a claim for more permits than exist. It could never be granted and would block all waiters behind it. */
+/**
+ * Returns a function that throws for a claim of more permits than the limit. Such a claim could never be
+ * granted and would block all waiters behind it.
+ */
 function enoughFor(permits: number): (limit: number) => number {
   return (limit) => {
     if (permits <= limit) return limit;

@@ -69,7 +69,7 @@ const PERMIT_RUN_OPTIONS = knownWithout(RUN_OPTIONS, 'mode', 'limit');
 const TRY_PERMIT_OPTIONS = knownWithout(ACQUIRE_OPTIONS, 'mode', 'limit', 'timeoutMs');
 const PERMIT_CLAIM_OPTIONS = knownWithout(CLAIM_OPTIONS, 'mode', 'limit');
 
-/** A semaphore whose permits are claims with a limit. */
+/** A semaphore. Its permits are claims of a queue with a limit. */
 class QueueSemaphore implements Semaphore {
   readonly name: string;
   readonly #client: LockClient;

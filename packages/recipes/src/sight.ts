@@ -1,7 +1,7 @@
 import { QueueLockError } from '@queuelock/core';
 import { defer, tap, type Observable } from './rx.ts';
 
-/** Status of a stream of `@queuelock/core`. */
+/** The part of the states of a stream of `@queuelock/core` that shows whether the store can be read. */
 interface Seen {
   readonly status: 'connecting' | 'live' | 'stale';
   /** Reason for which the last read failed. */
@@ -9,18 +9,21 @@ interface Seen {
 }
 
 /**
- * Tracks whether a waiter can read the store. While it cannot, a timeout of its wait is `UNAVAILABLE`: it is unknown whether other clients
- * delay it.
+ * Tracks whether a waiter can read the store. While it cannot, a timeout of its wait is reported as
+ * `UNAVAILABLE` and not as `TIMEOUT`, because it is unknown whether other clients delay it.
  */
 export class Sight {
   readonly #blind = new Map<object, unknown>();
 
-  /** Returns why the store cannot be read at present, or `undefined` if it can. */
+  /** The reason why the store cannot be read now, or `undefined` if it can be read. */
   get trouble(): unknown {
     return this.#blind.values().next().value;
   }
 
-  /** Passes on the states of a stream, and tracks whether the store can be read, from the subscription on. */
+  /**
+   * Emits the states of a stream unchanged, and records for each one whether the store can be read. Until the
+   * first state, the store counts as unreadable.
+   */
   through<T extends Seen>(state$: Observable<T>): Observable<T> {
     return defer(() => {
       this.#blind.set(state$, unanswered());
@@ -34,8 +37,8 @@ export class Sight {
   }
 
   /**
-   * Resolves or rejects as the promise of a request does. Until the reply arrives, a timeout of the wait rejects with `UNAVAILABLE`, not
-   * with `TIMEOUT`.
+   * Settles as the promise of a request does. Until then the store counts as unreadable, so that a timeout of
+   * the wait rejects with `UNAVAILABLE` and not with `TIMEOUT`.
    */
   async until<T>(answer: Promise<T>): Promise<T> {
     this.#blind.set(answer, unanswered());
@@ -45,7 +48,7 @@ export class Sight {
   }
 }
 
-/** Returns the error of a store that has not replied to the first read yet. */
+/** Returns the error for a store that has not replied yet. */
 export function unanswered(): QueueLockError {
   return new QueueLockError('UNAVAILABLE', 'the store has not responded yet');
 }

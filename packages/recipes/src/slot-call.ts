@@ -6,14 +6,14 @@ import { Sight } from './sight.ts';
 import type { PastSlot, SlotRegister } from './slot-register.ts';
 import type { SlotNote } from './slot.ts';
 
-/** Arguments of one call that come from its `oncePer`. */
+/** Settings of a call that are the same for all calls of one `oncePer`. */
 export interface SlotTerms extends Required<Pick<OncePerOptions, 'guarantee' | 'owner'>> {
   readonly client: Pick<LockClient, 'run'>;
   readonly name: string;
   readonly register: SlotRegister;
 }
 
-/** Runs one call, from the first read to the end of the work. */
+/** Performs one call: reads the register, waits for the lock, and does the work. */
 export async function callFor<T>(
   terms: SlotTerms,
   work: SlotWork<T>,
@@ -46,7 +46,10 @@ export async function callFor<T>(
   }
 }
 
-/** Reads the register once before the call joins the queue. Without a reply it is unknown whether another client does the slot. */
+/**
+ * Reads the register once before the call joins the queue. If the read fails or times out, the error states
+ * that the state of the slot is unknown.
+ */
 function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
   const sight = new Sight();
   const what = `the state of the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)} was not read`;
@@ -55,7 +58,7 @@ function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<
   );
 }
 
-/** Ends the wait for the lock when another call has noted the slot. */
+/** Watches the register during the wait for the lock, and aborts the wait when another call has noted the slot. */
 class SlotWait {
   readonly #stop = new AbortController();
   readonly #watching: Subscription;
@@ -91,7 +94,7 @@ async function workFor<T>(
   const isNotedFirst = guarantee === 'at-most-once';
   const past = await (isNotedFirst ? note(stop) : unlessAborted(stop, register.past()));
   if (past) return past;
-  // Checks the signal again, because the event loop may have been blocked since the reply arrived.
+  // Checks the signal again, because the event loop may have been blocked after the reply arrived.
   stop.throwIfAborted();
   const value = await work(ownership, stop);
   if (!isNotedFirst) await note(ownership.signal);
@@ -104,10 +107,10 @@ function noter(owner: string): Pick<SlotNote, 'by' | 'at'> {
 }
 
 /**
- * Resolves or rejects as `task` does, but rejects at once with the signal's reason when the signal aborts. The task is not stopped: its
- * result is ignored then.
+ * Settles as `task` does, but rejects with the signal's reason as soon as the signal aborts. The task itself
+ * continues, and its result is then ignored.
  */
 function unlessAborted<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
-  // `task` is first in the merge, so that its rejection has a handler even if the signal has already aborted.
+  // `task` is first in the merge, so that its rejection is handled even if the signal has already aborted.
   return firstOf(merge(from(task), aborted(signal)));
 }

@@ -2,27 +2,28 @@ import { invalidArgument } from '@queuelock/core/backend';
 import type { SlotOrder } from './slot-order.ts';
 import type { SlotNote } from './slot.ts';
 
-/** The notes in a register: the newest slots whose work was begun or done. */
+/** The notes of the newest slots whose work was begun or done, as a register stores them. */
 export interface SlotNotes {
-  /** The notes, with the newest slot first; at least one. */
+  /** The notes, the newest slot first. There is at least one. */
   readonly notes: readonly [SlotNote, ...SlotNote[]];
   /**
-   * The newest slot whose note was dropped or may have been dropped. This slot and all slots before it are past. `undefined` if every note is kept.
+   * The newest slot whose note was dropped, or may have been dropped. Neither this slot nor an older one is
+   * done any more, unless it has a note. `undefined` if every note is kept.
    */
   readonly floor: string | undefined;
 }
 
 /** The latest moment that a `Date` can represent, in milliseconds since 1970. */
 const LATEST_TIME = 8_640_000_000_000_000;
-/** Room for the notes in a register, in bytes: its size of 4,096 bytes less the text around the notes. */
+/** Bytes for the notes in a register: its size of 4,096 bytes less the text around the notes. */
 const ROOM_BYTES = 4_000;
 
 /**
- * Checks that as many notes as are kept fit into a register.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a note that takes more than its share
+ * Checks that a note is small enough for `kept` such notes to fit into a register.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a note that is too long
  */
 export function checkNoteSize({ slot, by }: Pick<SlotNote, 'slot' | 'by'>, kept: number): void {
-  // The longest token and time take fewer than 80 bytes with the names of the members.
+  // The longest token and the longest time take fewer than 80 bytes, including the names of the JSON members.
   const size = 80 + Buffer.byteLength(JSON.stringify(slot)) + Buffer.byteLength(JSON.stringify(by));
   const most = Math.floor(ROOM_BYTES / kept);
   if (kept > 1 && size > most)
@@ -33,13 +34,13 @@ export function checkNoteSize({ slot, by }: Pick<SlotNote, 'slot' | 'by'>, kept:
     );
 }
 
-/** Returns the notes with one more. Only the newest `kept` of them stay. */
+/** Adds a note, and drops all but the newest `kept` notes. */
 export function withNote(
   present: SlotNotes | undefined,
   note: SlotNote,
   { kept, order }: { readonly kept: number; readonly order: SlotOrder },
 ): SlotNotes {
-  // A client that keeps only one note does not know the notes before it.
+  // A client that keeps only one note drops all notes before it without reading them.
   if (kept === 1) return { notes: [note], floor: note.slot };
   const [newest, ...rest] = inOrder(note, present?.notes ?? [], order);
   return { notes: [newest, ...rest.slice(0, kept - 1)], floor: rest[kept - 1]?.slot ?? present?.floor };
@@ -55,7 +56,10 @@ function inOrder(
   return [newest, ...inOrder(note, rest, order)];
 }
 
-/** Returns the text of a register. With one note, it has the format of a client that keeps only one note. */
+/**
+ * Returns the text for a register. If older notes were dropped and one is left, it is in the format of
+ * clients that keep only one note.
+ */
 export function notesText({ notes: [latest, ...earlier], floor }: SlotNotes): string {
   if (earlier.length === 0 && floor === latest.slot) return JSON.stringify(plain(latest));
   return JSON.stringify({
@@ -82,7 +86,8 @@ export function notesIn(text: string | undefined): SlotNotes | undefined {
   const isWhole = others.length === rest.length && (floor === undefined || typeof floor === 'string');
   if (!latest || !isWhole)
     throw invalidArgument('the register of the slots', text, 'contains what oncePer wrote');
-  // Where a client kept only one note, the notes before it were dropped.
+  // A text without `earlier` is from a client that keeps only one note. That client has dropped the notes of
+  // all older slots.
   return { notes: [latest, ...others], floor: earlier === undefined ? latest.slot : floor };
 }
 
@@ -97,6 +102,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Returns no notes for a text that `oncePer` did not write, which the caller rejects.
+    return undefined; // The caller rejects a text that `oncePer` did not write.
   }
 }

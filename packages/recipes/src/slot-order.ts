@@ -5,7 +5,7 @@ import parseVersion from 'semver/functions/parse.js';
 /** Compares the texts of two slots by age: negative if the first is older, 0 if they are one slot. */
 export type SlotOrder = (one: string, other: string) => number;
 
-/** A time of ISO 8601: to the minute or second, a fraction of a second, and a zone if it is known. */
+/** A time of ISO 8601, to the minute or second, with an optional fraction of a second and an optional zone. */
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?$/;
 const NANOSECONDS_DIGITS = 9;
 
@@ -31,7 +31,10 @@ export function compareSlots(one: string, other: string): number {
   );
 }
 
-/** Returns the caller's order. If that throws or returns an invalid value, the returned function throws a typed error, which ends the call. */
+/**
+ * Returns the caller's order with checked results. If the caller's function throws or returns no number, the
+ * returned function throws `INVALID_ARGUMENT`, which ends the call.
+ */
 export function checkedOrder(compare: SlotOrder): SlotOrder {
   return (one, other) => {
     const order = orderBy(compare, one, other);
@@ -67,7 +70,10 @@ function compareTimes(one: string, other: string): number | undefined {
 
 interface SlotTime {
   readonly hasZone: boolean;
-  /** The whole second, in milliseconds since 1970. Without a zone it is used for comparison only. */
+  /**
+   * The time in whole seconds, as milliseconds since 1970. Without a zone it counts as UTC, which is correct
+   * only for comparing times without a zone.
+   */
   readonly at: number;
   readonly nanoseconds: number;
 }

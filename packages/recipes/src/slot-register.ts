@@ -6,15 +6,15 @@ import { notesIn, notesText, withNote, type SlotNotes } from './slot-notes.ts';
 import type { SlotOrder } from './slot-order.ts';
 import type { SlotNote } from './slot.ts';
 
-/** The reason for which a call must not do the work. */
+/** The outcome of a call that does not do the work, because the slot is already done or superseded. */
 export type PastSlot = Exclude<SlotOutcome<never>, { readonly outcome: 'ran' }>;
 
-/** The register with the noted slots of one name, for a call that is about one slot. */
+/** Reads and writes the notes of one name, for a call for one slot. */
 export class SlotRegister {
   readonly slot: string;
   readonly #register: SharedRegister;
   readonly #order: SlotOrder;
-  /** Number of notes that are kept. */
+  /** Number of notes that the register keeps. */
   readonly #kept: number;
 
   constructor(
@@ -29,22 +29,27 @@ export class SlotRegister {
   }
 
   /**
-   * Returns why the slot must not be done at present, or `undefined` if it may be done.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when the slot cannot be ordered with the noted slots; `note` throws it too
+   * Returns the outcome of the call if the slot must not be done, or `undefined` if it may be done.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the slot cannot be ordered with the noted slots; `note`
+   * throws it too
    */
   async past(): Promise<PastSlot | undefined> {
     return this.#pastFor(notesIn(await this.#register.read()));
   }
 
-  /** Emits the result of `past` at once, then after each change. Emits nothing while the server cannot be reached. */
+  /**
+   * Emits what `past` would resolve with: at once, then after each change. Emits nothing while the server
+   * cannot be reached.
+   */
   get past$(): Observable<PastSlot | undefined> {
     return liveText(this.#register.state$).pipe(map((text) => this.#pastFor(notesIn(text))));
   }
 
   /**
-   * Notes the slot, unless it is past, `until` has aborted, or a later holder has noted a slot. The register is written by compare and set.
-   * So a process that was paused between read and write reads again, and finds that it is late.
-   * @returns why the slot was not noted, or `undefined` if it was
+   * Writes the note of the slot. Does not write it if the slot must not be done, `until` has aborted, or a
+   * later holder has noted a slot. The register is written by compare-and-set. So the write of a process that
+   * was paused after its read fails, and the process reads again.
+   * @returns the outcome of the call if the slot was not noted, or `undefined` if it was
    * @throws {QueueLockError} `OWNERSHIP_LOST` when a later holder has noted a slot; the reason of `until`
    */
   async note(
@@ -55,7 +60,8 @@ export class SlotRegister {
     const text = await this.#register.change((present) => {
       const past = notesIn(present);
       const isLate = past?.notes.some((note) => note.token > token) ?? false;
-      // The call's own note, after a lost answer, counts as past too. An error thrown here would repeat the change.
+      // Leaves the register unchanged if the slot must not be noted, or has a note. An earlier attempt may have
+      // written that note, although its reply was lost. Throws nothing: `change` would retry after an error.
       if (this.#pastFor(past) || until.aborted || isLate) return present;
       const note = { slot: this.slot, token, ...by };
       return notesText(withNote(past, note, { kept: this.#kept, order: this.#order }));

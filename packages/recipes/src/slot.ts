@@ -3,18 +3,21 @@ import { invalidArgument } from '@queuelock/core/backend';
 /** A slot as `oncePer` accepts it. */
 export type Slot = string | number | Date;
 
-/** The stored note of the latest slot. */
+/** The stored note of a slot whose work was begun or done. */
 export interface SlotNote {
   readonly slot: string;
   /** Fencing token of the hold under which the slot was noted. */
   readonly token: bigint;
   /** The `owner` of the call that noted the slot. */
   readonly by: string;
-  /** Time of the note, in Unix milliseconds by that client's clock; for people. */
+  /** Time of the note in milliseconds since 1970, by the clock of the client that wrote it. It is for people only. */
   readonly at: number;
 }
 
-/** Maximum length of a slot, so that its note fits into a register of 4,096 bytes, however long its texts become in JSON. */
+/**
+ * Maximum length of a slot, so that its note fits into a register of 4,096 bytes even if JSON has to escape
+ * every character.
+ */
 const MAX_LENGTH = 256;
 
 /**

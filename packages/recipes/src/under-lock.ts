@@ -33,7 +33,8 @@ export function underLock<T>(
 }
 
 function underHold<T>(source$: Observable<T>, ownership: Ownership): Observable<ObservableNotification<T>> {
-  // The loss comes second in the merge, so that it unsubscribes from the source before it is emitted.
+  // The loss is the second stream of the merge. So at a loss the source is unsubscribed first, and then the
+  // error is emitted.
   return merge(whileHeld(source$, ownership), aborted(ownership.signal));
 }
 

@@ -4,7 +4,7 @@ import { checkedOptions, detailOf, invalidArgument, type KnownOptions } from '@q
 import { machineClock } from './clock.ts';
 import { Observable, take } from './rx.ts';
 
-/** Limits of a wait. */
+/** Limits of a wait: a signal and a timeout. */
 export interface WaitOptions {
   /** Ends the wait: the call rejects at once with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -17,7 +17,7 @@ export interface WaitOptions {
 
 export const WAIT_OPTIONS: KnownOptions<WaitOptions> = { signal: 'any', timeoutMs: 'number' };
 
-// Longest timeout in milliseconds. `setTimeout` fires at once for a longer one.
+// Longest timeout in milliseconds. With a longer one, `setTimeout` would fire at once.
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
@@ -38,17 +38,17 @@ export function checkWait(options: WaitOptions, leastMs: 0 | 1): void {
   );
 }
 
-/** Describes a wait, for the error of its timeout. */
+/** The description of a wait, from which the error of its timeout is made. */
 export interface WaitContext {
-  /** Description of the event that did not happen in time. */
+  /** The event that did not happen in time, as the beginning of the message. */
   readonly what: string;
-  /** `trouble` is the reason for which the store cannot be read at present, or `undefined` if it can be read. */
+  /** Shows whether the store can be read now. `trouble` is the reason why it cannot, or `undefined`. */
   readonly sight: { readonly trouble: unknown };
 }
 
 /**
- * Errors with the signal's reason when it aborts. After the timeout it errors with `TIMEOUT`, or with `UNAVAILABLE` if the store cannot be
- * read at that moment. Emits nothing.
+ * Errors with the signal's reason when the signal aborts. When the timeout passes, errors with `TIMEOUT`, or
+ * with `UNAVAILABLE` if the store cannot be read then. Emits nothing.
  */
 export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitContext): Observable<never> {
   return new Observable((subscriber) => {
@@ -62,8 +62,9 @@ export function waitLimit({ signal, timeoutMs }: WaitOptions, context: WaitConte
 }
 
 /**
- * Creates the error of a timeout. A waiter that cannot read the store does not know that other clients delay it. A `TIMEOUT` would make its caller
- * believe that the lock is busy.
+ * Creates the error of a timeout: `TIMEOUT`, or `UNAVAILABLE` while the waiter cannot read the store. In that
+ * case it is unknown whether other clients delay the waiter, and `TIMEOUT` would suggest that the lock is
+ * busy.
  */
 function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext): QueueLockError {
   const late = `${what} within ${timeoutMs} ms (timeoutMs)`;
@@ -72,22 +73,25 @@ function timedOut(timeoutMs: number, { what, sight: { trouble } }: WaitContext):
   return new QueueLockError('UNAVAILABLE', why, { cause: trouble });
 }
 
-/** Errors with the reason of `signal` when that aborts or has aborted. */
+/** Errors with the reason of `signal` when `signal` aborts, or at once if it has aborted already. */
 export function aborted(signal: AbortSignal): Observable<never> {
   return new Observable((subscriber) => {
     const abort = (): void => subscriber.error(signal.reason);
-    // One signal may end many waits. Node would warn of a leak at the eleventh listener.
+    // One signal may end many waits. Without this call, Node would warn of a leak at the eleventh listener.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', abort);
     subscriber.add(() => signal.removeEventListener('abort', abort));
-    // Checks once more, because a signal that compares with the clock may abort when it is read.
+    // Checks again after adding the listener: a signal that compares with the clock may abort only when it is
+    // read.
     if (signal.aborted) abort();
   });
 }
 
 /**
- * Calls `wait` with a signal that aborts when `waitLimit` errors. A result that `wait` returns after that still counts.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for a `timeoutMs` below 1, because a wait of several steps is never over at once
+ * Calls `wait` with a signal that aborts when the limit of the wait is reached. If `wait` returns a result
+ * nevertheless, the result counts.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` for a `timeoutMs` below 1, because a wait of several steps
+ * cannot end at once
  */
 export async function withWaitLimit<T>(
   options: WaitOptions,
@@ -105,8 +109,8 @@ export async function withWaitLimit<T>(
 }
 
 /**
- * Returns a function that computes what is left of the timeout when one wait follows another. It is at least 1 ms, so that the last wait
- * times out like any other.
+ * Returns a function that returns the remaining timeout, for several waits under one limit. It is at least 1
+ * ms, so that the last wait ends with its usual timeout error.
  */
 export function countingDown({ timeoutMs, ...rest }: WaitOptions): () => WaitOptions {
   if (timeoutMs === undefined) return () => rest;
@@ -114,7 +118,10 @@ export function countingDown({ timeoutMs, ...rest }: WaitOptions): () => WaitOpt
   return () => ({ ...rest, timeoutMs: Math.max(1, timeoutMs - (machineClock.now() - began)) });
 }
 
-/** Resolves with the first value of a stream, which must emit one. Rejects when the stream errors before. */
+/**
+ * Resolves with the first value of a stream. Rejects when the stream errors before it. The stream must not
+ * complete without a value.
+ */
 export function firstOf<T>(source$: Observable<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     source$.pipe(take(1)).subscribe({ next: resolve, error: reject });

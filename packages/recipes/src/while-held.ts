@@ -4,8 +4,9 @@ import { aborted } from './wait-limit.ts';
 import { catchError, filter, materialize, of, takeUntil, type Observable } from './rx.ts';
 
 /**
- * Emits the notifications of the source, but none after the hold has ended. A loss unsubscribes from the source synchronously. Reading
- * `held` for each notification detects a loss whose timer is late. Completes at a loss.
+ * Emits what `source$` emits, as notification objects of RxJS, until the hold ends. A loss unsubscribes from
+ * `source$` synchronously and completes the stream. Before each emission the stream reads `held`, which detects
+ * a loss whose timer is late.
  */
 export function whileHeld<T>(
   source$: Observable<T>,

@@ -34,7 +34,7 @@ describe('a barrier', () => {
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
   });
 
-  it('lets all waiters pass together when it opens', async () => {
+  it('lets all waiters pass when it opens', async () => {
     const closed = await gate.close();
     for (const who of ['ann', 'ben', 'cid']) walk(who);
     await stage.settle();
@@ -55,7 +55,7 @@ describe('a barrier', () => {
     expect([passed, closed.signal.aborted]).to.deep.equal([['ann'], true]);
   });
 
-  it('is closed by one client at a time, and clients that wait between two closings pass in between', async () => {
+  it('is closed by one client at a time, and clients that wait in between pass first', async () => {
     const first = await gate.close();
     walk('ann');
     const again = barrier(stage.client(), 'gate').close();
@@ -71,7 +71,7 @@ describe('a barrier', () => {
     expect(passed).to.deep.equal(['ann', 'ben']);
   });
 
-  it('finishes closing only after the clients that were passing have passed', async () => {
+  it('finishes closing only after all clients that were passing have passed', async () => {
     const slow: (() => void)[] = [];
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'remove') await new Promise<void>((resolve) => slow.push(resolve));
@@ -89,7 +89,7 @@ describe('a barrier', () => {
     await (await closing).release();
   });
 
-  it('ends a wait by its signal or timeout, and leaves nothing of it behind', async () => {
+  it('ends a wait by its signal or timeout, and leaves no entry', async () => {
     const closed = await gate.close();
     const stop = new AbortController();
     const stopped = failureOf(gate.pass({ signal: stop.signal }));
@@ -108,7 +108,7 @@ describe('a barrier', () => {
     await gate.pass({ timeoutMs: 0 });
   });
 
-  it('rejects waiters with the error of their closed client', async () => {
+  it('rejects waiters with CLOSED when their client is closed', async () => {
     const closed = await gate.close();
     const [ann, ben] = [stage.client(), stage.client()];
     walk('ann', barrier(ann, 'gate'));
@@ -122,7 +122,7 @@ describe('a barrier', () => {
     await closed.release();
   });
 
-  it('may be cancelled at every await, and leaves nothing behind', async () => {
+  it('leaves no entry when a call is aborted at any await', async () => {
     const attempt = (mine: LockClient, signal: AbortSignal): Promise<void> =>
       barrier(mine, 'gate').pass({ signal });
     expect(await givenUpAtEveryPoint({ attempt })).to.be.above(2);
@@ -133,7 +133,7 @@ describe('a barrier', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(4);
   });
 
-  it('shares one queue with other uses of the name', async () => {
+  it('shares its queue with locks of the same name', async () => {
     const lock = await join(client, 'gate');
     walk('ann');
     await stage.settle();

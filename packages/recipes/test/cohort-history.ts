@@ -11,7 +11,7 @@ const LONG_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 20;
 const LOOKS = 60;
 
-/** The plan of one acquisition. */
+/** The plan of one acquisition: when it begins, how long it holds, and when it gives up. */
 interface Plan {
   /** Index of the acquirer: 0 and 1 are cohorts, 2 acquires without a cohort. */
   readonly by: number;
@@ -20,7 +20,7 @@ interface Plan {
   readonly givesUpAfterMs: number | undefined;
 }
 
-/** The delays and the cut of a client's connection. */
+/** The delays of a client's messages, and a period in which its connection is cut. */
 interface Line {
   readonly delaysMs: readonly number[];
   readonly cutAt: number | undefined;
@@ -51,11 +51,11 @@ type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 /** An acquisition and its state so far. */
 interface Acquirer {
   readonly by: number;
-  /** Position in the order in which the acquisitions began. */
+  /** Rank of this acquisition in the order in which they began. */
   readonly came: number;
   status: 'waiting' | 'holding' | 'released' | 'done';
   hold: CohortHold | undefined;
-  /** Whether the signal of the hold has reported a loss. */
+  /** Whether the signal of the hold has aborted because of a loss. */
   lost: boolean;
 }
 
@@ -64,7 +64,7 @@ class World {
   readonly acquirers: Acquirer[] = [];
   readonly unsafe: string[] = [];
   readonly unfair: string[] = [];
-  /** For each waiting entry: how many times each cohort has passed its hold on since that entry joined behind it. */
+  /** For each waiting entry: how many local hand-offs each cohort has made since the entry joined. */
   readonly #passed = new Map<string, number>();
   readonly #entryOf: (string | undefined)[] = [];
   readonly #history: History;
@@ -79,7 +79,7 @@ class World {
     const crews = clients.slice(0, 2).map((client) => cohort(client, 'x', { handOffs }));
     const ways = [...crews.map((crew) => crew.acquire.bind(crew)), clients[2]!.acquire.bind(clients[2], 'x')];
     const living = plans.map((one) => this.#live(one, ways[one.by]!));
-    // Retries wait in real time, so the loop waits for them.
+    // The client's retries wait in real time, so the loop pauses in real time too.
     for (let looks = 0; looks < LOOKS && !this.#isOver(); looks++) {
       await this.stage.clock.advance(LONG_AFTER_MS);
       if (!this.#isOver()) await pause(LOOK_EVERY_MS);
@@ -146,14 +146,15 @@ class World {
       acquirer.status = 'released';
       await released;
     } catch {
-      // The acquisition is not in the queue any more, whatever error it was rejected with.
+      // Ignores the error: whatever it is, the acquisition is no longer in the queue.
     }
     acquirer.status = 'done';
   }
 
   #begins(acquirer: Acquirer, hold: CohortHold): void {
     const wasLost = this.acquirers.map(({ lost }) => lost);
-    // Reading a signal reports a loss that was not reported yet, so `held` is read.
+    // Reads `held` and not the signal, because reading a signal would report a loss that was not reported
+    // before.
     const two = this.acquirers.some(({ hold: other }) => other?.held);
     if (two) this.unsafe.push('two hold');
     const unreported = this.acquirers.some(({ status }, at) => status === 'holding' && !wasLost[at]);
@@ -186,7 +187,10 @@ class World {
   }
 }
 
-/** Checks that two cohorts and other clients at one lock keep the rules and leave nothing behind. */
+/**
+ * Plays a generated history of two cohorts and a client without a cohort at one lock. Checks that they never
+ * hold at the same time, keep the order, and leave nothing behind.
+ */
 export const anyCohortHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(history, async (played) => {
   const world = new World(played);
   await world.play();

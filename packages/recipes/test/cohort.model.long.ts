@@ -1,4 +1,4 @@
-// Plays more histories than cohort.model.test.ts, with another seed in each run.
+// Plays more generated histories than cohort.model.test.ts, with another seed in each run.
 //
 //   MODEL_RUNS=5000 node_modules/.bin/mocha packages/recipes/test/cohort.model.long.ts
 import { randomInt } from 'node:crypto';
@@ -8,7 +8,7 @@ import { anyCohortHistory } from './cohort-history.ts';
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 500);
 
 describe('any history of cohorts and other clients at one lock', () => {
-  it(`keeps the rules and leaves nothing behind (${RUNS} other histories)`, async () => {
+  it(`never lets two clients hold at once, and leaves nothing behind (${RUNS} other histories)`, async () => {
     await fc.assert(anyCohortHistory, { numRuns: RUNS, seed: randomInt(2 ** 31) });
   }).timeout(0);
 });

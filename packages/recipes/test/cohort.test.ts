@@ -35,7 +35,7 @@ describe('a cohort', () => {
 
   const entries = (): number => stage.server.entryCount;
 
-  it('has one entry in the queue, and passes the hold on without a request', async () => {
+  it('has one entry in the queue, and passes its hold on without a request to the server', async () => {
     let calls = 0;
     const counted = stage.client({
       backend: { intercept: (_call, proceed) => ((calls += 1), proceed()) },
@@ -55,7 +55,7 @@ describe('a cohort', () => {
     expect(entries()).to.equal(0);
   });
 
-  it('releases the lock after `handOffs` hand-offs, and joins again behind the other clients', async () => {
+  it('releases the lock after `handOffs` local hand-offs, and joins again behind the other clients', async () => {
     const otherClaim = stage.client();
     for (const who of ['1', '2', '3', '4']) acquire(who);
     await stage.settle();
@@ -87,7 +87,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('removes a waiter that gives up from the local queue only', async () => {
+  it('keeps its entry in the queue when one of its local waiters gives up', async () => {
     const stop = new AbortController();
     const otherClaim = await join(stage.client(), 'x');
     acquire('ann', crew, { signal: stop.signal });
@@ -97,7 +97,7 @@ describe('a cohort', () => {
     const [, entry] = stage.server.queues().get('x')!;
     stop.abort(new Error('enough'));
     expect(await failureOf(crew.acquire({ timeoutMs: 10 }))).to.include({ code: 'TIMEOUT' });
-    // This test runs in real time, so the wait of ben may have ended first.
+    // Accepts any order: the timeout of ben runs in real time, so he may have given up before or after ann.
     expect(log).to.have.members(['ann: enough', 'ben: TIMEOUT']);
     expect(stage.server.queues().get('x')![1]!.id, 'the entry stays').to.equal(entry!.id);
     await otherClaim.ownership!.release();
@@ -121,7 +121,7 @@ describe('a cohort', () => {
     expect(entries()).to.equal(0);
   });
 
-  it('notifies the holder of a loss at once, and the local waiters continue with a new entry', async () => {
+  it('notifies its holder of a loss at once, and joins again for its local waiters', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -144,7 +144,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('reports a loss before any timer has run, at each read', async () => {
+  it('reports a loss at the next read, even before a timer has run', async () => {
     for (const look of [
       ({ held }: CohortHold) => !held,
       ({ signal }: CohortHold) => signal.aborted,
@@ -162,7 +162,7 @@ describe('a cohort', () => {
     }
   });
 
-  it('never aborts the signal of a hold that was passed on', async () => {
+  it('never aborts the signal of a hold that was passed on before the loss', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -175,7 +175,7 @@ describe('a cohort', () => {
     expect(thrownBy(() => ann.throwIfLost()).message).to.match(/"x" was released/);
   });
 
-  it('passes a hold on once, however often it is released', async () => {
+  it('passes a hold on once, even if it is released several times', async () => {
     for (const who of ['ann', 'ben', 'cid']) acquire(who);
     await stage.settle();
     await Promise.all([holds.get('ann')!.release(), holds.get('ann')!.release()]);
@@ -204,7 +204,7 @@ describe('a cohort', () => {
     await (await crew.acquire()).release();
   });
 
-  it('reports the operator that evicted the holder, and lets the next waiter hold', async () => {
+  it('names the operator in the loss of an evicted holder, and lets the next local waiter hold', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -221,7 +221,7 @@ describe('a cohort', () => {
     await holds.get('ben')!.release();
   });
 
-  it('lets the listener of a loss acquire again, and rejects that after it was closed', async () => {
+  it('allows the listener of a loss to acquire again', async () => {
     acquire('ann');
     await stage.settle();
     holds.get('ann')!.signal.addEventListener('abort', () => acquire('ann again'));
@@ -234,7 +234,7 @@ describe('a cohort', () => {
     expect([log.at(-1), entries()]).to.deep.equal(['and again: CLOSED', 0]);
   });
 
-  it('runs work, and rejects when the lock was lost meanwhile', async () => {
+  it('runs work, and rejects when the lock was lost during the work', async () => {
     expect(await crew.run(({ held }) => [held, entries()])).to.deep.equal([true, 1]);
     expect(await failureOf(crew.run(() => Promise.reject(new Error('mine'))))).to.include({
       message: 'mine',
@@ -255,7 +255,7 @@ describe('a cohort', () => {
     expect(entries()).to.equal(0);
   });
 
-  it('rejects its waiters and revokes its hold when it is closed, and leaves the client open', async () => {
+  it('rejects its waiters and revokes its hold when it is closed', async () => {
     acquire('ann');
     acquire('ben');
     await stage.settle();
@@ -285,7 +285,7 @@ describe('a cohort', () => {
     expect(await failureOf(crew.acquire())).to.include({ code: 'CLOSED' });
   });
 
-  it('may be cancelled at every await, and leaves nothing behind', async () => {
+  it('leaves no entry when a call is aborted at any await', async () => {
     const attempt = (mine: LockClient, signal: AbortSignal): Promise<CohortHold> =>
       cohort(mine, 'x').acquire({ signal });
     const undo = (hold: CohortHold): unknown => hold.release();
@@ -297,7 +297,7 @@ describe('a cohort', () => {
     expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(2);
   });
 
-  it('shows its label, and lists no holds of the call chain that created its entry', async () => {
+  it('shows its owner and metadata in its entry, but no holds of the call chain that made it join', async () => {
     const named = cohort(client, 'x', { owner: 'crew', metadata: { room: '7' } });
     await client.run('other', async () => {
       const hold = await named.acquire();

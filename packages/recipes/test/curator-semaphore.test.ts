@@ -35,7 +35,7 @@ describe("Curator's semaphore", () => {
     stage.values('pool/leases'),
   ];
 
-  it('grants as many leases as there are, first come, first served; the first entry in locks waits in leases', async () => {
+  it('grants leases up to maxLeases, first come, first served', async () => {
     const other = curatorSemaphore(stage.client(), 'pool', { maxLeases: 2 });
     const [a, b] = [await pool.acquire({ value: 'a' }), await other.acquire({ value: 'b' })];
     expect(values()).to.deep.equal([[], ['a', 'b']]);
@@ -56,14 +56,14 @@ describe("Curator's semaphore", () => {
     await Promise.all([c.lease!.release(), d.lease!.release()]);
   });
 
-  it('notifies each lease of its own loss', async () => {
+  it('notifies the holder of a lease of its loss', async () => {
     const lease = await pool.acquire();
     stage.server.evict(lease.key);
     await stage.settle();
     expect(lease.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
   });
 
-  it('resolves with undefined when all leases are held, and when another client is being served', async () => {
+  it('returns undefined from tryAcquire when no lease is free, or another client is first in the queue locks', async () => {
     const [a, b] = [await pool.tryAcquire(), await pool.tryAcquire()];
     expect(await pool.tryAcquire()).to.equal(undefined);
     expect(values().map(({ length }) => length)).to.deep.equal([0, 2]);
@@ -74,7 +74,7 @@ describe("Curator's semaphore", () => {
     await b!.release();
   });
 
-  it('runs work with a lease, and serves the next client when the work begins', async () => {
+  it('lets the next client take a lease as soon as the work of the first one begins', async () => {
     const { promise, resolve } = deferred();
     const running = pool.run(async ({ held }) => {
       await promise;
@@ -88,13 +88,13 @@ describe("Curator's semaphore", () => {
     await lease.release();
   });
 
-  it('rejects with the error of the work, and gives the lease back', async () => {
+  it('releases the lease and rejects with the error when the work throws', async () => {
     const failure = new Error('no');
     const failed = await failureOf(pool.run(() => Promise.reject(failure)));
     expect([failed, values()]).to.deep.equal([failure, [[], []]]);
   });
 
-  it('refuses a call chain that has a lease', async () => {
+  it('rejects a call chain that already holds a lease', async () => {
     const failed = await pool.run(() => failureOf(pool.run(() => 'inside')));
     expect(failed).to.include({ code: 'REENTRANT' });
   });
@@ -103,7 +103,7 @@ describe("Curator's semaphore", () => {
     ['in the locks queue', 'pool/locks'],
     ['for a lease', 'pool/leases'],
   ] as const) {
-    it(`ends a wait ${where} by its timeout or its signal, and leaves nothing behind`, async () => {
+    it(`ends a wait ${where} by its timeout or its signal, and leaves no entry`, async () => {
       const [one, two] = [await client.acquire(taken), await stage.client().acquire(`${taken}-other`)];
       const single = curatorSemaphore(stage.client(), 'pool', { maxLeases: 1 });
       const late = taking(single, { timeoutMs: 60_000 });
@@ -126,7 +126,7 @@ describe("Curator's semaphore", () => {
     });
   }
 
-  it('ends a wait whose entry in the locks queue was removed', async () => {
+  it('rejects a wait whose entry in the locks queue was removed', async () => {
     const held = await curatorSemaphore(client, 'pool', { maxLeases: 1 }).acquire();
     const waiting = taking(curatorSemaphore(stage.client(), 'pool', { maxLeases: 1 }));
     await stage.settle();

@@ -11,7 +11,7 @@ const CONFIRM_MS = 12;
 const STEPS = 60;
 const NAMES = ['x', 'y', 'z'];
 
-/** One change of the queues, which takes one millisecond. */
+/** One change of the queues. Each change is one millisecond after the previous one. */
 interface Step {
   readonly joins: boolean;
   readonly queue: number;
@@ -19,7 +19,7 @@ interface Step {
   readonly holds: readonly number[];
 }
 
-/** The age of the snapshot of each queue, in milliseconds. */
+/** For each queue, how many milliseconds its snapshots are out of date. */
 const lags = fc.array(fc.nat({ max: CONFIRM_MS - 1 }), { minLength: NAMES.length, maxLength: NAMES.length });
 const steps = fc.array(
   fc.record<Step>({
@@ -32,7 +32,7 @@ const steps = fc.array(
 );
 
 describe('the confirmation of deadlocks', () => {
-  it('reports only cycles that existed at one moment, from snapshots of different moments, and every cycle that lasts', async () => {
+  it('reports only cycles that existed at one moment, and every cycle that lasts', async () => {
     let reports = 0;
     let phantoms = 0;
     await fc.assert(
@@ -59,7 +59,8 @@ describe('the confirmation of deadlocks', () => {
       }),
       { numRuns: 100 },
     );
-    // Without confirmation there were false reports, and there were deadlocks to report.
+    // Checks that the test is meaningful: there were deadlocks to report, and without confirmation there
+    // would have been false reports.
     expect([reports > 0, phantoms > 0], `${reports} reports, ${phantoms} phantoms`).to.deep.equal([
       true,
       true,
@@ -67,7 +68,7 @@ describe('the confirmation of deadlocks', () => {
   });
 });
 
-/** Returns whether all entries of the cycle were stuck at that moment. */
+/** Returns a function that returns whether all entries of the cycle were stuck in the given state of the queues. */
 function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean {
   return (truth) => {
     const stuck = new Set(stuckOf(truth).map(({ entry }) => entry.id));
@@ -75,7 +76,10 @@ function holdsIn({ waits }: Deadlock): (truth: readonly QueueState[]) => boolean
   };
 }
 
-/** Returns the queues after each step: an entry joins, whose call chain may hold admitted entries, or an entry is removed. */
+/**
+ * Returns the state of the queues after each step. In a step an entry joins, whose call chain may hold
+ * admitted entries, or an entry is removed.
+ */
 function historyOf(story: readonly Step[], limit: number): readonly (readonly QueueState[])[] {
   let now: readonly QueueState[] = NAMES.map((name) => ({ status: 'live', name, entries: [] }));
   return story.map(({ joins, queue, pick, holds }, time) => {
@@ -93,7 +97,10 @@ function historyOf(story: readonly Step[], limit: number): readonly (readonly Qu
   });
 }
 
-/** Returns the snapshots after each step, each queue with its own delay. The last snapshots are up to date. */
+/**
+ * Returns the snapshots that an observer sees after each step. The snapshots of each queue have a delay of
+ * their own. The last ones are up to date.
+ */
 function picturesOf(
   truths: readonly (readonly QueueState[])[],
   late: readonly number[],

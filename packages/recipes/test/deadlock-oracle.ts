@@ -1,12 +1,16 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 
-/** An entry in its queue. */
+/** An entry, with the queue that it is in. */
 export interface Member {
   readonly queue: QueueState;
   readonly entry: QueueEntry;
 }
 
-/** Repeatedly picks a random wait that can end and ends it, until none can. Returns the waits that are left. */
+/**
+ * Removes a random entry that is admitted, and not held by a call chain that waits, until there is no such
+ * entry. Returns the entries that are left, which can never leave their queues. The tests compare this simple
+ * implementation with the code of the product.
+ */
 export function leftOf(queues: readonly QueueState[], choices: Iterator<number>): readonly Member[] {
   let left: readonly Member[] = queues.flatMap((queue) => queue.entries.map((entry) => ({ queue, entry })));
   for (;;) {
@@ -17,7 +21,7 @@ export function leftOf(queues: readonly QueueState[], choices: Iterator<number>)
   }
 }
 
-/** Returns the conflicting entries ahead if they take too many permits together, and none for an admitted entry. */
+/** Returns the conflicting entries ahead that keep this entry waiting. Returns none if the entry is admitted. */
 export function waitsFor(own: Member, left: readonly Member[]): readonly Member[] {
   const { entry, queue } = own;
   const ahead = left.filter(
@@ -27,12 +31,15 @@ export function waitsFor(own: Member, left: readonly Member[]): readonly Member[
   return taken <= entry.limit ? [] : ahead;
 }
 
-/** Returns the waits of call chains that hold this entry. */
+/** Returns the waiting entries of the call chains that hold this entry. */
 function keptBy({ entry }: Member, left: readonly Member[]): readonly Member[] {
   return left.filter((one) => one.entry.holds.includes(entry.id!) && waitsFor(one, left).length > 0);
 }
 
-/** Returns the waits in cycles. From a wait the search goes to the held entries ahead of it, and from those to the waits that hold them. */
+/**
+ * Returns the waiting entries that are part of a cycle. From a waiting entry, the search follows the held
+ * entries ahead of it. From a held entry, it follows the waiting entries of the call chains that hold it.
+ */
 export function circularWaits(left: readonly Member[]): readonly Member[] {
   const next = (own: Member): readonly Member[] =>
     waitsFor(own, left).length === 0 ? keptBy(own, left) : left.filter((one) => isKeptOutBy(own, one, left));
@@ -44,7 +51,10 @@ export function circularWaits(left: readonly Member[]): readonly Member[] {
   return left.filter((own) => waitsFor(own, left).length > 0 && reach(own).has(own));
 }
 
-/** Whether a held entry ahead blocks this one: they conflict, or both are readers with a writer between them. */
+/**
+ * Returns whether a held entry ahead blocks this one: they conflict, or both are readers with a writer
+ * between them.
+ */
 function isKeptOutBy(own: Member, held: Member, left: readonly Member[]): boolean {
   if (held.queue !== own.queue || held.entry.order > own.entry.order) return false;
   if (waitsFor(held, left).length > 0) return false;

@@ -11,7 +11,7 @@ import { watchDeadlocks, type Deadlock } from '../src/index.ts';
 import { follow, type Followed } from './frame.ts';
 import { MemoryLine } from './memory-store.ts';
 
-/** Half of the time in milliseconds for which a cycle has to be seen. */
+/** Half of the time for which a cycle must exist before it is reported, in milliseconds. */
 const HALF_MS = 50;
 /** Time in milliseconds after which a client reads again after an error. */
 const LOOKS_AGAIN_MS = 500;
@@ -53,8 +53,8 @@ describe('the watch for deadlocks', () => {
   }
 
   /**
-   * Creates a cycle: Ann holds in the north and waits in the south, Ben holds in the south and waits in the north. Both are watched over these
-   * connections.
+   * Creates a cycle over two stores, north and south. Ann holds in the north and waits in the south, Ben
+   * holds in the south and waits in the north. Returns clients that watch both stores.
    */
   async function circle(): Promise<{
     readonly watchers: readonly [LockClient, LockClient];
@@ -63,7 +63,8 @@ describe('the watch for deadlocks', () => {
   }> {
     const [annNorth, annSouth] = [connect(undefined, 'ann'), connect(memory({ server: south }), 'ann')];
     const [benNorth, benSouth] = [connect(undefined, 'ben'), connect(memory({ server: south }), 'ben')];
-    // Two entries joined in the same millisecond, so the order decides: the northern one is ahead.
+    // Increases the order of the northern entry by earlier acquisitions. Both holders join in the same
+    // millisecond, so the order decides which wait is younger.
     for (let i = 0; i < 9; i += 1) await (await benNorth.acquire('x')).release();
     const held = [await annNorth.acquire('x'), await benSouth.acquire('x')] as const;
     const ann = await wait(annSouth, 'x', held[0]);
@@ -90,7 +91,7 @@ describe('the watch for deadlocks', () => {
     };
   }
 
-  it('reports a cycle over two stores once it has been seen long enough, and its end at once', async () => {
+  it('reports a cycle over two stores after it has lasted long enough, and its end at once', async () => {
     const { watchers, ben } = await circle();
     const found = watch(watchers);
     await clock.advance(2 * HALF_MS - 1);
@@ -104,7 +105,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben', '']);
   });
 
-  it('continues its count while other entries join and leave', async () => {
+  it('continues to measure the age of a cycle while other entries join and leave', async () => {
     const { watchers } = await circle();
     const found = watch(watchers);
     const passer = connect(undefined, 'passer');
@@ -116,7 +117,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben']);
   });
 
-  it('starts its count again when the cycle was broken meanwhile', async () => {
+  it('measures the age of a cycle anew after the cycle was broken', async () => {
     const { watchers, ann, ben } = await circle();
     const found = watch(watchers);
     await clock.advance(2 * HALF_MS - 1);
@@ -126,7 +127,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('does not report a cycle that never existed, from snapshots of different moments', async () => {
+  it('does not report a cycle that snapshots of different moments only suggest', async () => {
     const late: (() => void)[] = [];
     const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));
     const quick = connect(memory({ server: south }));
@@ -136,7 +137,7 @@ describe('the watch for deadlocks', () => {
     const benWaits = await wait(ben, 'x', benHolds);
     const found = watch([slow, quick]);
     await clock.advance(0);
-    // Delivers the snapshot of the north in which Ben waits.
+    // Delivers the delayed snapshot of the north in which Ben waits.
     late.splice(0).forEach((arrive) => arrive());
     benWaits.stop();
     await clock.advance(0);
@@ -147,7 +148,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('lets a process that was paused read its notifications first', async () => {
+  it('reports no cycle after a pause of the process until it has read the notifications of that time', async () => {
     const late: (() => void)[] = [];
     const { ben } = await circle();
     const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));
@@ -157,14 +158,15 @@ describe('the watch for deadlocks', () => {
     ben.stop();
     await clock.advance(0);
     clock.stall(100 * HALF_MS);
-    // The timers that are due fire first. The received messages are read afterwards.
+    // After a stall the due timers fire first. The messages that arrived during the stall are read
+    // afterwards.
     await clock.advance(0);
     late.splice(0).forEach((arrive) => arrive());
     await clock.advance(100 * HALF_MS);
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('withdraws a report while a store cannot be reached, and starts its count again afterwards', async () => {
+  it('withdraws a report while a store cannot be reached, and reports it again later', async () => {
     const { watchers } = await circle();
     const line = new MemoryLine(south);
     const found = watch([watchers[0], connect(line.connect())]);
@@ -206,7 +208,7 @@ describe('the watch for deadlocks', () => {
     expect(found.end).to.equal('complete');
   });
 
-  it('watches each queue once for all subscribers, and not without them', async () => {
+  it('watches each queue once for all subscribers, and does not watch it without subscribers', async () => {
     const clientsBefore = north.watcherCount;
     const deadlocks$ = watchDeadlocks([{ client: connect(), names: ['x', 'y'] }], { clock });
     const [one, other] = [follow(deadlocks$), follow(deadlocks$)];

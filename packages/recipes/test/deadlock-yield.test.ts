@@ -18,7 +18,7 @@ import { acquireOrYield, yieldOnDeadlock, type Deadlock } from '../src/index.ts'
 import { follow } from './frame.ts';
 import { queueOf } from './queues.ts';
 
-describe('giving up in a deadlock', () => {
+describe('a claim that may give up in a deadlock', () => {
   let clock: VirtualClock;
   let server: MemoryServer;
   let client: LockClient;
@@ -48,7 +48,7 @@ describe('giving up in a deadlock', () => {
     return { waits: [victim], victim };
   }
 
-  it('makes the youngest waiter leave the queue and reject with the deadlock', async () => {
+  it('leaves the queue and rejects with the deadlock when its entry is the victim', async () => {
     const holder = await client.acquire('x');
     const yields = acquireOrYield(client, 'x', { deadlocks$ }).catch(
       (error: unknown) => error as QueueLockError,
@@ -67,7 +67,7 @@ describe('giving up in a deadlock', () => {
     await holder.release();
   });
 
-  it('lets the other waiters continue, which are then granted', async () => {
+  it('continues to wait and is granted when other entries are the victims', async () => {
     const holder = await client.acquire('x');
     const waits = acquireOrYield(client, 'x', { deadlocks$ });
     await clock.advance(0);
@@ -79,7 +79,7 @@ describe('giving up in a deadlock', () => {
     await ownership.release();
   });
 
-  it('also applies to a deadlock that was reported before the wait began', async () => {
+  it('gives up at once in a deadlock that was reported before its wait began', async () => {
     const holder = await client.acquire('x');
     const report = (state: ClaimState): void => {
       if (state.status === 'queued') deadlocks$.next([against(state.id)]);
@@ -91,7 +91,7 @@ describe('giving up in a deadlock', () => {
     await holder.release();
   });
 
-  it('watches deadlocks only while the claim waits', async () => {
+  it('watches deadlocks only while it waits', async () => {
     const claim = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));
     await clock.advance(0);
     expect([claim.last!.status, deadlocks$.observed]).to.deep.equal(['held', false]);
@@ -105,7 +105,7 @@ describe('giving up in a deadlock', () => {
     await clock.advance(0);
   });
 
-  it('continues to watch while entries ahead of the claim leave', () => {
+  it('continues to watch deadlocks while entries ahead of it leave', () => {
     let looks = 0;
     const counted$ = new Observable<readonly Deadlock[]>((subscriber) => {
       looks += 1;

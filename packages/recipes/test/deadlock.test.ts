@@ -19,7 +19,7 @@ describe('the search for deadlocks', () => {
 
   for (const { title, queues, circles } of [
     {
-      title: 'finds no deadlock where waiters hold nothing',
+      title: 'finds no deadlock if waiters hold nothing',
       queues: [queueOf('x', { id: '1' }, { id: '2' }), queueOf('y')],
       circles: [],
     },
@@ -33,7 +33,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds a cycle of three, without the entries ahead of it and behind it',
+      title: 'finds a cycle of three entries, without other entries ahead of it and behind it',
       queues: [
         queueOf('x', { id: '1' }, { id: 'b' }, { id: '2', holds: ['3'], since: 1 }, { id: 'a' }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['5'], since: 2 }),
@@ -58,7 +58,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds two readers that both wait to write',
+      title: 'finds the cycle of two readers that both wait to write',
       queues: [
         queueOf(
           'x',
@@ -68,14 +68,14 @@ describe('the search for deadlocks', () => {
           { id: '4', holds: ['2'], since: 2 },
         ),
       ],
-      // The writer of each client waits behind the reader of the other client and behind its own reader.
+      // Each client's writer waits for both readers. Its wait for its own client's reader is already a cycle.
       circles: [
         { victim: '3', waits: ['x: 3 for 1'] },
         { victim: '4', waits: ['x: 4 for 2'] },
       ],
     },
     {
-      title: 'finds no deadlock when one of two permits is stuck',
+      title: 'finds no deadlock if one of two permits is stuck',
       queues: [
         queueOf('x', { id: '1', limit: 2 }, { id: '2', limit: 2 }, { id: '3', limit: 2, holds: ['4'] }),
         queueOf('y', { id: '4' }, { id: '5', holds: ['1'] }),
@@ -83,7 +83,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds a deadlock when all permits are stuck',
+      title: 'finds a deadlock if all permits are stuck',
       queues: [
         queueOf(
           'x',
@@ -99,15 +99,14 @@ describe('the search for deadlocks', () => {
       ],
     },
     {
-      title: 'finds a call chain that waits for more permits than are left beside its own',
+      title: 'finds a call chain that waits for permits that it holds itself',
       queues: [
         queueOf('x', { id: '1', limit: 4, permits: 3 }, { id: '2', limit: 4, permits: 2, holds: ['1'] }),
       ],
       circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
     {
-      title:
-        'finds a multi-lock and a call chain that wait for each other, since each entry of a multi-lock holds the others',
+      title: 'finds a cycle between a lock of several names and a call chain',
       queues: [
         queueOf('x', { id: 'm1', holds: ['m2'] }, { id: '1', holds: ['2'], since: 1 }),
         queueOf('y', { id: '2' }, { id: 'm2', holds: ['m1'], since: 2 }),
@@ -115,7 +114,7 @@ describe('the search for deadlocks', () => {
       circles: [{ victim: 'm2', waits: ['y: m2 for 2', 'x: 1 for m1'] }],
     },
     {
-      title: 'finds a cycle with entries of other programs in between, which have no id',
+      title: 'finds a cycle through entries of other programs, which have no id',
       queues: [
         queueOf('x', { id: '1', shared: true }, {}, { id: '2', shared: true, holds: ['3'], since: 2 }),
         queueOf('y', { id: '3' }, { id: '4', holds: ['1'], since: 1 }),
@@ -123,7 +122,7 @@ describe('the search for deadlocks', () => {
       circles: [{ victim: '2', waits: ['x: 2 for x/1', 'x: x/1 for 1', 'y: 4 for 3'] }],
     },
     {
-      title: 'counts a queue that two clients see once',
+      title: 'finds a deadlock once if two clients watch the same queue',
       queues: [
         queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
         queueOf('x', { id: '1' }, { id: '2', holds: ['1'] }),
@@ -146,7 +145,7 @@ describe('the search for deadlocks', () => {
     });
   }
 
-  it('finds cycles among the entries that stay when all others end, and one cycle through every call chain in them', () => {
+  it('finds cycles only among entries that can never leave, and one for each call chain in a cycle', () => {
     let withCircle = 0;
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
@@ -163,7 +162,7 @@ describe('the search for deadlocks', () => {
     expect(withCircle).to.be.within(200, 1_800);
   });
 
-  it('leaves no cycle when the victim of every cycle gives up, repeatedly until there is none', () => {
+  it('leaves no cycle if the victims give up until none is found', () => {
     fc.assert(
       fc.property(randomQueues(), fc.infiniteStream(fc.nat()), (queues, choices) => {
         let now = queues;
@@ -179,7 +178,7 @@ describe('the search for deadlocks', () => {
     );
   });
 
-  it('returns the same deadlocks in whatever order the queues are passed', () => {
+  it('returns the same deadlocks for any order of the queues', () => {
     fc.assert(
       fc.property(
         randomQueues().chain((queues) =>
@@ -194,8 +193,8 @@ describe('the search for deadlocks', () => {
 });
 
 /**
- * Checks that each wait is caused by the next one: the entry that it waits for is that of the next wait, or is held by the call chain of the next
- * wait.
+ * Checks that each wait is caused by the next one. The entry that it waits for is the waiting entry of the
+ * next wait, or is held by the call chain of the next wait.
  */
 function expectCircle(waits: Deadlock['waits'], left: readonly Member[]): void {
   for (const [place, { name, entry, waitsFor: ahead }] of waits.entries()) {
@@ -216,7 +215,10 @@ function short({ waits, victim }: Deadlock): { victim: string; waits: string[] }
   };
 }
 
-/** Generates up to three queues of up to five entries. An entry may hold any other entry, also one that does not exist or is not admitted. */
+/**
+ * Generates up to three queues of up to five entries. An entry may name any entry as held by its call chain,
+ * even one that does not exist or is not admitted.
+ */
 function randomQueues(): fc.Arbitrary<readonly QueueState[]> {
   const ids = ['x', 'y', 'z'].flatMap((name) => [0, 1, 2, 3, 4].map((place) => `${name}${place}`));
   const lock = fc.record({ shared: fc.boolean() });

@@ -5,7 +5,7 @@ import { MemoryStage } from './election-stage.ts';
 
 const LONG_AFTER_MS = 4_000;
 
-/** The plan of a member that enters several rounds. */
+/** The plan of a member that takes part in several rounds, one after the other. */
 interface Plan {
   readonly beginsAt: number;
   readonly worksMs: number;
@@ -13,7 +13,7 @@ interface Plan {
   readonly givesUpAfterMs: number | undefined;
 }
 
-/** The plans and the failures of a process. */
+/** The plans of the members in one process, and the failures of that process. */
 interface Fate {
   readonly plans: readonly Plan[];
   readonly diesAt: number | undefined;
@@ -44,7 +44,7 @@ const history = fc.record({
   fates: fc.array(fate, { minLength: 2, maxLength: 5 }),
 });
 
-/** Checks the rules of a double barrier. */
+/** Records which members begin and leave, and throws when a rule of a double barrier is broken. */
 class Judge {
   readonly #members: number;
   readonly #rounds = new Map<string, Set<Walker>>();
@@ -172,7 +172,7 @@ class Process {
     if (this.#session !== undefined) this.#stage.server.expireSession(this.#session);
   }
 
-  /** Delays a message. Messages of a dead process never arrive. */
+  /** Waits for the delay of a message. If the process has died, the message never arrives. */
   async #delay(): Promise<void> {
     const { delaysMs } = this.#fate;
     await this.pass(delaysMs[this.#messages++ % delaysMs.length]!);
@@ -184,7 +184,10 @@ function require(holds: boolean, broken: string): void {
   if (!holds) throw new Error(broken);
 }
 
-/** Plays generated histories of a few processes at one double barrier. Checks that each keeps the rules and leaves no waiter. */
+/**
+ * Plays generated histories of a few processes at one double barrier. Checks that the rules hold and that no
+ * waiter is left.
+ */
 export const anyDoubleBarrierHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(
   history,
   async ({ members, fates }) => {

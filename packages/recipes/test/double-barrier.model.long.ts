@@ -8,7 +8,7 @@ import { anyDoubleBarrierHistory } from './double-barrier-history.ts';
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 1_000);
 
 describe('any history of a double barrier', () => {
-  it(`keeps the rules and leaves no waiter (${RUNS} other histories)`, async () => {
+  it(`begins and ends rounds together and leaves no waiter (${RUNS} other histories)`, async () => {
     await fc.assert(anyDoubleBarrierHistory, { numRuns: RUNS, seed: randomInt(2 ** 31) });
   }).timeout(0);
 });

@@ -77,7 +77,7 @@ describe('a double barrier', () => {
     expect(stage.server.watcherCount).to.equal(0);
   });
 
-  it('may have one member', async () => {
+  it('may have only one member', async () => {
     const [only] = await walkers(1);
     only!.leave();
     await stage.settle();
@@ -94,7 +94,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['out', 'out']);
   });
 
-  it('makes members that arrive later wait for the end of the round, in their order', async () => {
+  it('lets members that arrive during a round wait for the next one, in order', async () => {
     const all = await walkers(5, 2);
     expect(where(all)).to.deep.equal(['in', 'in', 'waiting', 'waiting', 'waiting']);
     all[0]!.leave();
@@ -125,7 +125,7 @@ describe('a double barrier', () => {
     expect(all.slice(1).map(({ place }) => place!.index)).to.deep.equal([0, 1, 2]);
   });
 
-  it('ends without a member that dies during the round, and reports that death', async () => {
+  it('ends a round without a member that dies during it', async () => {
     const all = await walkers(3);
     all[0]!.leave();
     all[2]!.leave();
@@ -139,7 +139,7 @@ describe('a double barrier', () => {
     expect(all[1]!.at).to.equal('OWNERSHIP_LOST');
   });
 
-  it('rejects a member whose entry is lost while it leaves', async () => {
+  it('rejects `leave` of a member whose entry is lost', async () => {
     const all = await walkers(2);
     all[0]!.leave();
     await stage.settle();
@@ -151,7 +151,7 @@ describe('a double barrier', () => {
     expect(all[1]!.at).to.equal('out');
   });
 
-  it('lets a member begin although it reads only later that the round has begun', async () => {
+  it('lets a member begin even if it reads late that the round has begun', async () => {
     const late: (() => void)[] = [];
     let hold = false;
     const deliver = (arrive: () => void): void => {
@@ -176,7 +176,7 @@ describe('a double barrier', () => {
     expect(where([quick, slow, next!, after!])).to.deep.equal(['out', 'out', 'in', 'in']);
   });
 
-  it('writes the round once, also when the reply is lost', async () => {
+  it('writes the round once even if the reply is lost', async () => {
     let writes = 0;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
@@ -191,7 +191,7 @@ describe('a double barrier', () => {
     expect(writes).to.equal(1);
   });
 
-  it('ends waits by signal and timeout; a member that gives up leaves alone and leaves nothing behind', async () => {
+  it('ends waits by signal and timeout, and leaves no entry', async () => {
     const stop = new AbortController();
     const given = new Walker(at(2), { signal: stop.signal });
     const late = new Walker(at(3), { timeoutMs: 5 });
@@ -212,7 +212,7 @@ describe('a double barrier', () => {
     expect(await failureOf(all[0]!.place!.leave()), 'asked again').to.include({ code: 'TIMEOUT' });
   });
 
-  it('lets a member leave alone at once when its signal has already aborted', async () => {
+  it('lets a member leave alone when its signal has already aborted', async () => {
     const all = await walkers(2);
     all[0]!.leave({ signal: AbortSignal.abort(new Error('enough')) });
     await stage.settle();
@@ -224,7 +224,7 @@ describe('a double barrier', () => {
     expect(stage.server.entryCount).to.equal(1);
   });
 
-  it('rejects waiters of a closed client, and lets the others continue', async () => {
+  it('rejects members whose client is closed, and lets the others continue', async () => {
     const client = stage.client();
     const waits = new Walker(at(3, client));
     await stage.settle();
@@ -244,7 +244,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['OWNERSHIP_LOST', 'out']);
   });
 
-  it('may be cancelled at every await of `enter`; a member that is left alone waits for another', async () => {
+  it('leaves no entry when `enter` is aborted at any await', async () => {
     const before = async (mine: MemoryStage): Promise<() => unknown> => {
       const partner = new Walker(at(2, mine.client()));
       await mine.settle();
@@ -260,7 +260,7 @@ describe('a double barrier', () => {
     expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
   });
 
-  it('may be cancelled at every await of `leave`; the other member can then leave alone', async () => {
+  it('leaves no entry when `leave` is aborted at any await', async () => {
     const before = async (mine: MemoryStage): Promise<() => unknown> => {
       const partner = new Walker(at(2, mine.client()));
       await mine.settle();
@@ -273,13 +273,13 @@ describe('a double barrier', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(2);
   });
 
-  it('rejects a member with another number of members behind the first', async () => {
+  it('rejects a member that joins behind others with another number of members', async () => {
     const all = await walkers(1, 2);
     all.push(...(await walkers(1, 3)), ...(await walkers(1, 2)));
     expect(where(all)).to.deep.equal(['in', 'LIMIT_MISMATCH', 'in']);
   });
 
-  it('does not count entries of other uses of the name', async () => {
+  it('does not count entries that other uses of the name have made', async () => {
     const client = stage.client();
     const reader = await join(client, 'pair', { mode: 'shared' });
     const raw = await join(client, 'pair', { mode: 'shared', value: 'raw' });
@@ -298,7 +298,7 @@ describe('a double barrier', () => {
     raw.leave();
   });
 
-  it('rejects invalid options, and a register that it did not write', async () => {
+  it('rejects invalid options, and a register with a foreign text', async () => {
     for (const members of [0, 101, 1.5]) {
       expect(thrownBy(() => at(members))).to.include({ code: 'INVALID_ARGUMENT' });
     }
@@ -310,7 +310,7 @@ describe('a double barrier', () => {
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
   });
 
-  it('begins the next round although the register still has a round whose members all died', async () => {
+  it('begins a new round after all members of the last one have died', async () => {
     await walkers(2);
     expire(0);
     await stage.settle();

@@ -4,16 +4,16 @@ import { expect } from 'chai';
 import { election, type Election, type Leadership, type LeadOptions, type TermEnd } from '../src/index.ts';
 import { MemoryStage, TTL_MS, deferred, failureOf } from './election-stage.ts';
 
-/** The length of a term in milliseconds after which no backoff is needed. */
+/** Length of a term in milliseconds after which `lead` campaigns again without delay. */
 const LONG_MS = 2_000;
 
-/** A candidate that leads and records the events. */
+/** A candidate that calls `lead` and records its terms. */
 class Politician {
   readonly log: string[] = [];
   readonly ends: TermEnd[] = [];
   readonly led: Promise<void>;
   readonly #retiring = new AbortController();
-  /** Ends the work that runs. */
+  /** Ends the work that is running, with an error if one is passed. */
   endWork: (error?: Error) => void = () => undefined;
   leadership: Leadership | undefined;
   working = 0;
@@ -25,7 +25,7 @@ class Politician {
       onEnd: (end) => this.ends.push(end),
       ...rest,
     });
-    // A test may await this promise later or not at all.
+    // Marks a rejection as handled, because a test may not await the promise.
     this.led.catch(() => undefined);
   }
 
@@ -95,7 +95,7 @@ describe('Election.lead', () => {
     expect(a.ends).to.deep.equal([{ outcome: 'resigned' }]);
   });
 
-  it('enqueues at the end after each term', async () => {
+  it('joins at the end of the queue after each term', async () => {
     const [a, b] = [politician('a'), politician('b')];
     const leaders: string[] = [];
     await stage.settle();
@@ -117,7 +117,7 @@ describe('Election.lead', () => {
     expect(a.log).to.deep.equal(['begins', 'ends', 'begins']);
   });
 
-  it('aborts the work at a loss, reports the end, and leads again', async () => {
+  it('aborts the work at a loss, and leads again', async () => {
     const a = politician('a');
     await stage.clock.advance(LONG_MS);
     stage.expireFirst('x');
@@ -128,7 +128,7 @@ describe('Election.lead', () => {
     expect(a.log.slice(2)).to.deep.equal(['ends', 'begins']);
   });
 
-  it('aborts the work at once after a loss by an operator', async () => {
+  it('aborts the work at once when an operator removes the entry', async () => {
     const a = politician('a');
     await stage.clock.advance(LONG_MS);
     stage.server.evict(a.leadership!.key);
@@ -138,7 +138,7 @@ describe('Election.lead', () => {
     expect(a.working, 'again').to.equal(1);
   });
 
-  it('never runs the work twice at a time: the next candidacy begins only after the work has ended', async () => {
+  it('begins the next candidacy only after the work has ended', async () => {
     const a = politician('a', { stubborn: true });
     await stage.settle();
     stage.expireFirst('x');
@@ -151,7 +151,7 @@ describe('Election.lead', () => {
     expect(a.log.slice(2)).to.deep.equal(['ends', 'begins']);
   });
 
-  it('continues when the work fails after a loss, and reports that error as the cause of the loss', async () => {
+  it('continues when the work throws after a loss, and passes the error to onEnd as the cause', async () => {
     const a = politician('a', { stubborn: true });
     const failure = new Error('half done');
     await stage.clock.advance(LONG_MS);
@@ -162,7 +162,7 @@ describe('Election.lead', () => {
     expect(a.working).to.equal(1);
   });
 
-  it('rejects with the error of the work, after the resignation', async () => {
+  it('rejects with the error of the work, after it has resigned', async () => {
     const a = politician('a');
     const failure = new Error('no ink');
     await stage.settle();
@@ -172,7 +172,7 @@ describe('Election.lead', () => {
     expect(a.ends).to.deep.equal([{ outcome: 'failed', error: failure }]);
   });
 
-  it('rejects with an error of the work even if its code is retryable elsewhere', async () => {
+  it('rejects with an error of the work even if the error is a retryable QueueLockError', async () => {
     const a = politician('a');
     const failure = new QueueLockError('TIMEOUT', 'another lock was taken');
     await stage.settle();
@@ -180,7 +180,7 @@ describe('Election.lead', () => {
     expect(await failureOf(a.led)).to.equal(failure);
   });
 
-  it('rejects with the OWNERSHIP_LOST of another lock that the work throws', async () => {
+  it('rejects with an OWNERSHIP_LOST of another lock that the work throws', async () => {
     const a = politician('a');
     const failure = new QueueLockError('OWNERSHIP_LOST', 'the other lock was lost');
     await stage.settle();
@@ -201,7 +201,7 @@ describe('Election.lead', () => {
     expect(stage.values('x')).to.deep.equal([]);
   });
 
-  it('rejects with the error of the work also when onEnd throws another error', async () => {
+  it('rejects with the error of the work even if onEnd throws another error', async () => {
     const failure = new Error('no ink');
     const onEnd = (): void => {
       throw new Error('no paper either');
@@ -224,7 +224,7 @@ describe('Election.lead', () => {
     expect(a.log).to.deep.equal([]);
   });
 
-  it('aborts the work when its signal aborts, waits for it, resigns and resolves', async () => {
+  it('aborts the work when its signal aborts, and resolves after it has resigned', async () => {
     const a = politician('a', { stubborn: true });
     let resolved = false;
     void a.led.then(() => (resolved = true));
@@ -250,7 +250,7 @@ describe('Election.lead', () => {
     expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('continues when the server is back after a long outage, and sends few requests meanwhile', async () => {
+  it('continues after a long outage of the server, and sends few requests during it', async () => {
     let reachable = true;
     let attempts = 0;
     const intercept: Intercept = async (_call, proceed) => {
@@ -276,7 +276,7 @@ describe('Election.lead', () => {
     expect(await failureOf(led)).to.include({ code: 'INVALID_ARGUMENT' });
   });
 
-  it('emits NOT_ENOUGH_TIME for each candidacy with less proven time than the work needs', async () => {
+  it('emits NOT_ENOUGH_TIME for each candidacy with too little proven time', async () => {
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
       if (call === 'renew') await new Promise<void>((resolve) => stage.clock.after(TTL_MS / 10, resolve));
@@ -319,7 +319,7 @@ describe('Election.lead', () => {
     expect(a.ends[0]).to.have.nested.property('error.reason', 'client-closed');
   });
 
-  it('rejects inside the work of the same election, which would wait for itself', async () => {
+  it('rejects a call inside the work of the same election, which would wait for itself', async () => {
     const retiring = new AbortController();
     const client = stage.client();
     const own = election(client, 'x', { value: 'a' });
@@ -328,7 +328,7 @@ describe('Election.lead', () => {
   });
 
   describe('when its signal aborts', () => {
-    /** Aborts the signal at the `at`-th point at which `lead` awaits something. */
+    /** Runs `lead`, and aborts its signal at the `at`-th point at which it awaits something. */
     async function giveUp(behind: boolean, at: number): Promise<{ points: number; begun: number }> {
       const scene = new MemoryStage();
       const giving = new AbortController();
@@ -367,7 +367,7 @@ describe('Election.lead', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves nothing behind at any await, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
+      it(`leaves no entry, whichever await is interrupted (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const { points } = await giveUp(behind, Infinity);
         const begun = new Set<boolean>();
         for (let at = 0; at < points; at += 1) begun.add((await giveUp(behind, at)).begun > 0);

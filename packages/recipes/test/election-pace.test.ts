@@ -33,13 +33,13 @@ describe('the backoff between terms', () => {
     for (const [i, ms] of least.entries()) expect(pauses[i], `pause ${i}`).to.be.within(ms, ms * 1.25 + 1);
   });
 
-  it('is absent after a term that was longer, and small again from then on', async () => {
+  it('is absent after a long term, and short again after that', async () => {
     const pace = new Pace({ ...stage.clock, random: () => 0 });
     const rests = [0, 0, 0, 30, 800, 10_000, 0, 40].map((termMs) => pace.restAfter(termMs));
     expect(rests).to.deep.equal([100, 200, 400, 770, 800, 0, 100, 160]);
   });
 
-  it('lets another candidate lead meanwhile', async () => {
+  it('lets another candidate lead during the delay', async () => {
     const terms: string[] = [];
     void lead(() => terms.push('a'));
     void lead(() => terms.push('b'), 'b');
@@ -58,7 +58,10 @@ describe('the backoff between terms', () => {
 });
 
 describe('the signal of the work of a leader', () => {
-  /** Leads until the lease has expired while no timer fires, as in a blocked event loop, and then reads the signal. */
+  /**
+   * Leads with an event loop that is blocked until the lease has expired, so that no timer fires. Then calls
+   * the function that reads the signal.
+   */
   async function afterBlocked(
     look: (stop: AbortSignal, leadership: Leadership) => unknown,
   ): Promise<unknown> {
@@ -88,7 +91,7 @@ describe('the signal of the work of a leader', () => {
     return seen;
   }
 
-  it('reports a loss before any timer has run', async () => {
+  it('reports a loss when it is read, before any timer has run', async () => {
     expect(await afterBlocked((stop) => () => stop.aborted)).to.equal(true);
     const reason = await afterBlocked((stop) => () => stop.reason as unknown);
     expect(reason).to.include({ code: 'OWNERSHIP_LOST' });

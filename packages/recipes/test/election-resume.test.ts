@@ -5,7 +5,7 @@ import { election, type Leadership } from '../src/index.ts';
 import { MemoryStage, TTL_MS, failureOf } from './election-stage.ts';
 import { follow } from './frame.ts';
 
-/** The data that a process stores for its successor. */
+/** The data that a process stores for the process that replaces it. */
 interface Ticket {
   readonly resume: string;
   readonly id: string;
@@ -27,7 +27,7 @@ describe('a leader that is restarted', () => {
   const restarted = ({ resume, id }: Ticket, value = 'after'): ReturnType<typeof election> =>
     election(stage.client({ resume }), 'x', { value, id });
 
-  /** Becomes the leader, with another candidate in the queue. */
+  /** Creates a leader, with another candidate behind it. */
   async function leading(): Promise<{ client: LockClient; leadership: Leadership; ticket: Ticket }> {
     const client = stage.client();
     const leadership = await election(client, 'x', { value: 'before' }).campaign();
@@ -38,7 +38,7 @@ describe('a leader that is restarted', () => {
     return { client, leadership, ticket: await ticketOf(client, leadership) };
   }
 
-  it('continues with the same entry and token, without another leader in between', async () => {
+  it('keeps its entry and its token, so that no other candidate leads in between', async () => {
     const { client, leadership, ticket } = await leading();
     const seen = follow(election(stage.client(), 'x', { value: 'observer' }).leader$);
     await client.abandon();
@@ -57,7 +57,7 @@ describe('a leader that is restarted', () => {
     seen.stop();
   });
 
-  it('continues after a crash with the data that it stored in time', async () => {
+  it('continues after a crash with the data that it stored before', async () => {
     let dead = false;
     const client = stage.client({
       backend: {
@@ -78,7 +78,7 @@ describe('a leader that is restarted', () => {
     expect(stage.values('x')).to.deep.equal(['after']);
   });
 
-  it('enqueues at the end when its session has ended', async () => {
+  it('joins at the end of the queue when its session has ended', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     await stage.clock.advance(TTL_MS);
@@ -87,7 +87,7 @@ describe('a leader that is restarted', () => {
     expect(stage.values('x')).to.deep.equal(['after']);
   });
 
-  it('enqueues at the end when its entry was removed meanwhile', async () => {
+  it('joins at the end of the queue when its entry was removed', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     stage.server.evict(leadership.key);
@@ -100,7 +100,7 @@ describe('a leader that is restarted', () => {
     expect(await again).to.include({ held: true });
   });
 
-  it('enqueues at the end after it had resigned', async () => {
+  it('joins at the end of the queue when it had resigned', async () => {
     const { client, leadership, ticket } = await leading();
     await leadership.resign();
     await client.abandon();
@@ -109,7 +109,7 @@ describe('a leader that is restarted', () => {
     expect(stage.values('x')).to.deep.equal(['after']);
   });
 
-  it('enqueues at the end when the server refuses the entry', async () => {
+  it('joins at the end of the queue when the server refuses its entry', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     const ids: string[] = [];
@@ -128,7 +128,7 @@ describe('a leader that is restarted', () => {
     expect((await again).id).to.not.equal(id);
   });
 
-  it('leaves nothing behind when it cannot publish its value', async () => {
+  it('leaves no entry when it cannot publish its value', async () => {
     const { client, ticket } = await leading();
     await client.abandon();
     const intercept: Intercept = async (call, proceed) => {
@@ -142,7 +142,7 @@ describe('a leader that is restarted', () => {
     expect(stage.values('x')).to.deep.equal([]);
   });
 
-  it('continues its entry through `lead`', async () => {
+  it('continues with its entry when it calls `lead`', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     const retiring = new AbortController();
@@ -160,7 +160,7 @@ describe('a leader that is restarted', () => {
     expect(led[1]!.id).to.not.equal(id);
   });
 
-  it('continues its entry through `candidacy$`, which emits the leadership when its value is published', async () => {
+  it('continues with its entry when it subscribes to `candidacy$`', async () => {
     const { client, leadership, ticket } = await leading();
     await client.abandon();
     const shown: (readonly [bigint, string | undefined])[] = [];

@@ -16,7 +16,7 @@ import { expect } from 'chai';
 
 export const TTL_MS = 10_000;
 
-/** A server with a stopped clock, and its clients. */
+/** A memory server with a virtual clock, and the clients that a test creates on it. */
 export class MemoryStage {
   readonly clock = virtualClock();
   readonly server: MemoryServer = createMemoryServer({ clock: this.clock });
@@ -42,7 +42,7 @@ export class MemoryStage {
     return (this.server.queues().get(queue) ?? []).map(({ value }) => value);
   }
 
-  /** Ends the session of the entry at the front, as the server does. */
+  /** Ends the session of the first entry in the queue, as the server does after the TTL. */
   expireFirst(queue: string): void {
     this.server.expireSession(this.server.queues().get(queue)![0]!.sessionId);
   }

@@ -46,7 +46,7 @@ describe('streams of an election', () => {
   const candidate = (value: string, client: LockClient = stage.client()): Election =>
     election(client, 'x', { value, clock: stage.clock });
 
-  /** Becomes a candidate, and emits whether it leads. */
+  /** Emits whether this candidate leads. Subscribing creates the candidate. */
   function leadsIn({ candidacy$ }: Election): Observable<boolean> {
     return candidacy$.pipe(
       map((leadership) => leadership !== undefined),
@@ -60,7 +60,7 @@ describe('streams of an election', () => {
     return made;
   }
 
-  /** Makes the server refuse every join. */
+  /** Makes the server reject every enqueue. */
   const forbidding: Intercept = async (call, proceed) => {
     if (call === 'enqueue') throw new QueueLockError('ACCESS_DENIED', 'not for you');
     return proceed();
@@ -90,7 +90,7 @@ describe('streams of an election', () => {
       expect(stage.values('x')).to.have.lengthOf(1);
     });
 
-    it('is one candidate for all subscribers, and emits its state to late ones at once', async () => {
+    it('shares one candidate among all subscribers, and emits its present state to late ones', async () => {
       const own = candidate('a');
       const first = watch(leadsIn(own));
       await stage.settle();
@@ -103,7 +103,7 @@ describe('streams of an election', () => {
       expect(stage.values('x')).to.deep.equal(['a']);
     });
 
-    it('is false synchronously with the loss of the session, and true again after the next election', async () => {
+    it('emits undefined synchronously with the loss of the session, and campaigns again', async () => {
       const seen = watch(leadsIn(candidate('a')));
       await stage.settle();
       stage.expireFirst('x');
@@ -112,7 +112,7 @@ describe('streams of an election', () => {
       expect(seen.values).to.deep.equal([false, true, false, true]);
     });
 
-    it('is false synchronously when an operator removes the entry', async () => {
+    it('emits undefined synchronously when an operator removes the entry', async () => {
       const own = candidate('a');
       const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
@@ -122,7 +122,7 @@ describe('streams of an election', () => {
       expect(seen.last).to.equal(true);
     });
 
-    it("is false before listeners of the leadership's signal are notified of the loss", async () => {
+    it("emits undefined before listeners of the leadership's signal are notified of the loss", async () => {
       const own = candidate('a');
       const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
@@ -132,7 +132,7 @@ describe('streams of an election', () => {
       expect(notified).to.deep.equal([false]);
     });
 
-    it('is false for a subscription after the deadline, although no timer has run', async () => {
+    it('emits undefined to a subscriber after the deadline, although no timer has run', async () => {
       const own = candidate('a');
       const early = watch(leadsIn(own));
       await stage.settle();
@@ -141,7 +141,7 @@ describe('streams of an election', () => {
       expect(early.last, 'and for all others from then on').to.equal(false);
     });
 
-    it('is false at once when the leadership resigns, and campaigns again', async () => {
+    it('emits undefined at once when the leader resigns, and campaigns again', async () => {
       const own = candidate('a');
       const [seen, leadership] = [watch(leadsIn(own)), watch(own.candidacy$)];
       await stage.settle();
@@ -155,7 +155,7 @@ describe('streams of an election', () => {
       expect(seen.last).to.equal(false);
     });
 
-    it('stays true while the session is suspect', async () => {
+    it('keeps the leadership while the session is suspect', async () => {
       let silent = false;
       const intercept: Intercept = async (call, proceed) => {
         if (silent && call === 'renew') throw new QueueLockError('UNAVAILABLE', 'no answer');
@@ -178,7 +178,7 @@ describe('streams of an election', () => {
       expect(leadership.values, 'one and the same').to.have.lengthOf(2);
     });
 
-    it('survives a server that cannot be reached, and campaigns again', async () => {
+    it('campaigns again after the server could not be reached', async () => {
       let reachable = false;
       const intercept: Intercept = async (_call, proceed) => {
         if (!reachable) throw new QueueLockError('UNAVAILABLE', 'unplugged');
@@ -214,7 +214,7 @@ describe('streams of an election', () => {
       expect(stage.server.sessionIds, 'asks no server').to.deep.equal([]);
     });
 
-    it('is true for a leadership of candidacy$, of campaign and of lead, until its end', async () => {
+    it('is true while a candidate of candidacy$, campaign or lead leads', async () => {
       const own = candidate('a');
       const seen = watch(own.isLeader$);
       const isLeader = watch(own.candidacy$);
@@ -240,7 +240,7 @@ describe('streams of an election', () => {
       expect([during, seen.last]).to.deep.equal([[true], false]);
     });
 
-    it('is false synchronously with the loss, and for late subscribers after the deadline', async () => {
+    it('is false synchronously with the loss', async () => {
       const own = candidate('a');
       const seen = watch(own.isLeader$);
       const lost = await own.campaign();
@@ -271,7 +271,7 @@ describe('streams of an election', () => {
   });
 
   describe('errors$', () => {
-    /** Returns an interceptor that sends no replies until `plugIn` is called. */
+    /** Returns an interceptor that simulates an unreachable server until `plugIn` is called. */
     function unplugged(): { readonly intercept: Intercept; plugIn: () => void } {
       let reachable = false;
       return {
@@ -283,7 +283,7 @@ describe('streams of an election', () => {
       };
     }
 
-    it('emits when a server cannot be reached, with the time until the retry, which grows', async () => {
+    it('emits each failed attempt with the growing time until the retry', async () => {
       const { intercept, plugIn } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const troubles = watch(own.errors$);
@@ -302,7 +302,7 @@ describe('streams of an election', () => {
       expect(troubles.values.length).to.equal(notified);
     });
 
-    it('emits the failures of lead too, which ends at once when its signal aborts', async () => {
+    it('emits the failures of lead too', async () => {
       const { intercept } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
       const troubles = watch(own.errors$);
@@ -310,20 +310,20 @@ describe('streams of an election', () => {
       const led = own.lead(() => undefined, { signal: retiring.signal });
       await stage.clock.advance(30_000);
       expect(troubles.values.length).to.be.within(4, 6);
-      // Lets time pass to the middle of the backoff after the failure.
+      // Advances the clock into the backoff after the next failure.
       while (troubles.values.length < 7) await stage.clock.advance(10);
       retiring.abort();
       await led;
     });
 
-    it('creates no candidate when it is subscribed to, and emits no earlier values', async () => {
+    it('creates no candidate when it is subscribed to, and emits no earlier failures', async () => {
       const own = candidate('a');
       expect(watch(own.errors$).values).to.deep.equal([]);
       await stage.settle();
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('emits nothing for an error that ends candidacy$ for good', async () => {
+    it('emits nothing for an error that ends candidacy$', async () => {
       const own = candidate('a', stage.client({ backend: { intercept: forbidding } }));
       const [troubles, isLeader] = [watch(own.errors$), watch(own.candidacy$)];
       await stage.settle();
@@ -331,7 +331,7 @@ describe('streams of an election', () => {
       expect(troubles.values).to.deep.equal([]);
     });
 
-    it('emits when an operator removes the candidate, which campaigns again', async () => {
+    it('emits when an operator removes the entry, and the candidate campaigns again', async () => {
       await stage.client().acquire('x');
       const own = candidate('a');
       const troubles = watch(own.errors$);
@@ -347,7 +347,7 @@ describe('streams of an election', () => {
   });
 
   describe('whileLeader', () => {
-    it('subscribes while it leads, unsubscribes synchronously at a loss, and subscribes again', async () => {
+    it('subscribes only while it leads, and unsubscribes synchronously at a loss', async () => {
       const { input$, source$, open } = source();
       const seen = watch(source$.pipe(whileLeader(candidate('a'))));
       input$.next(1);
@@ -387,7 +387,7 @@ describe('streams of an election', () => {
       expect(open()).to.equal(0);
     });
 
-    it('completes and errors with the source, and resigns', async () => {
+    it('resigns when the source completes or errors', async () => {
       const done = watch(of(1, 2).pipe(whileLeader(candidate('a'))));
       const failure = new Error('torn');
       const failed = watch(throwError(() => failure).pipe(whileLeader(candidate('b'))));
@@ -407,7 +407,7 @@ describe('streams of an election', () => {
       expect(stage.values('x')).to.deep.equal(['a']);
     });
 
-    it('never subscribes to the sources of two candidates at a time, whichever is lost', async () => {
+    it('never subscribes to the sources of two candidates at the same time', async () => {
       const candidates = ['a', 'b', 'c'].map((value) => ({ ...source(), own: candidate(value) }));
       for (const { source$, own } of candidates) watch(source$.pipe(whileLeader(own)));
       for (let loss = 0; loss < 12; loss += 1) {
@@ -459,7 +459,7 @@ describe('streams of an election', () => {
       ['the session ends', () => stage.expireFirst('x')],
       ['an operator removes the entry', () => stage.server.evict(stage.server.queues().get('x')![0]!.key)],
     ] as const) {
-      it(`errors with OWNERSHIP_LOST when ${how}, synchronously and after it has unsubscribed from the source`, async () => {
+      it(`errors with OWNERSHIP_LOST after it has unsubscribed from the source when ${how}`, async () => {
         const { source$, open } = source();
         const openAtError: number[] = [];
         const seen = watch(
@@ -526,7 +526,7 @@ describe('streams of an election', () => {
       expect(closed.end).to.include({ code: 'CLOSED' });
     });
 
-    it('leaves the queue when its subscriber unsubscribes, also while the join is in flight', async () => {
+    it('leaves the queue when it is unsubscribed, even while its request to join is in flight', async () => {
       const client = stage.client();
       watch(NEVER.pipe(underLock(client, 'x'))).stop();
       const waiting = watch(NEVER.pipe(underLock(client, 'x')));
@@ -536,7 +536,7 @@ describe('streams of an election', () => {
       expect(stage.values('x')).to.deep.equal([]);
     });
 
-    it('makes a claim of its own for each subscription', async () => {
+    it('joins the queue separately for each subscription', async () => {
       const { source$, open } = source();
       const locked$ = source$.pipe(underLock(stage.client(), 'x'));
       const first = watch(locked$);

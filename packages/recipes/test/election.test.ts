@@ -27,7 +27,7 @@ describe('leader election', () => {
       leadership.throwIfLost(100);
     });
 
-    it('is won in the order of joining, each after the resignation of the leader before', async () => {
+    it('is won in the order of joining, each time after the previous leader has resigned', async () => {
       const elected: string[] = [];
       const first = await candidate('a').campaign();
       const others: Promise<Leadership>[] = [];
@@ -46,7 +46,7 @@ describe('leader election', () => {
       expect(elected).to.deep.equal(['b', 'c']);
     });
 
-    it('stores the bare value from the join on, for clients of other kinds', async () => {
+    it('stores only the value in its entry, so that clients of other kinds can read it', async () => {
       await candidate('10.0.0.1:80').campaign();
       void candidate('{"addr":"ü"}').campaign();
       await stage.settle();
@@ -62,7 +62,7 @@ describe('leader election', () => {
       expect(await campaign).to.include({ held: true });
     });
 
-    it('rejects with TIMEOUT or with the reason of the signal, and leaves nothing behind', async () => {
+    it("rejects with TIMEOUT or the signal's reason, and leaves no entry", async () => {
       await candidate('a').campaign();
       const giving = new AbortController();
       const timed = failureOf(candidate('b').campaign({ timeoutMs: 100 }));
@@ -89,7 +89,7 @@ describe('leader election', () => {
   });
 
   describe('a leadership', () => {
-    it('ends once when it resigns, and not as a loss', async () => {
+    it('ends once when it resigns, and does not count as lost', async () => {
       const leadership = await candidate('a').campaign();
       const [one, other] = [leadership.resign(), leadership.resign()];
       expect(leadership.held, 'at once').to.equal(false);
@@ -123,7 +123,7 @@ describe('leader election', () => {
       expect(await next).to.include({ value: 'b', held: true });
     });
 
-    it('publishes other values, one after the other', async () => {
+    it('publishes further values one after the other', async () => {
       const leadership = await candidate('a').campaign();
       await Promise.all([leadership.proclaim('b'), leadership.proclaim('c')]);
       expect(leadership.value).to.equal('c');
@@ -168,7 +168,7 @@ describe('leader election', () => {
       expect(leadership.value).to.equal('b');
     });
 
-    it('never changes the entry of a later leader, not even by a request that arrives late', async () => {
+    it('never changes the entry of a later leader, even by a late request', async () => {
       const arrives = deferred();
       const intercept: Intercept = async (call, proceed) => {
         if (call === 'update') await arrives.promise;
@@ -189,7 +189,10 @@ describe('leader election', () => {
   });
 
   describe('a campaign whose signal aborts', () => {
-    /** Aborts the signal at the `at`-th point at which the campaign awaits something, behind another leader if `behind` is true. */
+    /**
+     * Runs a campaign, and aborts its signal at the `at`-th point at which it awaits something. If `behind`
+     * is true, another leader is ahead.
+     */
     async function giveUp(behind: boolean, at: number): Promise<{ points: number; led: boolean }> {
       const scene = new MemoryStage();
       const giving = new AbortController();
@@ -223,7 +226,7 @@ describe('leader election', () => {
     }
 
     for (const behind of [false, true]) {
-      it(`leaves nothing behind at any await, ${behind ? 'behind another leader' : 'without a leader'}`, async () => {
+      it(`leaves no entry, whichever await is interrupted (${behind ? 'behind another leader' : 'without a leader'})`, async () => {
         const outcomes = new Set<boolean>();
         const { points } = await giveUp(behind, Infinity);
         for (let at = 0; at < points; at += 1) outcomes.add((await giveUp(behind, at)).led);
@@ -233,7 +236,7 @@ describe('leader election', () => {
   });
 
   describe('an observer of leader$ and candidates$', () => {
-    it('sees no leader, the leader, its other values, the next leader and no leader again, each once', async () => {
+    it('emits each leader, each new value and each absence of a leader once', async () => {
       const seen = follow(candidate('observer').leader$);
       const first = await candidate('a').campaign();
       const next = candidate('c').campaign();
@@ -253,7 +256,7 @@ describe('leader election', () => {
       seen.stop();
     });
 
-    it('sees the present leader at once, with its key and order', async () => {
+    it('emits the present leader to a new subscriber, with its key and order', async () => {
       const leadership = await candidate('a').campaign();
       const observer = candidate('observer');
       const seen = [follow(observer.leader$), follow(observer.leader$)];
@@ -264,7 +267,7 @@ describe('leader election', () => {
       for (const { stop } of seen) stop();
     });
 
-    it('sees a candidate of another kind with the value that it stored', async () => {
+    it('emits a candidate of another program with the value that it stored', async () => {
       const seen = follow(candidate('observer').leader$);
       await stage.client().acquire('x', { value: '10.0.0.7:443' });
       await stage.settle();
@@ -272,7 +275,7 @@ describe('leader election', () => {
       seen.stop();
     });
 
-    it('sees a leader whose session has ended no longer than the server does', async () => {
+    it('emits the end of a leader as soon as its session has ended', async () => {
       const seen = follow(candidate('observer').leader$);
       await candidate('a').campaign();
       stage.expireFirst('x');
@@ -280,7 +283,7 @@ describe('leader election', () => {
       seen.stop();
     });
 
-    it('sees the candidates in the order in which they will lead', async () => {
+    it('emits the candidates in the order in which they will lead', async () => {
       const seen = follow(candidate('observer').candidates$);
       const first = await candidate('a').campaign();
       for (const value of ['b', 'c']) {
@@ -295,7 +298,7 @@ describe('leader election', () => {
       seen.stop();
     });
 
-    it('distinguishes a new leader with the key of the leader before', () => {
+    it('distinguishes a new leader from the previous one even if both have the same key', () => {
       const entry = (order: bigint): QueueEntry => ({
         ...{ key: 'x/7', order, shared: false, owner: 'a', metadata: {}, value: 'a' },
         ...{ permits: 1, limit: 1, holds: [], heard: [], answers: [] },
@@ -309,7 +312,7 @@ describe('leader election', () => {
       expect(values.map(({ leader }) => leader?.order)).to.deep.equal([1n, 2n]);
     });
 
-    it('ends when the client is closed', async () => {
+    it('completes when the client is closed', async () => {
       const client = stage.client();
       const { leader$, candidates$ } = election(client, 'x', { value: 'a' });
       const seen = [follow(leader$), follow(candidates$)];

@@ -11,7 +11,7 @@ const STEP_MS = 4_000;
 const STEPS = 40;
 const KEYS = ['a', 'b', 'c'];
 
-/** The plan of one caller. */
+/** The plan of one caller: its key, when it begins, how long it holds, and when it gives up. */
 interface Plan {
   readonly key: number;
   readonly client: number;
@@ -34,14 +34,14 @@ const history = fc.record({
   limit: fc.integer({ min: 1, max: 4 }),
   limitPerKey: fc.integer({ min: 1, max: 2 }),
   delaysMs: fc.array(fc.nat(5), { minLength: 1, maxLength: 5 }),
-  /** Time at which the session of the first client ends, or `undefined` for never. */
+  /** Time at which the session of the first client ends, or `undefined` if it does not end. */
   expiresAt: fc.option(fc.nat(400), { nil: undefined, freq: 2 }),
   plans: fc.array(plan, { minLength: 4, maxLength: 16 }),
 });
 
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
-/** A caller and its state so far. Its entries have its label as their owner. */
+/** A caller and its state so far. Its entries have its label as their owner, to identify them. */
 interface Caller {
   readonly key: string;
   readonly label: string;
@@ -68,7 +68,7 @@ class World {
     const living = plans.map((one) => this.#live(one, shares[one.client]!));
     for (let step = 0; step < STEPS && this.#done < plans.length; step++) {
       await this.stage.clock.advance(STEP_MS);
-      // Waits in real time, because retries do.
+      // Waits in real time, because retries of the clients do.
       if (this.#done < plans.length) await pause(1);
     }
     if (this.#done < plans.length) throw new Error('a caller waits or holds for ever');
@@ -123,7 +123,7 @@ class World {
         await held.release();
       }
     } catch {
-      // A caller that was refused or lost its share is not in a queue any more.
+      // Ignores the error: a caller that was rejected or has lost its share is no longer in a queue.
     }
     caller.isWorking = false;
     this.#done += 1;
@@ -139,8 +139,9 @@ class World {
   }
 
   /**
-   * A key has at most its limit of entries in the shared queue, so a caller that joins is granted after no more than those of each key. The
-   * entry of a caller that gave up or lost its share may leave a little later.
+   * Checks that a key has no more entries in the shared queue than its limit. So a caller that joins waits
+   * for at most that many callers of each key. The entry of a caller that gave up or lost its share may be
+   * removed a little later, and does not count.
    */
   #checkQueue(): void {
     const entries = this.stage.values('x');
@@ -159,7 +160,10 @@ class World {
   }
 }
 
-/** Checks that callers of some keys keep the limits and leave nothing behind, with delays, callers that give up, and a session that ends. */
+/**
+ * Plays generated histories of callers with several keys: with delays, callers that give up, and a session
+ * that ends. Checks that the limits are kept and nothing is left behind.
+ */
 export const anyShareHistory: fc.IAsyncProperty<unknown> = fc.asyncProperty(history, async (played) => {
   const world = new World(played);
   await world.play(played);

@@ -22,7 +22,7 @@ describe('fair shares of keys', () => {
 
   afterEach(() => stage.close());
 
-  it('admits a key with one caller before a key with many callers is admitted a second time', async () => {
+  it('admits a key with one caller before a key with many callers gets its second share', async () => {
     const only = fairShare(stage.client(), 'x', { limit: 1, limitPerKey: 1 });
     const { promise: end, resolve } = deferred();
     const order: string[] = [];
@@ -39,7 +39,7 @@ describe('fair shares of keys', () => {
     expect(order).to.deep.equal(['a0', 'b3', 'a1', 'a2']);
   });
 
-  it('keeps both limits and the order, ends all waits and leaves nothing behind, in any history', async () => {
+  it('keeps both limits and the order in generated histories', async () => {
     await fc.assert(anyShareHistory, { numRuns: RUNS, seed: 1 });
   }).timeout(60_000);
 
@@ -53,7 +53,7 @@ describe('fair shares of keys', () => {
       ['the key', 'a'],
       ['others', 'b'],
     ] as const) {
-      it(`may be cancelled at every await of ${how}, while ${who === 'no client' ? 'no share' : `a share of ${who}`} is held`, async () => {
+      it(`leaves no entry when ${how} is aborted at any await, while ${who === 'no client' ? 'no share' : `a share of ${who}`} is held`, async () => {
         const limits = { limit: 1, limitPerKey: 1 };
         const given = await givenUpAtEveryPoint<Share | undefined>({
           before: async (scene) => {
@@ -68,7 +68,7 @@ describe('fair shares of keys', () => {
     }
   }
 
-  it('limits the waits for both permits by one timeout, and gives back the permit of the key', async () => {
+  it('limits the waits for both permits together by one timeout', async () => {
     const [one, two] = [await share.acquire('a'), await share.acquire('b')];
     const began = performance.now();
     const late = share.acquire('c', { timeoutMs: 20 });
@@ -79,7 +79,7 @@ describe('fair shares of keys', () => {
     await Promise.all([one.release(), two.release()]);
   });
 
-  it('is lost when either permit is lost, and keeps the other permit until it is released', async () => {
+  it('loses a share when one of its permits is lost', async () => {
     for (const queue of ['x', 'x/key/a']) {
       const held = await share.acquire('a');
       expect([held.held, held.key, held.signal.aborted]).to.deep.equal([true, 'a', false]);
@@ -94,7 +94,7 @@ describe('fair shares of keys', () => {
     }
   });
 
-  it('stops the work and the wait for the shared permit when the permit of the key is lost', async () => {
+  it('stops the work, and the wait for the shared permit, when the permit of the key is lost', async () => {
     const lose = async (): Promise<void> => {
       const [entry] = stage.server.queues().get('x/key/a')!;
       await client.evict('x/key/a', { key: entry!.key, order: entry!.order, owner: '' }, { reason: 'test' });
@@ -120,7 +120,7 @@ describe('fair shares of keys', () => {
     await Promise.all(others.map((other) => other.release()));
   });
 
-  it('ends with the session, and the next caller is granted after the TTL', async () => {
+  it('loses a share with the session, and grants the next caller after the TTL', async () => {
     const crashed = await fairShare(stage.client(), 'x', ONE_EACH).acquire('a');
     const next = share.acquire('a');
     await stage.settle();
@@ -130,7 +130,7 @@ describe('fair shares of keys', () => {
     await (await next).release();
   });
 
-  it('rejects invalid arguments with argument, value and rule', async () => {
+  it('rejects invalid arguments with an error that states argument, value and rule', async () => {
     expect(() => fairShare(client, 'x', { limit: 0, limitPerKey: 1 })).to.throw(/limit.*from 1 up/);
     expect(() => fairShare(client, 'x', { limit: 2, limitPerKey: 3 })).to.throw(/limitPerKey.*from 1 to 2/);
     for (const key of ['', 'k'.repeat(201), undefined as never])

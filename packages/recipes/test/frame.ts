@@ -7,9 +7,9 @@ import type { Observable, Subscription } from 'rxjs';
 /** A store on which the facts are checked. */
 export interface Store {
   readonly name: string;
-  /** The shortest TTL at which clients of a busy machine keep up, in milliseconds. */
+  /** The shortest TTL with which clients on a busy machine keep their sessions, in milliseconds. */
   readonly ttlMs: number;
-  /** Time after the TTL until the entries of a dead session are certainly removed, in milliseconds. */
+  /** Milliseconds after the TTL within which the entries of a dead session are removed. */
   readonly expiryMs: number;
   /** Returns another connection to the store. */
   connect(): Backend;
@@ -44,27 +44,30 @@ export interface Followed<T> {
   readonly stop: () => void;
 }
 
-/** The objects with which one fact is checked: names and clients of its own. All clients are closed after the check. */
+/** What the check of one fact uses: names and clients of its own. All clients are closed after the check. */
 export interface Site extends Pick<Store, 'name' | 'ttlMs' | 'expiryMs'> {
   /** Returns the name of an unused queue. */
   readonly queue: string;
   /** Returns the name of another unused queue. */
   readonly freshQueue: () => string;
-  /** Returns a client with a session of its own. Its TTL is five times `ttlMs` unless given, because a slow machine is no finding. */
+  /**
+   * Returns a client with a session of its own. The default of its TTL is five times `ttlMs`, so that a slow
+   * machine loses no sessions.
+   */
   readonly client: (options?: LockClientOptions) => LockClient;
   /** Returns a connection to the same store that can be cut. */
   readonly line: () => Promise<Line>;
-  /** Waits until the function returns a true value. An error that it throws, for instance of `expect`, counts as false. */
+  /** Waits until the function returns a true value. If it throws, for instance by `expect`, the wait continues. */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
-  /** Subscribes at once, and unsubscribes when the fact has been checked. */
+  /** Subscribes to a stream and records its emissions. Unsubscribes when the check of the fact has ended. */
   readonly follow: <T>(source$: Observable<T>) => Followed<T>;
 }
 
-/** One fact that holds for a recipe on every store. */
+/** A statement about a recipe that holds on every store, and its test. */
 export interface RecipeFact {
-  /** The fact as a sentence in the present tense. */
+  /** The statement as a sentence in the present tense. */
   readonly title: string;
-  /** Rejects if the fact does not hold on that store. */
+  /** Tests the statement on a store. Rejects if it does not hold. */
   readonly check: (site: Site) => Promise<void>;
 }
 
@@ -76,10 +79,13 @@ export interface RecipeFacts {
 
 const COMFORT = 5;
 const MAX_WAIT_MS = 10_000;
-/** Number of waits in a row that a fact may need at worst. A fact that needs more counts as stuck. */
+/** Number of waits in a row that a fact may need. The time limit of its test allows so many. */
 const WAITS = 4;
 
-/** Defines the mocha suite of one store: a test for every fact, and after each a check that nothing is left. */
+/**
+ * Defines the mocha suite of one store: a test for every fact. After each test it checks that nothing is left
+ * in the store.
+ */
 export function describeRecipes(
   storeName: string,
   open: () => Promise<Store>,
@@ -131,7 +137,7 @@ class Stage implements Site {
     this.queue = this.freshQueue();
   }
 
-  /** Returns the site as an object that a fact may destructure. */
+  /** Returns the site as a plain object, so that a fact can destructure it. */
   site(): Site {
     const { name, ttlMs, expiryMs, queue } = this;
     return {
@@ -190,7 +196,10 @@ class Stage implements Site {
     return followed;
   }
 
-  /** Closes proxies before their clients, because ZooKeeper's client waits until its connection has confirmed the end. */
+  /**
+   * Closes everything. Proxies are stopped before the clients that use them, because ZooKeeper's client waits
+   * until its connection has confirmed the end.
+   */
   async close(): Promise<void> {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     await closeAll(this.#clients);
@@ -216,7 +225,7 @@ class Stage implements Site {
   }
 }
 
-/** Subscribes at once and records the emissions. */
+/** Subscribes to a stream at once and records its emissions. */
 export function follow<T>(source$: Observable<T>): Followed<T> & { readonly subscription: Subscription } {
   const values: T[] = [];
   let end: unknown;

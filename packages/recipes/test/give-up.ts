@@ -6,18 +6,19 @@ import { MemoryStage } from './election-stage.ts';
 const STEP_MS = 1;
 const LONG_MS = 60;
 
-/** A call that can be cancelled, with the steps before and after it. */
+/** A cancellable call to test, with the steps before and after it. */
 export interface Scene<T> {
-  /** Creates the state before the call. Returns a function that ends this state, for instance a release. */
+  /** Prepares the state before the call. Returns a function that undoes the preparation, for instance a release. */
   readonly before?: (stage: MemoryStage) => Promise<() => unknown>;
   readonly attempt: (client: LockClient, signal: AbortSignal, stage: MemoryStage) => Promise<T>;
-  /** Undoes the result of a call that succeeded before its signal aborted. */
+  /** Undoes the result of a call that succeeded before the signal aborted. */
   readonly undo?: (result: T) => unknown;
 }
 
 /**
- * Makes the attempt repeatedly, and lets its signal abort at the first, the second, … point at which its client waits for a message. Each time the
- * call settles, rejects only with the signal's reason, and leaves nothing behind. Returns how often it was aborted in time.
+ * Makes the call again and again, and aborts its signal at the first, the second, … point at which the client
+ * waits for a message. Checks that the call settles, rejects only with the signal's reason, and leaves
+ * nothing behind. Returns how often the call was aborted before it succeeded.
  */
 export async function givenUpAtEveryPoint<T>(scene: Scene<T>): Promise<number> {
   let inTime = 0;

@@ -19,7 +19,7 @@ describe('health of a lock client', () => {
   };
   const checks = ({ ready }: HealthState): readonly string[] => ready.problems.map(({ check }) => check);
 
-  it('is ready only while the session is proven or was not needed yet, and always live', () => {
+  it('is ready only while the session is proven or was not needed yet', () => {
     const { session$, health } = stage();
     const ready = (['idle', 'opening', 'alive', 'suspect', 'lost', 'closed'] as const).map((status) => {
       session$.next({ status });
@@ -37,7 +37,7 @@ describe('health of a lock client', () => {
     ]);
   });
 
-  it('stays ready for unreadyAfterMs from the last proof, however often the status changes meanwhile', async () => {
+  it('stays ready for unreadyAfterMs after the session was last proven, even if its status changes', async () => {
     const { session$, health } = stage({ unreadyAfterMs: 500 });
     session$.next({ status: 'alive' });
     session$.next({ status: 'suspect' });
@@ -88,7 +88,7 @@ describe('health of a lock client', () => {
     expect(health.now().live.ok, 'work that threw has ended').to.equal(true);
   });
 
-  it('is never ready again after drain, and stays live', () => {
+  it('is never ready again after drain, but stays live', () => {
     const { health } = stage();
     const states = follow(health.state$);
     health.drain();
@@ -99,7 +99,7 @@ describe('health of a lock client', () => {
     states.stop();
   });
 
-  it('sets a timer only for the next of several limits', () => {
+  it('finds the next of several time limits', () => {
     const works = [1, 2, 3].map((n) => ({ name: `${n}`, checkInWithinMs: n * 100, checkedInAt: 0 }));
     const facts = { session: { status: 'lost', since: 0 }, works, isDraining: false } as const;
     const at = (moment: number): number | undefined =>
@@ -107,7 +107,7 @@ describe('health of a lock client', () => {
     expect([0, 100, 200, 250, 300].map(at)).to.deep.equal([100, 200, 250, 300, undefined]);
   });
 
-  it('follows the session of a real client, and completes with it', async () => {
+  it('follows the session of a real client, and completes when the client is closed', async () => {
     const locks = createLockClient(memory({ server: createMemoryServer() }));
     const health = healthOf(locks);
     const states = follow(health.state$);
@@ -119,7 +119,7 @@ describe('health of a lock client', () => {
     expect(health.now().ready.ok).to.equal(false);
   });
 
-  it('rejects invalid arguments with argument, value and rule', async () => {
+  it('rejects invalid arguments with an error that states argument, value and rule', async () => {
     const { health, session$ } = stage();
     expect(() => healthOf({ session$ }, { unreadyAfterMs: -1 })).to.throw(/unreadyAfterMs.*from 0 up/);
     expect(() => healthOf(undefined as never)).to.throw(/client must be an object/);

@@ -4,7 +4,10 @@ import type { MemoryStage } from './election-stage.ts';
 
 const STEP_MS = 1;
 
-/** A process on a stage that can freeze at any point at which it awaits something. While it is frozen, it receives no message and no timer. */
+/**
+ * A simulated process that can freeze at any point at which it awaits something. While it is frozen, it
+ * receives no messages and no timer fires.
+ */
 export class Instance {
   readonly client: LockClient;
   /** Number of points at which the instance has awaited something so far. */
@@ -45,7 +48,7 @@ export class Instance {
     return this.#isFrozen;
   }
 
-  /** Resolves after a moment, or when the instance is no longer frozen. */
+  /** Waits for a moment, and then until the instance is not frozen. */
   async point(): Promise<void> {
     if (this.#isOver) return;
     if (this.points++ === this.#freezeAt) this.#isFrozen = true;
@@ -58,7 +61,7 @@ export class Instance {
     for (const task of this.#waiting.splice(0)) task();
   }
 
-  /** Ends the freeze and all delays of the instance for good. A test calls it at its end. */
+  /** Ends the freeze and all delays of the instance for good. Tests call it at their end. */
   over(): void {
     this.#isOver = true;
     this.wake();

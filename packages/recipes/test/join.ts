@@ -26,7 +26,7 @@ export function join(client: LockClient, name: string, options: ClaimOptions = {
       grant = granted;
       refuse = refused;
     });
-    held.catch(() => undefined); // A test may await this promise later or not at all.
+    held.catch(() => undefined); // Marks a rejection as handled, because a test may not await the promise.
     const claim = client.claim(name, options).subscribe((state) => {
       states.push(state);
       if (state.status === 'queued') queued = state;

@@ -44,7 +44,7 @@ describe('a latch', () => {
     return wait;
   };
 
-  it('resolves all waits when the count comes to 0, and stays open', async () => {
+  it('resolves all waits when its count reaches 0, and stays open', async () => {
     const other = latch(stage.client(), 'exit');
     expect(await exit.trySetCount(2)).to.equal(true);
     const waits = [await waiting(exit), await waiting(other)];
@@ -58,7 +58,7 @@ describe('a latch', () => {
     expect(stage.server.watcherCount).to.equal(0);
   });
 
-  it('sets a count only when none above 0 is set', async () => {
+  it('sets a count only if the present count is not above 0', async () => {
     const other = latch(stage.client(), 'exit');
     expect([await exit.trySetCount(1), await other.trySetCount(5)]).to.deep.equal([true, false]);
     await exit.countDown();
@@ -72,7 +72,7 @@ describe('a latch', () => {
     expect(await other.countDown()).to.equal(1);
   });
 
-  it('makes clients wait that come before the count is set, and counts nothing for them', async () => {
+  it('makes clients wait that arrive before the count is set', async () => {
     const early = await waiting(exit);
     expect(await exit.countDown()).to.equal(undefined);
     await exit.trySetCount(1);
@@ -83,7 +83,7 @@ describe('a latch', () => {
     expect(early.end).to.equal('open');
   });
 
-  it('resolves a wait whose round is over when its client sees only the next round', async () => {
+  it('resolves a wait for an earlier round when its client sees only the next round', async () => {
     const line = new MemoryLine(stage.server);
     const slow = latch(clientOver(line), 'exit');
     await exit.trySetCount(1);
@@ -97,7 +97,7 @@ describe('a latch', () => {
     expect((await waiting(exit)).end).to.equal(undefined);
   });
 
-  it('reads a state that is not older than the call of wait', async () => {
+  it('does not resolve `wait` by a count of 0 that was read before the call', async () => {
     const states = follow(exit.count$);
     await exit.trySetCount(1);
     await exit.countDown();
@@ -110,7 +110,7 @@ describe('a latch', () => {
     states.stop();
   });
 
-  it('resolves waits and leaves nothing on the server when it is removed', async () => {
+  it('resolves waits when it is removed, and leaves nothing on the server', async () => {
     await exit.trySetCount(2);
     const wait = await waiting(exit);
     await exit.remove();
@@ -137,7 +137,7 @@ describe('a latch', () => {
     });
   }
 
-  it('does not count in the next round when the reply is lost and its own round has ended', async () => {
+  it('does not count down the next round when the reply is lost and its own round has ended', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
@@ -151,7 +151,7 @@ describe('a latch', () => {
     expect([await unlucky.countDown(), follow(exit.count$).last]).to.deep.equal([0, 7]);
   });
 
-  it('reports that it set the count when the reply is lost and other clients have counted', async () => {
+  it('returns true for a set count even if the reply is lost and other clients have counted down', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
@@ -164,12 +164,12 @@ describe('a latch', () => {
     expect([await unlucky.trySetCount(1), await exit.countDown()]).to.deep.equal([true, 0]);
   });
 
-  it('fits into a register, however often it is counted down', async () => {
+  it('fits into a register after any number of count-downs', async () => {
     await exit.trySetCount(1_000);
     for (let left = 999; left >= 0; left--) expect(await exit.countDown()).to.equal(left);
   });
 
-  it('counts exactly under any mix of clients, losses and delays', async () => {
+  it('counts exactly with many clients, losses and delays', async () => {
     const fate = fc.constantFrom('arrives', 'answer lost', 'request lost');
     const plan = fc.record({
       counts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
@@ -215,7 +215,7 @@ describe('a latch', () => {
     );
   });
 
-  it('ends a wait by its signal, its timeout and the end of the client, and leaves no watch', async () => {
+  it('ends a wait by its signal, its timeout and the close of its client', async () => {
     await exit.trySetCount(1);
     const stop = new AbortController();
     const reason = new Error('enough');
@@ -236,7 +236,7 @@ describe('a latch', () => {
     expect(await failureOf(exit.wait())).to.include({ code: 'CLOSED' });
   });
 
-  it('may be cancelled at every await, and leaves no watch', async () => {
+  it('leaves no subscription when a call is aborted at any await', async () => {
     const before = async (at: MemoryStage): Promise<() => unknown> => {
       const open = latch(at.client(), 'exit');
       await open.trySetCount(1);
@@ -247,7 +247,7 @@ describe('a latch', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(0);
   });
 
-  it('rejects invalid arguments, and a register that it did not write', async () => {
+  it('rejects invalid arguments, and a register with a foreign text', async () => {
     expect(await failureOf(exit.trySetCount(0))).to.include({
       message: '[INVALID_ARGUMENT] count is a whole number from 1 up; got 0',
     });

@@ -3,7 +3,7 @@ import { createMemoryServer, memory, type Intercept, type MemoryServer } from '@
 import { Subject, defer, merge, switchMap, throwError, type Observable } from 'rxjs';
 import type { Store, StoreLine } from './frame.ts';
 
-// TTL in milliseconds that leaves room for a late heartbeat with the smallest safety margin.
+// TTL in milliseconds. Even with the smallest safety margin, a heartbeat may be late on a busy machine.
 const TTL_MS = 1_000;
 const EXPIRY_MS = 200;
 
@@ -22,7 +22,10 @@ export function memoryStore(server: MemoryServer = createMemoryServer()): Store 
   };
 }
 
-/** A connection that can be cut. While it is cut, calls fail, events are delayed, and observers are notified. */
+/**
+ * A simulated connection that can be cut. While it is cut, calls fail and events are delayed. Observers are
+ * notified of the cut.
+ */
 export class MemoryLine implements StoreLine {
   readonly #server: MemoryServer;
   readonly #cut$ = new Subject<void>();

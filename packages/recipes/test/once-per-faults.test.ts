@@ -41,7 +41,7 @@ describe('once per slot, when messages are lost or late', () => {
     });
   }
 
-  it('begins no work after a loss before any timer has run', async () => {
+  it('begins no work when the hold is lost while the event loop is blocked', async () => {
     let blockedMs = 0;
     const { clock } = stage;
     const blocked = { ...clock, now: () => clock.now() + blockedMs };
@@ -58,7 +58,7 @@ describe('once per slot, when messages are lost or late', () => {
     expect(works).to.equal(0);
   });
 
-  it('reads again when it is admitted, also without a notification that the slot is done', async () => {
+  it('reads the notes again when it is admitted, even if no notification has arrived', async () => {
     const held: (() => void)[] = [];
     let isFirstLate = false;
     const deliver = (arrive: () => void): void => {
@@ -80,7 +80,7 @@ describe('once per slot, when messages are lost or late', () => {
     for (const arrive of held) arrive();
   });
 
-  it('notes nothing for a caller that has aborted', async () => {
+  it('notes nothing for a call whose signal has aborted', async () => {
     const giving = new AbortController();
     let reads = 0;
     const intercept: Intercept = async (call, proceed) => {
@@ -96,7 +96,7 @@ describe('once per slot, when messages are lost or late', () => {
   });
 
   for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
-    it(`rejects once, and with no other error, when its hold is lost at the moment of the grant under ${guarantee}`, async () => {
+    it(`rejects once when its hold is lost at the moment of the grant under ${guarantee}`, async () => {
       let blockedMs = 0;
       const { clock } = stage;
       const blocked = { ...clock, now: () => clock.now() + blockedMs };
@@ -114,7 +114,7 @@ describe('once per slot, when messages are lost or late', () => {
     });
   }
 
-  it('never overwrites the note of a later holder, not even that of an older slot', async () => {
+  it('never overwrites the note of a later holder, even if that note is for an older slot', async () => {
     const early = untilDone('early');
     const { promise: end, resolve } = deferred();
     const frozen = early.run(9, () => end);

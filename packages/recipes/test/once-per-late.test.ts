@@ -25,7 +25,7 @@ describe('once per slot, with late slots', () => {
     return results;
   };
 
-  it('does a late slot once, and a second call learns which client did it', async () => {
+  it('does a late slot once, and returns to a second call which client did it', async () => {
     const late = job(2, { owner: 'cold' });
     expect(await outcomes(late, [1, 3])).to.deep.equal(['ran', 'ran']);
     const ran = await late.run(2, () => 'late');
@@ -51,7 +51,7 @@ describe('once per slot, with late slots', () => {
     expect(await older).to.include({ outcome: 'ran', value: 'late' });
   });
 
-  it('returns superseded for a slot with more newer slots than lateSlots, whether or not it was done', async () => {
+  it('returns superseded for a slot with more than lateSlots newer slots', async () => {
     expect(await outcomes(job(1), [1, 5, 4, 6, 3, 5, 4, 7])).to.deep.equal([
       'ran',
       'ran',
@@ -64,7 +64,7 @@ describe('once per slot, with late slots', () => {
     ]);
   });
 
-  it('does no older slot after a client without lateSlots, which dropped the notes before the latest', async () => {
+  it('does no older slot after a client without lateSlots has dropped earlier notes', async () => {
     expect(await outcomes(job(0), [3, 5])).to.deep.equal(['ran', 'ran']);
     expect(await outcomes(job(3), [3, 4, 6, 5])).to.deep.equal([
       'superseded',
@@ -76,7 +76,7 @@ describe('once per slot, with late slots', () => {
     expect(await outcomes(job(3), [6, 5])).to.deep.equal(['superseded', 'superseded']);
   });
 
-  it('does each slot at most once, and exactly once if at most lateSlots newer slots were done', async () => {
+  it('does each slot at most once, and not at all after more than lateSlots newer ones', async () => {
     const plan = fc.record({
       lateSlots: fc.nat(3),
       slots: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 25 }),
@@ -98,7 +98,7 @@ describe('once per slot, with late slots', () => {
     );
   });
 
-  it('keeps the promised number of notes within a register, also with the longest texts', async () => {
+  it('keeps the promised number of notes in a register, even with the longest texts', async () => {
     const once = job(15, { owner: 'o'.repeat(100) });
     await outcomes(
       once,
@@ -107,7 +107,7 @@ describe('once per slot, with late slots', () => {
     expect(await outcomes(once, [4, 3])).to.deep.equal(['already-done', 'superseded']);
   });
 
-  it('rejects invalid arguments with argument, value and rule', async () => {
+  it('rejects invalid arguments with an error that states argument, value and rule', async () => {
     for (const lateSlots of [-1, 16, 1.5]) expect(() => job(lateSlots)).to.throw(/lateSlots.*from 0 to 15/);
     const error = await failureOf(job(15).run('x'.repeat(250), () => expect.fail('too long')));
     expect(String(error)).to.match(/INVALID_ARGUMENT.*slot.*250 bytes together with owner/);

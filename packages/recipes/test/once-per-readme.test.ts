@@ -5,7 +5,7 @@ import { MemoryStage } from './election-stage.ts';
 
 type Example = (what: object) => void;
 
-/** A stopped clock, so that no minute ends between two runs. */
+/** A clock that never advances, so that no minute ends between two runs. */
 class Noon extends Date {
   static override now(): number {
     return Date.UTC(2026, 10, 24, 12);
@@ -14,7 +14,10 @@ class Noon extends Date {
 
 const README = new URL('../README.md', import.meta.url);
 
-/** Returns the example of a section as a function of the names that its reader defines. */
+/**
+ * Returns the example of a README section as a function. The names that the example uses without defining
+ * them are its parameters.
+ */
 async function exampleOf(section: string, names: readonly string[]): Promise<Example> {
   const text = readFileSync(README, 'utf8').split(`\n## ${section}\n`)[1]!;
   const code = /```ts\n(.*?)```/s.exec(text)![1]!.replaceAll(/^import .*$/gm, '');
@@ -26,7 +29,7 @@ async function exampleOf(section: string, names: readonly string[]): Promise<Exa
 }
 
 describe('the cron example of the README', () => {
-  it('sends one report per run, whatever number of instances there are', async () => {
+  it('sends one report per run with any number of instances', async () => {
     const example = await exampleOf('Once per slot', [
       'Date',
       'oncePer',

@@ -10,12 +10,12 @@ type Result = SlotOutcome<string> | { readonly outcome: 'failed'; readonly error
 const SOON_MS = 200;
 const LATE_MS = TTL_MS * 3;
 
-/** Some instances that call for slots of one work, and the work that they did. */
+/** Several instances that call for slots of one work, with records of which work they did. */
 class Scene {
   readonly stage = new MemoryStage();
   readonly begun: number[] = [];
   readonly ended: number[] = [];
-  /** Slots whose work began although the hold was lost. */
+  /** Slots whose work began although the hold was already lost. */
   readonly late: number[] = [];
   readonly #instances: Instance[] = [];
   readonly #promise: Promised;
@@ -32,7 +32,7 @@ class Scene {
     return instance;
   }
 
-  /** Returns the outcome of the call, as far as it is known. */
+  /** Starts a call. Returns an object that gets the result of the call when it settles. */
   call(instance: Instance, slot: number, owner: string): { result: Result | undefined } {
     const called: { result: Result | undefined } = { result: undefined };
     const work = async (ownership: { readonly held: boolean }): Promise<string> => {
@@ -64,8 +64,8 @@ class Scene {
 const count = (all: readonly number[], one: number): number => all.filter((slot) => slot === one).length;
 
 /**
- * Freezes one instance at its `at`-th point while another instance waits. Runs a newer slot, and resumes the frozen one. Returns the number of
- * points.
+ * Freezes one instance at its `at`-th point at which it awaits something, while another instance waits. Then
+ * runs a newer slot, and resumes the frozen instance. Returns the number of such points.
  */
 async function frozenAt(promise: Promised, at: number): Promise<number> {
   const scene = new Scene(promise);
@@ -97,13 +97,13 @@ async function frozenAt(promise: Promised, at: number): Promise<number> {
 
 describe('once per slot, with instances that freeze', () => {
   for (const promise of ['at-most-once', 'at-least-once'] as const) {
-    it(`keeps ${promise} at whatever point an instance dies or freezes, and also for a newer slot when it resumes`, async () => {
+    it(`keeps ${promise} at whatever point an instance dies or freezes`, async () => {
       const points = await frozenAt(promise, Infinity);
       expect(points).to.be.greaterThan(10);
       for (let at = 0; at < Math.min(points, 60); at += 1) await frozenAt(promise, at);
     }).timeout(60_000);
 
-    it(`keeps ${promise} under any mix of instances, slots and freezes`, async () => {
+    it(`keeps ${promise} with any mix of instances, slots and freezes`, async () => {
       const instance = fc.record({
         slot: fc.integer({ min: 1, max: 3 }),
         comesAfterMs: fc.integer({ min: 0, max: 12 }),
@@ -121,7 +121,7 @@ describe('once per slot, with instances that freeze', () => {
             clock.after(comesAfterMs, () => calls.push({ slot, called: scene.call(one, slot, `i${i}`) }));
             clock.after(comesAfterMs + wakesAfterMs, () => one.wake());
           }
-          // An instance that freezes only after its call of `wake` stays frozen, as if its process had died.
+          // An instance that freezes only after its `wake` call stays frozen, as if its process had died.
           await clock.advance(LATE_MS * instances.length);
           expect(scene.late).to.deep.equal([]);
           const isCalm = instances.every(({ freezeAt }) => freezeAt === Infinity);

@@ -22,7 +22,7 @@ describe('once per slot', () => {
   const untilDone = (owner: string): OncePer =>
     oncePer(stage.client(), 'report', { guarantee: 'at-least-once', owner });
 
-  it('runs the work of the first call, and returns its owner to the others', async () => {
+  it('does the work in the first call, and returns the owner of that call to the others', async () => {
     const ran = await report.run(1, ({ token }) => `with ${token}`);
     expect(ran).to.deep.include({ outcome: 'ran', slot: '1' });
     const { token } = ran as Extract<SlotOutcome<string>, { outcome: 'ran' }>;
@@ -33,13 +33,13 @@ describe('once per slot', () => {
     expect(JSON.parse(JSON.stringify(already))).to.include({ token: String(token) });
   });
 
-  it('runs a newer slot and no older slot, whatever the clock of the caller shows', async () => {
+  it('does a newer slot and no older slot, whatever the clock of the caller shows', async () => {
     await report.run(2, () => undefined);
     expect(await theirs.run(1, () => expect.fail('late'))).to.include({ outcome: 'superseded', slot: '2' });
     expect(await theirs.run(3, () => 'next')).to.include({ outcome: 'ran', value: 'next' });
   });
 
-  it('resolves the other calls while the work of an at-most-once slot runs, and leaves the queue', async () => {
+  it('resolves other calls while the work of an at-most-once slot is still running', async () => {
     const { promise: end, resolve } = deferred();
     const calls = [report, theirs].map((one) => one.run(1, () => end));
     const second = await calls[1];
@@ -66,7 +66,7 @@ describe('once per slot', () => {
     expect(second).to.include({ outcome: 'already-done', by: 'a' });
   });
 
-  it('does a slot whose work threw again with at-least-once, and never with at-most-once', async () => {
+  it('repeats a slot whose work threw with at-least-once, and never with at-most-once', async () => {
     const failure = new Error('no paper');
     const broken = (): never => {
       throw failure;
@@ -80,7 +80,7 @@ describe('once per slot', () => {
     });
   });
 
-  it('does a slot whose holder died half-way again only with at-least-once', async () => {
+  it('repeats a slot whose holder died during the work only with at-least-once', async () => {
     for (const [guarantee, slot, outcome] of [
       ['at-least-once', 1, 'ran'],
       ['at-most-once', 2, 'already-done'],
@@ -97,7 +97,7 @@ describe('once per slot', () => {
     }
   });
 
-  it('aborts the work when the caller aborts, waits for it, and treats a return as done', async () => {
+  it('aborts the work when the caller aborts, and counts work that returns as done', async () => {
     const giving = new AbortController();
     const reason = new Error('shutdown');
     const run = untilDone('a').run(
@@ -117,7 +117,7 @@ describe('once per slot', () => {
     expect(await report.latest()).to.include({ slot: '1' });
   });
 
-  it('ends a wait at its timeout, which does not limit the work', async () => {
+  it('rejects a wait at its timeout, and does not limit the work by it', async () => {
     const { promise: end, resolve } = deferred();
     const first = untilDone('a').run(1, () => end, { timeoutMs: 20 });
     await stage.settle();
@@ -129,7 +129,7 @@ describe('once per slot', () => {
   });
 
   for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
-    it(`may be cancelled at every await under ${guarantee}, and leaves no entry in the queue`, async () => {
+    it(`leaves no entry when a call is aborted at any await under ${guarantee}`, async () => {
       const before = async (at: MemoryStage): Promise<() => unknown> => {
         const ahead = await at.client().acquire('report');
         return () => ahead.release();
@@ -149,7 +149,7 @@ describe('once per slot', () => {
     expect(await report.run(1, () => undefined)).to.include({ outcome: 'ran' });
   });
 
-  it('rejects invalid arguments, and a register that it did not write', async () => {
+  it('rejects invalid arguments, and a register with a foreign text', async () => {
     expect(thrownBy(() => oncePer(client, ''))).to.include({ code: 'INVALID_ARGUMENT' });
     const wrong = { guarantee: 'exactly-once' as 'at-least-once' };
     expect(thrownBy(() => oncePer(client, 'report', wrong))).to.include({ code: 'INVALID_ARGUMENT' });
@@ -168,7 +168,7 @@ describe('once per slot', () => {
     await report.forget();
   });
 
-  it('does each release after its candidates, with a leading v or without one', async () => {
+  it('does a release after its release candidates, with or without a leading v', async () => {
     for (const slot of ['1.9.0', '1.10.0-rc.1', '1.10.0-rc.2', '1.10.0', 'v1.11.0', '1.12.0'])
       expect(await report.run(slot, () => slot), slot).to.include({ outcome: 'ran', value: slot });
     expect(await report.run('v1.12.0', () => expect.fail('not again'))).to.include({
@@ -181,7 +181,7 @@ describe('once per slot', () => {
     });
   });
 
-  it('rejects a slot that cannot be ordered with the latest one, and leaves the latest one unchanged', async () => {
+  it('rejects a slot that cannot be ordered with the latest one', async () => {
     await report.run('1.9.0', () => undefined);
     const error = await failureOf(theirs.run('release-b', () => expect.fail('not in order')));
     expect(error).to.include({ code: 'INVALID_ARGUMENT' });
@@ -190,7 +190,7 @@ describe('once per slot', () => {
     expect(stage.server.entryCount).to.equal(0);
   });
 
-  it('rejects a waiter when the slot that is noted meanwhile cannot be ordered with its own', async () => {
+  it('rejects a waiter whose slot cannot be ordered with a slot that is noted during the wait', async () => {
     const { promise: end, resolve } = deferred();
     const first = untilDone('a').run('release-a', () => end);
     await stage.settle();
@@ -203,7 +203,7 @@ describe('once per slot', () => {
     expect(stage.server.entryCount).to.equal(0);
   });
 
-  it('orders slots as compare does', async () => {
+  it('orders slots by the function compare', async () => {
     const sizes = ['small', 'medium', 'large'];
     const compare = (one: string, other: string): number => sizes.indexOf(one) - sizes.indexOf(other);
     const bySize = oncePer(client, 'sizes', { compare });
@@ -219,13 +219,13 @@ describe('once per slot', () => {
       throw new Error('no order');
     },
   }))
-    it(`rejects, without a retry, a call whose compare gives ${what}`, async () => {
+    it(`rejects a call without a retry if the function compare results in ${what}`, async () => {
       await report.run('1', () => undefined);
       const broken = oncePer(client, 'report', { compare });
       expect(await failureOf(broken.run('2', () => expect.fail('not in order')))).to.include({
         code: 'INVALID_ARGUMENT',
       });
-      // Repeats the check for a slot that another call notes while this call runs.
+      // Repeats the check for a slot that another call notes while this call is running.
       await report.forget();
       const run = failureOf(broken.run('2', () => expect.fail('not in order')));
       await client.register('report', 'slot').change(() => '{"slot":"1","token":"1","by":"b","at":1}');

@@ -29,7 +29,7 @@ async function refusalOf(call: () => unknown): Promise<string> {
   throw new Error('nothing was refused');
 }
 
-describe('options of a recipe', () => {
+describe('the options of recipes', () => {
   let stage: MemoryStage;
   let client: LockClient;
   beforeEach(() => {
@@ -40,7 +40,10 @@ describe('options of a recipe', () => {
 
   const nothing = (): undefined => undefined;
   type Call = (given: never) => unknown;
-  /** The call, a misspelt option, the option that was meant, and an option of a wrong type with its error. */
+  /**
+   * One test case for each function of a recipe: its name, a call with options, a misspelt option, and the
+   * option that was meant.
+   */
   const calls: readonly (readonly [call: string, with_: Call, near: string, meant: string])[] = [
     ['semaphore', (o) => semaphore(client, 'x', o), 'limits', 'limit'],
     ['semaphore.acquire', (o) => semaphore(client, 'x', { limit: 2 }).acquire(o), 'permit', 'permits'],
@@ -94,7 +97,7 @@ describe('options of a recipe', () => {
     ['underLock', (o) => underLock(client, 'x', o), 'timeout', 'timeoutMs'],
   ];
   for (const [call, with_, near, meant] of calls)
-    it(`are rejected by name, when an option is unknown and when they are not an object: ${call}`, async () => {
+    it(`reject an unknown option by its name, and options that are not an object: ${call}`, async () => {
       expect(await refusalOf(() => with_(untyped({ [near]: 1 })))).to.include(
         `: ${near} is unknown, did you mean ${meant}?`,
       );
@@ -104,7 +107,7 @@ describe('options of a recipe', () => {
         );
     });
 
-  it('are rejected when they have another type', async () => {
+  it('reject an option of a wrong type', async () => {
     const permits = semaphore(client, 'x', { limit: 2 });
     expect(await refusalOf(() => semaphore(client, 'x', untyped({ limit: 2, resizable: 1 })))).to.equal(
       'resizable is a boolean; got 1',
@@ -121,7 +124,7 @@ describe('options of a recipe', () => {
     );
   });
 
-  it('are rejected when the recipe sets them itself', async () => {
+  it('reject an option that the recipe itself sets on the lock', async () => {
     const permits = semaphore(client, 'x', { limit: 2 });
     expect(await refusalOf(() => permits.acquire(untyped({ limit: 3 })))).to.include('limit is unknown');
     expect(await refusalOf(() => permits.run(nothing, untyped({ mode: 'shared' })))).to.include('mode is');

@@ -6,7 +6,7 @@ import { MemoryLine } from './memory-store.ts';
 
 const SOON = { timeoutMs: 20 };
 
-describe('a wait that ends while the store cannot be read', () => {
+describe('a recipe whose wait times out while the store cannot be read', () => {
   let stage: MemoryStage;
   let line: MemoryLine;
   let client: LockClient;
@@ -25,7 +25,10 @@ describe('a wait that ends while the store cannot be read', () => {
     await stage.close();
   });
 
-  /** Resolves with the error of the wait, while time passes on both clocks. */
+  /**
+   * Resolves with the error with which `wait` rejects. Meanwhile lets time pass on the simulated and the real
+   * clock.
+   */
   const ended = async (wait: Promise<unknown>): Promise<unknown> => {
     const failure = failureOf(wait);
     const state = { isOver: false };
@@ -50,13 +53,13 @@ describe('a wait that ends while the store cannot be read', () => {
     ['a lease of Curator', () => curatorSemaphore(client, 'x', { maxLeases: 1 }).acquire(SOON)],
   ];
   for (const [what, wait] of waits) {
-    it(`is UNAVAILABLE for ${what}, with the reason`, async () => {
+    it(`rejects with UNAVAILABLE and the cause: ${what}`, async () => {
       line.cut();
       isAnOutage(await ended(wait()), '"x', '20 ms');
     });
   }
 
-  it('is UNAVAILABLE for a latch whose count was seen before', async () => {
+  it('rejects with UNAVAILABLE for a latch whose count it read before the outage', async () => {
     await latch(client, 'x').trySetCount(1);
     const late = latch(client, 'x').wait(SOON);
     await stage.settle();
@@ -64,7 +67,7 @@ describe('a wait that ends while the store cannot be read', () => {
     isAnOutage(await ended(late), 'the latch "x" did not reach 0', 'the connection is cut');
   });
 
-  it('is UNAVAILABLE for a waiting member of a double barrier, and for a member that leaves', async () => {
+  it('rejects with UNAVAILABLE for entering and for leaving a double barrier', async () => {
     const other = doubleBarrier(stage.client(), 'y', { members: 2 }).enter();
     const place = await doubleBarrier(client, 'y', { members: 2 }).enter();
     const late = doubleBarrier(client, 'x', { members: 2 }).enter(SOON);
@@ -79,7 +82,7 @@ describe('a wait that ends while the store cannot be read', () => {
     await otherLeft;
   });
 
-  it('is UNAVAILABLE for a slot that another client works at', async () => {
+  it('rejects with UNAVAILABLE for a slot whose work another client does', async () => {
     const working = oncePer(stage.client(), 'x', { guarantee: 'at-least-once' });
     let done!: () => void;
     const work = working.run(1, () => new Promise<void>((resolve) => (done = resolve)));
@@ -94,7 +97,7 @@ describe('a wait that ends while the store cannot be read', () => {
     await work;
   });
 
-  it('is UNAVAILABLE for a cohort whose heartbeats get no reply', async () => {
+  it('rejects with UNAVAILABLE for a cohort whose heartbeats get no reply', async () => {
     const otherClaim = await stage.client().acquire('x');
     const crew = cohort(client, 'x');
     const patient = failureOf(crew.acquire());
@@ -107,7 +110,7 @@ describe('a wait that ends while the store cannot be read', () => {
     expect(await patient).to.be.an.instanceOf(QueueLockError);
   });
 
-  it('is TIMEOUT again when the store can be read', async () => {
+  it('rejects with TIMEOUT again once the store can be read', async () => {
     line.cut();
     isAnOutage(await ended(latch(client, 'x').wait(SOON)));
     await line.mend();

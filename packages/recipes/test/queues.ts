@@ -1,6 +1,6 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 
-/** The members of an entry that a test sets. All others are those of a plain lock. */
+/** The properties of a queue entry that a test sets. All others have the values of a plain lock's entry. */
 export type EntryParts = Partial<Omit<QueueEntry, 'key' | 'order'>>;
 
 /** Returns a snapshot of a queue with the keys `NAME/0`, `NAME/1`, ... */
@@ -8,7 +8,7 @@ export function queueOf(name: string, ...parts: readonly EntryParts[]): QueueSta
   return { status: 'live', name, entries: parts.map((one, place) => entryOf(name, place, one)) };
 }
 
-/** Returns one entry at this index of the server's order. */
+/** Returns the entry `NAME/INDEX` of a queue. Its order is the index. */
 export function entryOf(name: string, place: number, parts: EntryParts): QueueEntry {
   return {
     key: `${name}/${place}`,

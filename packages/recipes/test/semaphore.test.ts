@@ -7,7 +7,7 @@ import { MemoryStage, deferred, failureOf, thrownBy } from './election-stage.ts'
 import { follow } from './frame.ts';
 import { givenUpAtEveryPoint } from './give-up.ts';
 
-describe('semaphores', () => {
+describe('a semaphore', () => {
   let stage: MemoryStage;
   let client: LockClient;
 
@@ -32,7 +32,7 @@ describe('semaphores', () => {
       .filter(({ admitted }) => admitted)
       .map(({ permits }) => permits);
 
-  describe('a semaphore', () => {
+  describe('with a fixed limit', () => {
     let pool: Semaphore;
 
     beforeEach(() => {
@@ -88,7 +88,7 @@ describe('semaphores', () => {
       expect(stage.server.entryCount).to.equal(0);
     });
 
-    it('rejects a client that finds another limit ahead', async () => {
+    it('rejects a client whose limit differs from that of an entry ahead', async () => {
       const permit = await pool.acquire();
       const other = semaphore(stage.client(), 'pool', { limit: 4 });
       expect(await failureOf(other.acquire())).to.include({ code: 'LIMIT_MISMATCH' });
@@ -108,7 +108,7 @@ describe('semaphores', () => {
     });
   });
 
-  describe('a resizable semaphore', () => {
+  describe('with a resizable limit', () => {
     const sized = (limit: number, by = client): ResizableSemaphore =>
       semaphore(by, 'pool', { limit, resizable: true });
 
@@ -136,7 +136,7 @@ describe('semaphores', () => {
       await first.release();
     });
 
-    it('leaves holders their permits when the limit shrinks', async () => {
+    it('lets holders keep their permits when the limit shrinks', async () => {
       const pool = sized(3);
       const held = [await pool.acquire(), await pool.acquire(), await pool.acquire()];
       const wait = taking(sized(3, stage.client()));
@@ -168,7 +168,7 @@ describe('semaphores', () => {
       expect(stage.server.entryCount).to.equal(0);
     });
 
-    it('subscribes to the limit once, and only while there are waiters', async () => {
+    it('subscribes to the limit once for all waiters, and only while there are waiters', async () => {
       const pool = sized(1);
       const permit = await pool.acquire();
       await stage.settle();
@@ -176,7 +176,8 @@ describe('semaphores', () => {
       const waits = [pool.acquire(), pool.acquire(), pool.run((held) => held)];
       const claims = follow(pool.claim());
       await stage.settle();
-      // The subscriptions are one for the turns of each waiter, and one for the limit.
+      // Four waiters each subscribe to their own entry. The semaphore subscribes once to the limit for all
+      // of them.
       expect(stage.server.watcherCount - whileHeld).to.equal(4 + 1);
       await permit.release();
       await (await waits[0]!).release();
@@ -187,7 +188,7 @@ describe('semaphores', () => {
       claims.stop();
     });
 
-    it('of the name of a fixed semaphore makes a claim of the fixed one reject', async () => {
+    it('makes a fixed semaphore of the same name reject with LIMIT_MISMATCH', async () => {
       const permit = await sized(2).acquire();
       const fixed = semaphore(stage.client(), 'pool', { limit: 3 });
       expect(await failureOf(fixed.acquire())).to.include({ code: 'LIMIT_MISMATCH' });
@@ -197,7 +198,7 @@ describe('semaphores', () => {
       await other.release();
     });
 
-    it('writes the limit again when the register was emptied', async () => {
+    it('writes the limit again after another client emptied its register', async () => {
       const limits = follow(sized(4).limit$);
       await stage.settle();
       await client.register('pool', 'limit').change(() => undefined);
@@ -224,7 +225,7 @@ describe('semaphores', () => {
       limits.stop();
     });
 
-    it('rejects when the register has another text, and resize repairs that', async () => {
+    it('rejects when its register contains no number, until resize writes one', async () => {
       await client.register('pool', 'limit').change(() => 'many');
       const pool = sized(2);
       const watched = stage.server.watcherCount;
@@ -236,7 +237,7 @@ describe('semaphores', () => {
       await (await pool.acquire()).release();
     });
 
-    it('rejects waiters with CLOSED when the client is closed, also before it knows the limit', async () => {
+    it('rejects waiters with CLOSED when the client closes, even before the limit is read', async () => {
       const never = deferred();
       const intercept: Intercept = (call, proceed) =>
         call === 'writeRegister' ? never.promise.then(proceed) : proceed();
@@ -252,7 +253,7 @@ describe('semaphores', () => {
       await closing;
     });
 
-    it('may be cancelled at every await, and leaves nothing behind', async () => {
+    it('leaves no entry behind when an acquisition is aborted at any await', async () => {
       const attempt = (mine: LockClient, signal: AbortSignal): Promise<SharedOwnership> =>
         sized(1, mine).acquire({ signal });
       const undo = (permit: SharedOwnership): unknown => permit.release();
@@ -264,7 +265,7 @@ describe('semaphores', () => {
       expect(await givenUpAtEveryPoint({ before, attempt, undo })).to.be.above(5);
     });
 
-    it('admits no entry beyond the limit or out of order, and delays no entry without a reason, in any history', async () => {
+    it('grants in order within the limit, and delays no entry needlessly, in any random history', async () => {
       const deed = fc.oneof(
         fc.record({
           what: fc.constant('take' as const),

@@ -8,7 +8,7 @@ import { thrownBy } from './election-stage.ts';
 const number = fc.nat(12).map(String);
 const label = fc.oneof(number, fc.constantFrom('rc', 'alpha', 'beta', 'x-1', '0a', '-'));
 const labels = fc.array(label, { minLength: 1, maxLength: 3 }).map((all) => all.join('.'));
-/** Generates versions by the grammar of semver. */
+/** Generates version numbers by the grammar of semver. */
 const version = fc
   .tuple(fc.constantFrom('', 'v'), number, number, number, fc.option(labels), fc.option(labels))
   .map(
@@ -22,7 +22,7 @@ const slot = fc.oneof(
   fc.constantFrom('2026-11-24', '2026-1-5', '2026-W47', 'a', 'a1', '2026-11-24T08:00', '1.2', ''),
 );
 
-/** Returns the sign of the order, or `undefined` where the two slots are rejected. */
+/** Returns -1, 0 or 1 as `compareSlots` orders the two slots, or `undefined` if it rejects them. */
 function signOf(one: string, other: string): number | undefined {
   try {
     return Math.sign(compareSlots(one, other));
@@ -32,7 +32,7 @@ function signOf(one: string, other: string): number | undefined {
   }
 }
 
-describe('the order of slots', () => {
+describe('the order of slots of a job (compareSlots)', () => {
   for (const [what, ...slots] of [
     ['pre-releases', '1.9.0', '1.10.0-alpha', '1.10.0-rc.2', '1.10.0-rc.10', '1.10.0', 'v1.11.0', '2.0.0'],
     ['numbers', '9', '10', '900719925474099300000'],
@@ -61,7 +61,7 @@ describe('the order of slots', () => {
     ['2026-11-09T08:00Z', '2026-11-09T09:00:00.000+01:00'],
     ['a', 'a'],
   ] as const)
-    it(`treats ${one} and ${other} as one slot`, () => {
+    it(`treats ${one} and ${other} as the same slot`, () => {
       expect([signOf(one, other), signOf(other, one)]).to.deep.equal([0, 0]);
     });
 
@@ -76,7 +76,7 @@ describe('the order of slots', () => {
     ['1.10.0+a1', '1.10.0'],
     ['47', 'week 47'],
   ] as const)
-    it(`is undefined for ${one} and ${other}`, () => {
+    it(`rejects ${one} and ${other}, which cannot be compared`, () => {
       const refused = thrownBy(() => compareSlots(one, other));
       expect(refused).to.include({ code: 'INVALID_ARGUMENT' });
       expect(refused)
@@ -86,7 +86,7 @@ describe('the order of slots', () => {
       expect(signOf(other, one)).to.equal(undefined);
     });
 
-  it('is that of semver for every two versions with a precedence', () => {
+  it('agrees with semver on every two versions that semver orders', () => {
     fc.assert(
       fc.property(version, version, (one, other) => {
         const order = compare(one, other);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { cohort, doubleBarrier, election, type Leadership } from '../src/index.ts';
 import { MemoryStage, failureOf } from './election-stage.ts';
 
-describe('methods of recipes that are called without their object', () => {
+describe('methods that are destructured from the object that a recipe returns', () => {
   let stage: MemoryStage;
 
   beforeEach(() => {
@@ -10,7 +10,7 @@ describe('methods of recipes that are called without their object', () => {
   });
   afterEach(() => stage.close());
 
-  it('work: throwIfLost, proclaim and resign of a leadership, also in the work of `lead`', async () => {
+  it('work for a leadership: throwIfLost, proclaim and resign', async () => {
     const { clock } = stage;
     const office = election(stage.client(), 'x', { value: 'a', clock });
     const { throwIfLost, proclaim, resign } = await office.campaign();
@@ -28,14 +28,14 @@ describe('methods of recipes that are called without their object', () => {
     expect(await failureOf(led)).to.equal(enough);
   });
 
-  it('work: throwIfLost and release of a hold of a cohort', async () => {
+  it('work for a hold of a cohort: throwIfLost and release', async () => {
     const { throwIfLost, release } = await cohort(stage.client(), 'x').acquire();
     throwIfLost();
     await release();
     expect(() => throwIfLost()).to.throw('was released');
   });
 
-  it('work: leave of a membership in a round', async () => {
+  it('work for a membership in a double barrier: leave', async () => {
     const { leave } = await doubleBarrier(stage.client(), 'x', { members: 1 }).enter();
     await leave();
     expect(stage.server.entryCount).to.equal(0);

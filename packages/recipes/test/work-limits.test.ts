@@ -10,7 +10,7 @@ const untilStopped: Work = (_hold, stop) =>
     stop.addEventListener('abort', () => reject(stop.reason as Error));
   });
 
-describe('the work of a recipe is aborted', () => {
+describe("a recipe that runs the caller's work", () => {
   let stage: MemoryStage;
 
   beforeEach(() => {
@@ -27,13 +27,13 @@ describe('the work of a recipe is aborted', () => {
   };
 
   for (const [recipe, run] of Object.entries(WAYS)) {
-    it(`by its time limit: ${recipe}`, async () => {
+    it(`rejects with WORK_TIMEOUT when the work exceeds its time limit: ${recipe}`, async () => {
       const late = failureOf(run({ workTimeoutMs: 300 }));
       await stage.clock.advance(2_000);
       expect(await late).to.include({ code: 'WORK_TIMEOUT' });
     });
 
-    it(`by the caller: ${recipe}`, async () => {
+    it(`aborts the work when the caller's signal aborts: ${recipe}`, async () => {
       const shutdown = new AbortController();
       const stopped = failureOf(run({ stop: shutdown.signal }));
       await stage.clock.advance(1_000);
@@ -43,7 +43,7 @@ describe('the work of a recipe is aborted', () => {
     });
   }
 
-  it('in a cohort, which then serves the next acquirer', async () => {
+  it('aborts the work of one caller of a cohort, and then runs that of the next caller', async () => {
     const crew = cohort(stage.client(), 'x');
     const shutdown = new AbortController();
     const stopped = failureOf(crew.run(untilStopped, { stop: shutdown.signal }));
@@ -56,7 +56,7 @@ describe('the work of a recipe is aborted', () => {
     await crew.close();
   });
 
-  it('in a term of a leader, which then becomes a candidate again', async () => {
+  it("aborts a leader's work at its time limit, and makes the client a candidate again", async () => {
     const retiring = new AbortController();
     const ends: TermEnd[] = [];
     const { clock } = stage;

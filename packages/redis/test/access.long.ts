@@ -30,7 +30,7 @@ describe('access to a Redis with users', () => {
 
   before(() => clients.operator.redis.config('SET', 'requirepass', 'operator'));
 
-  it('needs the right password, and is refused with ACCESS_DENIED without it', async () => {
+  it('is granted with the right password, and refused with ACCESS_DENIED without it', async () => {
     const { endpoint } = clients.server;
     for (const url of [`redis://${endpoint}`, `redis://:wrong@${endpoint}`]) {
       const { code, message } = await refusal(clients.connect({ url }).open(10_000, signal));
@@ -39,14 +39,14 @@ describe('access to a Redis with users', () => {
     }
   });
 
-  it('is sufficient with permissions for the keys and the channels of the prefix', async () => {
+  it('is possible with permissions for only the keys and channels of the prefix', async () => {
     const { endpoint } = clients.server;
     await clients.operator.redis.call('ACL', 'SETUSER', 'worker', ...rules);
     const url = `redis://worker:secret@${endpoint}`;
     await expectHandOff(clients.connect({ url }), clients.connect({ url }));
   });
 
-  it('without permissions for the channels is refused when a session is opened', async () => {
+  it('is refused at the opening of a session when permissions for the channels are missing', async () => {
     const { endpoint } = clients.server;
     await clients.operator.redis.call(
       'ACL',
@@ -66,7 +66,7 @@ describe('access to a Redis with users', () => {
 describe('a client that is handed in to redis()', () => {
   const clients = new Clients();
 
-  it('of npm redis shares a queue with one of ioredis, and neither client is changed', async () => {
+  it('shares a queue between npm redis and ioredis, and changes neither client', async () => {
     const [host = '', port] = clients.server.endpoint.split(':');
     const theirs = createClient({ url: `redis://${clients.server.endpoint}` });
     const others = new Redis({ host, port: Number(port), lazyConnect: true });
@@ -77,7 +77,7 @@ describe('a client that is handed in to redis()', () => {
     expect([theirs.isOpen, others.status]).to.deep.equal([false, 'wait']);
   });
 
-  it('that cannot connect is reported with its server', async () => {
+  it("is named by its server's address in the error when it cannot connect", async () => {
     const client = new Redis({ host: '127.0.0.1', port: 1, lazyConnect: true });
     const { code, message } = await refusal(clients.connect({ client }).open(10_000, signal));
     expect(code).to.equal('UNAVAILABLE');
@@ -86,7 +86,7 @@ describe('a client that is handed in to redis()', () => {
 });
 
 describe('a Redis with TLS', () => {
-  it('is reached by a rediss: URL that names the certificate, and not without it', async function () {
+  it("is reached by a rediss: URL only if that names the server's certificate", async function () {
     const directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
     const [cert, key] = [join(directory, 'server.pem'), join(directory, 'server.key')];
     const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];

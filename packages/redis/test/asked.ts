@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { ProcessService } from '@queuelock/harness/services/service';
 
-/** Returns the reply of a server to a command, on a new connection. */
+/** Sends a command to a server on a new connection, and returns the reply as text. */
 export async function asked(
   { endpoint }: ProcessService,
   [command = '', ...args]: readonly string[],

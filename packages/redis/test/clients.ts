@@ -8,7 +8,10 @@ import { Operator } from './operator.ts';
 
 const PREFIX = 'queuelock';
 
-/** Opens sessions on a server that no other suite uses. The constructor defines the hooks of its suite. */
+/**
+ * Opens sessions on a server that only this suite uses. The constructor registers hooks that start and stop
+ * the server.
+ */
 export class Clients {
   server!: ProcessService;
   operator!: Operator;

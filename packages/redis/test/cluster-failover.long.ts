@@ -65,7 +65,7 @@ for (const [way, optionsOf] of Object.entries(WAYS))
       );
     }
 
-    it('keeps a hold and a wait when an operator changes the primary, and hands over afterwards', async () => {
+    it('keeps a hold and a waiter when an operator promotes the replica', async () => {
       const [holder, waiter] = [client(cluster.first), client(cluster.second)];
       const hold = await holder.acquire('jobs');
       const waiting = waiter.acquire('jobs');
@@ -85,7 +85,7 @@ for (const [way, optionsOf] of Object.entries(WAYS))
       await next.release();
     });
 
-    it('keeps a hold and a wait of clients that can reach the promoted replica when the primary dies', async () => {
+    it('keeps a hold and a waiter when the primary dies and both clients reach the promoted replica', async () => {
       const [holder, waiter] = [client(cluster.second), client(cluster.second)];
       const hold = await holder.acquire('jobs');
       const waiting = waiter.acquire('jobs');
@@ -105,7 +105,7 @@ for (const [way, optionsOf] of Object.entries(WAYS))
       await next.release();
     });
 
-    it('ends a hold at its deadline, before the next one begins, when its client can reach no node any more', async () => {
+    it('ends the hold of a client that reaches no node, before another client is granted', async () => {
       const [holder, waiter] = [client(cluster.first), client(cluster.second)];
       const hold = await holder.acquire('jobs');
       const waiting = waiter.acquire('jobs');

@@ -11,7 +11,10 @@ const META = '{queuelock}:meta';
 
 type Client = NonNullable<RedisOptions['client']>;
 
-/** The options of each kind of client for one node. */
+/**
+ * For each way to name one node of a cluster in the options of `redis()`, a function that returns such
+ * options.
+ */
 const WAYS: Readonly<Record<string, (node: Node) => RedisOptions>> = {
   url: ({ server }) => ({ url: `redis://${server.endpoint}` }),
   'createClient({ url })': ({ server }) => ({
@@ -49,7 +52,7 @@ describe('a Redis Cluster', () => {
     return made;
   }
 
-  it('is reached by the address of a node without the slot, for steps and for notifications', async () => {
+  it('is usable by the address of a node that does not have the slot of the keys', async () => {
     for (const [way, optionsOf] of Object.entries(WAYS)) {
       const [holder, waiter] = [client(optionsOf(cluster.second)), client(optionsOf(cluster.first))];
       const hold = await holder.acquire('jobs');
@@ -62,7 +65,7 @@ describe('a Redis Cluster', () => {
     }
   }).timeout(WITHIN_MS);
 
-  it('is reached within one call at the node to which the slot has moved', async () => {
+  it('is reached again within one call after the slot has moved to another node', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}` });
     const session = await backend.open(10_000, signal);
     const migration = await SlotMigration.begin(cluster, META);
@@ -73,7 +76,7 @@ describe('a Redis Cluster', () => {
     await backend.close();
   }).timeout(WITHIN_MS);
 
-  it('refuses a step as a whole while the slot migrates, whichever keys have moved', async () => {
+  it('refuses a whole step while the slot migrates, whichever keys have moved', async () => {
     const backend = redis({ url: `redis://${cluster.first.server.endpoint}`, requestTimeoutMs: 200 });
     const session = await backend.open(30_000, signal);
     await session.enqueue(newSpec({ queue: 'there' }));
@@ -116,7 +119,7 @@ describe('a Redis Cluster', () => {
     const migration = await SlotMigration.begin(cluster, META);
     const keys = await migration.keys();
     await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
-    // Sends a request during the migration, and gets the reply after it.
+    // This request starts during the migration, and gets its reply after the migration.
     const busy = third!.tryAcquire('jobs');
     await migration.end();
     expect(await busy).to.equal(undefined);
@@ -128,7 +131,7 @@ describe('a Redis Cluster', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('never lets two clients hold, and hands off, while its slot moves back and forth for a minute, with every kind of client', async () => {
+  it('never lets two clients hold while its slot moves back and forth for a minute', async () => {
     // A primary that has lost its last slot becomes a replica, so each primary keeps one slot.
     for (const { operator } of [cluster.second, cluster.first])
       await operator.call('CLUSTER', 'SETSLOT', '0', 'NODE', cluster.second.id);
@@ -140,7 +143,7 @@ describe('a Redis Cluster', () => {
         const keys = await migration.keys();
         await migration.move(keys.slice(0, Math.ceil(keys.length / 2)));
         await migration.end();
-        // Clients reconnect at most twice a second, so a slot that moves faster cannot be followed.
+        // A client reconnects at most twice a second, so it could not follow a slot that moves more often.
         await new Promise((resolve) => setTimeout(resolve, 3_000));
       }
     })();
@@ -161,7 +164,8 @@ describe('a Redis Cluster', () => {
             holds.delete(hold);
             grants[way] = (grants[way] ?? 0) + 1;
           } catch (error) {
-            // A move that lasts too long on a busy machine may end a session, which reports the reason.
+            // On a busy machine, a migration may last so long that a session ends. The test then prints the
+            // reason.
             const isLoss = isQueueLockError(error) && (error.retryable || error.code === 'OWNERSHIP_LOST');
             if (!isLoss) failures.push(`${way}: ${String(error)}`);
           }

@@ -14,14 +14,14 @@ export interface Node {
   readonly operator: Redis;
 }
 
-/** Two primaries. The first has all slots. */
+/** A cluster of two primaries. At first, the first one has all slots. */
 export interface Cluster {
   readonly first: Node;
   readonly second: Node;
   readonly stop: () => Promise<void>;
 }
 
-/** Resolves when both nodes know of each other and of all slots. */
+/** Starts a cluster. Resolves when both nodes know each other and the owner of every slot. */
 export async function startCluster(withinMs: number): Promise<Cluster> {
   const buses = await pickPorts(2);
   const [first, second] = await Promise.all(buses.map((bus) => startNode(bus)));
@@ -67,7 +67,7 @@ export class SlotMigration {
     this.#slot = slot;
   }
 
-  /** Announces the migration of the slot of a key; no key moves yet. */
+  /** Begins the migration of the slot that contains `key`. No key moves yet. */
   static async begin({ first, second }: Cluster, key: string): Promise<SlotMigration> {
     const slot = String(await first.operator.call('CLUSTER', 'KEYSLOT', key));
     await second.operator.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', first.id);
@@ -75,7 +75,7 @@ export class SlotMigration {
     return new SlotMigration(first, second, slot);
   }
 
-  /** The keys of the slot that have not moved. */
+  /** Returns the keys of the slot that are still on the old node. */
   async keys(): Promise<readonly string[]> {
     return (await this.#from.operator.call('CLUSTER', 'GETKEYSINSLOT', this.#slot, '1000')) as string[];
   }

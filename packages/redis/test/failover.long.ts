@@ -16,7 +16,7 @@ function lossOf({ signal }: Ownership): Promise<unknown> {
   });
 }
 
-/** Returns the findings of `doctor` about a server. */
+/** Returns what the command `doctor` of the package `@queuelock/cli` reports about a server. */
 async function adviceOf({ endpoint }: Pick<ProcessService, 'endpoint'>): Promise<string> {
   const backend = redis({ url: `redis://${endpoint}` });
   const findings = await backend.diagnose!('');
@@ -46,10 +46,10 @@ describe('a replica of Redis that lags and takes over', () => {
     return made;
   }
 
-  it('lets two clients hold, and the fenced resource refuses the earlier one', async () => {
+  it('lets two clients hold, while a fenced resource refuses the earlier one', async () => {
     const earlier = client(primary);
     await earlier.run('warm', async () => undefined);
-    // From now on the replica receives nothing.
+    // From here on, the replica receives no writes of the primary.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
     await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
@@ -62,7 +62,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(resource.written).to.deep.equal(['later']);
   }).timeout(WITHIN_MS * 2);
 
-  it('leaves the earlier hold alive for as long as the old primary confirms heartbeats', async () => {
+  it('keeps the earlier hold for as long as the old primary confirms its heartbeats', async () => {
     const earlier = client(primary, 1_000);
     const held = await earlier.acquire('report');
     replication.toClient.blackhole();
@@ -80,7 +80,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
   }).timeout(WITHIN_MS * 2);
 
-  it('ends the earlier hold at its deadline where the old primary needs a replica to write', async () => {
+  it('ends the earlier hold at its deadline if the old primary accepts writes only with a replica', async () => {
     const settings = ['min-replicas-to-write', '1', 'min-replicas-max-lag', '1'];
     await asked(primary, ['CONFIG', 'SET', ...settings]);
     expect(await adviceOf(primary)).to.contain('the earlier hold ends at its deadline');
@@ -94,11 +94,11 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(later.held).to.equal(true);
   }).timeout(WITHIN_MS * 2);
 
-  it('is reported as a warning by doctor when the primary needs no replica to write', async () => {
+  it('is predicted by a warning of doctor when the primary accepts writes without a replica', async () => {
     expect(await adviceOf(primary)).to.contain('renews the earlier hold without end');
   }).timeout(WITHIN_MS);
 
-  it('reports the loss to the holder of a lock that the replica has not received', async () => {
+  it('ends a hold whose entry the replica has not received', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
     const holder = client(proxy);
@@ -116,7 +116,7 @@ describe('a replica of Redis that lags and takes over', () => {
     await proxy.stop();
   }).timeout(WITHIN_MS * 2);
 
-  it('admits waiters behind a lock whose release it has not received', async () => {
+  it('admits the waiters behind a hold whose release the replica has not received', async () => {
     let isPromoted = false;
     const proxy = await startProxy(() => (isPromoted ? replica.endpoint : primary.endpoint));
     const holder = client(proxy);

@@ -11,7 +11,7 @@ export const METHODS = {
 const SYNCHRONOUS: ReadonlySet<string> = new Set(['on', 'duplicate', 'destroy', 'disconnect']);
 
 interface Behaviour {
-  /** The method that fails in each duplicate of the client. */
+  /** Name of the method that fails in each duplicate of the simulated client. */
   readonly failing?: string;
   /** How the method fails: it throws (`at once`), or its promise rejects (`later`). */
   readonly phase?: 'at once' | 'later';
@@ -21,7 +21,7 @@ interface Behaviour {
   readonly connects?: boolean;
 }
 
-/** A simulated client without a server. Its replies pass the test that the driver makes, and all steps succeed. */
+/** A simulated client without a server. It passes the driver's test of replies, and all steps succeed. */
 abstract class FakeClient extends EventEmitter {
   readonly options = {};
   readonly made: FakeClient[];
@@ -44,7 +44,7 @@ abstract class FakeClient extends EventEmitter {
     return duplicate;
   }
 
-  // Adds a listener. Fails instead if the behaviour of this client names `on` as the failing method.
+  // Adds a listener. Fails instead if the test has named `on` as the failing method.
   override on(event: string, listener: (...args: never[]) => void): this {
     void this.attempt('on');
     return super.on(event, listener as (...args: unknown[]) => void);
@@ -56,7 +56,9 @@ abstract class FakeClient extends EventEmitter {
     );
   }
 
-  /** Simulates that each connection breaks. Each duplicate emits its error event twice, with `undefined` instead of an error. */
+  /**
+   * Simulates that each connection breaks. As a badly behaved library may, each duplicate emits its error event twice, without an error.
+   */
   breakAll(): void {
     for (const client of this.made) {
       for (const event of ['error', 'end', 'terminated', 'error'])
@@ -72,7 +74,7 @@ abstract class FakeClient extends EventEmitter {
     return this.behaviour.reply ? this.behaviour.reply(reply) : reply;
   }
 
-  /** Fails if the behaviour of this client names `method` as the failing method. */
+  /** Fails if the test has named `method` as the failing method. */
   protected attempt(method: string): Promise<void> {
     const { failing, phase } = this.behaviour;
     if (method !== failing) return Promise.resolve();

@@ -10,7 +10,7 @@ import { Clients } from './clients.ts';
 
 const WITHIN_MS = 30_000;
 
-/** Sends renewals of a session until one gets a reply, as the core does. */
+/** Sends heartbeats of a session until one gets a reply, as the core does. */
 function renewed(session: Session): Promise<number> {
   return repeatUntilDefinite(() => session.renew(signal), AbortSignal.timeout(WITHIN_MS));
 }
@@ -62,7 +62,7 @@ describe('a Redis with an append-only file', () => {
     await turn;
   }).timeout(WITHIN_MS * 2);
 
-  it('that is paused for less than a lease loses no lock', async () => {
+  it('that is paused for less than the TTL loses no lock', async () => {
     const backend = clients.connect({ requestTimeoutMs: 300 });
     const holder = await clients.session(backend);
     const waiter = await clients.session();
@@ -83,7 +83,7 @@ describe('a Redis with an append-only file', () => {
     await turn;
   }).timeout(WITHIN_MS);
 
-  it('that is paused for longer than a lease reports that the session is lost', async () => {
+  it('that is paused for longer than the TTL reports SESSION_LOST', async () => {
     const ttlMs = 400;
     const holder = await clients.session(clients.connect({ requestTimeoutMs: 300 }), ttlMs);
     const waiter = await clients.session();
@@ -106,7 +106,7 @@ describe('a Redis with an append-only file', () => {
 describe('a Redis without persistence', () => {
   const clients = new Clients();
 
-  it('that is restarted notifies a holder that the session is lost', async () => {
+  it('that restarts without its data reports SESSION_LOST to the holder', async () => {
     const locks = createLockClient(clients.connect(), { ttlMs: 10_000 });
     const ownership = await locks.acquire('report');
     const loss = new Promise((resolve) => {
@@ -116,7 +116,7 @@ describe('a Redis without persistence', () => {
     await clients.server.restart();
     const reason = await loss;
     expect(reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'session-lost' });
-    // The next hold gets a larger token.
+    // The client that holds next gets a larger fencing token.
     const next = await locks.acquire('report');
     expect(next.token > ownership.token).to.equal(true);
     await next.release();
@@ -137,7 +137,7 @@ describe('a connection to Redis', () => {
     return clients.session(clients.connect({ url: `redis://${proxy.endpoint}`, requestTimeoutMs }));
   }
 
-  it('that is cut makes its session suspect at once', async () => {
+  it('that breaks makes its session suspect at once', async () => {
     const session = await through();
     const doubt = new Promise<void>((resolve) => {
       session.doubts$?.subscribe(() => resolve());
@@ -147,9 +147,9 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it('adds no entry by an enqueue that arrives after the removal', async () => {
+  it("does not add an entry when an enqueue arrives after the entry's removal", async () => {
     const session = await through(500);
-    // This call loads the script, so the server knows it when the test sends its hash.
+    // Loads the script into the server, so that the test can call it by its hash.
     await session.enqueue(newSpec({ queue: 'before' }));
     const spec = newSpec();
     const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
@@ -157,7 +157,7 @@ describe('a connection to Redis', () => {
     await trap.lost;
     await asked;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
-    // Sends a copy of the enqueue. It simulates a request that was in flight until after the removal.
+    // Sends the enqueue again, as if it had been in flight until after the removal.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
     const answer = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);
@@ -165,7 +165,7 @@ describe('a connection to Redis', () => {
     expect(await operator.entries('jobs')).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('that delivers no replies is closed, and another one is opened', async () => {
+  it('that delivers no replies is replaced by another one', async () => {
     const session = await through();
     await session.enqueue(newSpec());
     proxy.toClient.blackhole();
@@ -174,7 +174,7 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it('that was lost for longer than a lease ends the wait with SESSION_LOST when another client holds meanwhile', async () => {
+  it('that is down for longer than the TTL ends the wait with SESSION_LOST', async () => {
     const session = await through();
     const placement = await session.enqueue(newSpec());
     const loss = lost(placement);

@@ -1,4 +1,4 @@
-/** A resource that rejects a write with a smaller fencing token than that of an earlier write. */
+/** A protected resource: it rejects a write with a smaller fencing token than that of an earlier write. */
 export class Fenced {
   readonly written: string[] = [];
   #newest = 0n;

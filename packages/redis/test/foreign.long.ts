@@ -3,14 +3,14 @@ import { redis } from '@queuelock/redis';
 import { refusal, signal, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-describe('keys on Redis that are not of queuelock', () => {
+describe('keys on Redis that other programs have written', () => {
   const clients = new Clients();
   const keyOf = (name: string): string => clients.operator.key(name);
 
   beforeEach(() => clients.empty());
 
   for (const name of ['line', 'exclusive', 'waiting', 'entries', 'traces']) {
-    it(`are refused as ${name} of a queue, and left as they are`, async () => {
+    it(`are refused as the key ${name} of a queue, and stay unchanged`, async () => {
       const session = await clients.session();
       await clients.operator.redis.set(keyOf(`${name}:jobs`), 'mine');
       const { code, message } = await refusal(session.enqueue(newSpec()));
@@ -23,7 +23,7 @@ describe('keys on Redis that are not of queuelock', () => {
     });
   }
 
-  it('are refused as the entries of a queue even when they are a sorted set', async () => {
+  it('are refused as the entries of a queue, even if their type is right', async () => {
     const session = await clients.session();
     await clients.operator.redis.zadd(keyOf('line:jobs'), 7, 'mine');
     expect(await refusal(session.enqueue(newSpec()))).to.have.property('code', 'FOREIGN_FORMAT');
@@ -31,7 +31,7 @@ describe('keys on Redis that are not of queuelock', () => {
   });
 
   for (const name of ['meta', 'sessions', 'queues']) {
-    it(`are refused as ${name} of the store`, async () => {
+    it(`are refused as the key ${name} of the store`, async () => {
       await clients.operator.redis.set(keyOf(name), 'mine');
       const { code, message } = await refusal(clients.connect().open(10_000, signal));
       expect(code).to.equal('FOREIGN_FORMAT');
@@ -52,7 +52,7 @@ describe('keys on Redis that are not of queuelock', () => {
     expect(await clients.operator.redis.get(keyOf('register:jobs'))).to.equal('mine');
   });
 
-  it('block no other client when they replace a queue whose session ends', async () => {
+  it('in place of the entries of an expired session do not block other clients', async () => {
     const dying = await clients.session();
     await dying.enqueue(newSpec());
     await clients.operator.redis.set(keyOf('line:jobs'), 'mine');
@@ -62,7 +62,7 @@ describe('keys on Redis that are not of queuelock', () => {
     expect(await clients.operator.redis.get(keyOf('line:jobs'))).to.equal('mine');
   });
 
-  it('are refused as a store of a later release', async () => {
+  it('with the format of a later release are refused', async () => {
     await (await clients.session()).renew(signal);
     await clients.operator.redis.hset(keyOf('meta'), 'format', '99');
     const { code, message } = await refusal(clients.connect().open(10_000, signal));
@@ -71,7 +71,7 @@ describe('keys on Redis that are not of queuelock', () => {
     await clients.empty();
   });
 
-  it('are ignored below another prefix', async () => {
+  it('do not matter to a client with another prefix', async () => {
     await clients.operator.redis.set(keyOf('meta'), 'mine');
     const backend = redis({ url: `redis://${clients.server.endpoint}?prefix=team` });
     const session = await backend.open(10_000, signal);

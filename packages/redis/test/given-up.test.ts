@@ -9,7 +9,7 @@ import { NodeRedisDriver, type Client } from '../src/driver/node-redis-driver.ts
 
 const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
-describe('a connection to Redis that is given up while its socket is being opened', () => {
+describe('an attempt to connect to Redis that is aborted while its socket is opening', () => {
   let server: Server;
   let port: number;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('a connection to Redis that is given up while its socket is being opene
     };
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const opening = settled(driver.open(events));
-    // The attempt may also end before the server has accepted a connection.
+    // The attempt may end before the server has accepted a connection, so the test waits for either.
     const first = await Promise.race([accepted, opening]);
     if (Array.isArray(first)) {
       const [socket] = first as [Socket];

@@ -124,7 +124,7 @@ describe('a client that is handed in to redis()', () => {
       await backend.close();
     });
 
-    it(`whose published messages are no strings gets another connection (${Fake.library})`, async () => {
+    it(`is replaced by another connection when published messages are not strings (${Fake.library})`, async () => {
       const client = new Fake();
       const backend = redis({ client });
       await backend.open(10_000, signal);
@@ -137,7 +137,7 @@ describe('a client that is handed in to redis()', () => {
 
     for (const method of METHODS[Fake.library]) {
       for (const phase of ['at once', 'later'] as const) {
-        it(`whose ${method}() of a ${Fake.library} client throws ${phase} causes no uncaught exception`, async () => {
+        it(`causes no uncaught exception when ${method}() of ${Fake.library} fails ${phase}`, async () => {
           const client = new Fake({ failing: method, phase });
           const backend = redis({ client, requestTimeoutMs: 50 });
           const opened = await backend.open(10_000, signal).catch((error: unknown) => error);
@@ -150,7 +150,7 @@ describe('a client that is handed in to redis()', () => {
     }
 
     for (const garbage of [[], '', [7], ['later'], {}, 7, null]) {
-      it(`whose reply ${JSON.stringify(garbage)} to a heartbeat does not confirm the heartbeat (${Fake.library})`, async () => {
+      it(`does not confirm a heartbeat by the reply ${JSON.stringify(garbage)} (${Fake.library})`, async () => {
         let isBroken = false;
         const backend = redis({ client: new Fake({ reply: (reply) => (isBroken ? garbage : reply) }) });
         const session = await backend.open(10_000, signal);
@@ -161,7 +161,7 @@ describe('a client that is handed in to redis()', () => {
       });
     }
 
-    it(`whose connecting never ends and whose close throws causes no uncaught exception (${Fake.library})`, async () => {
+    it(`causes no uncaught exception when connecting never ends and closing throws (${Fake.library})`, async () => {
       const client = new Fake({ failing: Fake.closes, phase: 'at once', connects: false });
       const backend = redis({ client, requestTimeoutMs: 20 });
       expect(await refusal(backend.open(10_000, signal))).to.have.property('code', 'UNAVAILABLE');

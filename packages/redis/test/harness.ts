@@ -3,7 +3,10 @@ import { redis } from '@queuelock/redis';
 import { sharedRedis } from '@queuelock/harness/services';
 import { Operator } from './operator.ts';
 
-/** Returns a harness for the shared server, or another one, with a key prefix of its own. Defines the hooks of the suite that calls it. */
+/**
+ * Returns a harness for a Redis server, by default the shared one, with its own key prefix. Registers mocha
+ * hooks in the calling suite.
+ */
 export function harness(prefix: string, server: typeof sharedRedis = sharedRedis): BackendHarness {
   let operator: Operator;
   const endpoint = async (): Promise<string> => (await server('conformance of @queuelock/redis')).endpoint;
@@ -14,8 +17,8 @@ export function harness(prefix: string, server: typeof sharedRedis = sharedRedis
   return {
     name: 'redis',
     ttlMs: 800,
-    // The limit covers the interval at which a waiter far back in the queue reads, and the delays of a busy
-    // machine.
+    // An expired session is noticed at the latest by the next read of a waiter far back in the queue. The
+    // limit also covers a busy machine.
     expiryGranularityMs: 800,
     connect: async () => redis({ url: `redis://${await endpoint()}`, prefix }),
     traces: true,

@@ -2,7 +2,7 @@ import { startProxy } from '@queuelock/harness/faults';
 import { admitted, newSpec } from '@queuelock/harness/specs';
 import { Clients } from './clients.ts';
 
-describe('a connection to Redis that receives no more messages and is not broken', () => {
+describe('a subscribed connection to Redis that receives nothing, without an error', () => {
   const clients = new Clients();
 
   it('is detected between two heartbeats', async () => {
@@ -11,7 +11,8 @@ describe('a connection to Redis that receives no more messages and is not broken
     const holder = await clients.session();
     const held = newSpec();
     await holder.enqueue(held);
-    // The next heartbeat comes after the end of the test, so it cannot be what detects the silent connection.
+    // The next heartbeat would come after the end of the test. So the heartbeat cannot be what finds the
+    // silent connection.
     const waiter = await clients.session(deaf, 600_000);
     const turn = admitted(await waiter.enqueue(newSpec()));
     const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));

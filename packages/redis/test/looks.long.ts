@@ -43,7 +43,8 @@ describe('a session on Redis that reads its entries again', () => {
     const spec = newSpec();
     const turn = admitted(await session.enqueue(spec));
     session.lookAround();
-    // The read in progress may have missed what this second call reports, so another read must follow.
+    // The first read may have missed the change that the second call reports, so another read must follow
+    // it.
     session.lookAround();
     stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
     await new Promise(setImmediate);

@@ -68,7 +68,10 @@ const KINDS: Readonly<Record<string, () => Contender>> = {
   'redlock, tries every 10 ms or so': byRedlock(10),
 };
 
-/** Makes the given number of holds with a constant number of waiters. After each hold, a contender that is not in the queue requests the lock. */
+/**
+ * Measures hand-offs while the number of waiters stays the same: whenever one contender has released the
+ * lock, another one requests it.
+ */
 async function contend(contenders: readonly Contender[]): Promise<readonly Hold[]> {
   const seen: Hold[] = [];
   const resting = [...contenders];
@@ -79,8 +82,8 @@ async function contend(contenders: readonly Contender[]): Promise<readonly Hold[
     const release = await contender.acquire();
     const now = performance.now();
     if (!Number.isNaN(releasedAt)) seen.push({ handOffMs: now - releasedAt, waitedMs: now - askedAt });
-    // New clients request the lock while it is held. Without a queue, a client that requests it at the moment of a
-    // release would be served first.
+    // The next contender requests the lock while it is held. If it did so at the moment of a release, a lock
+    // without a queue could serve it first.
     const more = next();
     await pause(holdMs);
     releasedAt = performance.now();
@@ -119,7 +122,7 @@ for (let turn = 0; turn <= turns; turn += 1) {
   for (const crew of crews) {
     const begunAt = performance.now();
     const seen = await contend(crew.contenders);
-    // The first round is not counted, since code is compiled in it.
+    // The first round only compiles the code and does not count.
     if (turn === 0) continue;
     crew.all.push(...seen);
     crew.tookMs += performance.now() - begunAt;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 
-/** Records the commands of clients, and what scripts publish. */
+/** Records the commands that clients send to a server, and the channels on which scripts publish. */
 export class Monitor {
   readonly #monitor: Redis;
   readonly #redis: Redis;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 
-/** Changes that an operator makes in the store by other tools, not through the backend. */
+/** Simulates an operator who changes the store with other tools than queuelock. */
 export class Operator {
   readonly redis: Redis;
   readonly #prefix: string;

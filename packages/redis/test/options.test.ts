@@ -12,7 +12,7 @@ describe('the URL of a Redis', () => {
     'rediss://user:secret@locks?prefix=team': 'rediss://locks:6379',
   };
   for (const [url, endpoint] of Object.entries(endpoints)) {
-    it(`${url} names a server, and shows no secret`, async () => {
+    it(`is shown without its password: ${url}`, async () => {
       const backend = fromUrl(url);
       expect(backend.info).to.deep.include({ name: 'redis', authority: 'primary', endpoint });
       await backend.close();
@@ -20,7 +20,7 @@ describe('the URL of a Redis', () => {
   }
 
   for (const url of ['redis://a,b', 'redis://user:secret@h/locks', 'http://user:secret@h', 'redis://h/0/1']) {
-    it(`${url} is refused, and the error states the rule`, () => {
+    it(`is refused with an error that states the format: ${url}`, () => {
       expect(() => fromUrl(url))
         .to.throw('is written redis://user:password@host:port/database')
         .with.property('message')
@@ -32,7 +32,7 @@ describe('the URL of a Redis', () => {
     expect(() => fromUrl('redis://h?prefx=a')).to.throw('prefx is unknown, did you mean prefix?');
   });
 
-  it('with certificates needs TLS, and files that can be read', () => {
+  it('with certificates is refused if a file cannot be read, or if there is a certificate but no key', () => {
     expect(() => fromUrl('rediss://h?ca=/no/such.pem')).to.throw('names a PEM file that can be read');
     expect(() => fromUrl('rediss://h?cert=a.pem')).to.throw('has cert and key together');
   });
@@ -89,7 +89,7 @@ describe('the options of Redis', () => {
     cluster.disconnect();
   });
 
-  it('refuse a TTL that is too short, and invalid names of queues', async () => {
+  it('refuse a TTL below the minimum', async () => {
     const backend = redis();
     expect(backend.info.minTtlMs).to.equal(200);
     const tooShort = await backend.open(199, new AbortController().signal).catch((error: unknown) => error);
@@ -98,7 +98,7 @@ describe('the options of Redis', () => {
     await backend.close();
   });
 
-  it('show the server of a client, without its secrets', async () => {
+  it("show the address of the caller's client without its password", async () => {
     const clients = [
       redis({ client: new Redis({ host: 'locks', port: 7, db: 2, password: 'secret', lazyConnect: true }) }),
       redis({ client: createClient({ url: 'redis://user:secret@locks:7/2' }) }),

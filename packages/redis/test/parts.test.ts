@@ -7,12 +7,12 @@ describe('diagnosis of the replicas of a Redis', () => {
       ({ level, text }) => `${level}: ${text}`,
     );
 
-  it('has no finding on a primary without replicas, and an error on a replica', () => {
+  it('reports nothing for a primary without replicas, and an error for a replica', () => {
     expect(texts({ connected_slaves: '0' })).to.deep.equal([]);
     expect(texts({ role: 'slave' })).to.deep.equal(['error: it is a replica: use the primary']);
   });
 
-  it('warns to set min-replicas-to-write when replicas exist without it', () => {
+  it('warns when replicas exist and min-replicas-to-write is not set', () => {
     expect(texts({ connected_slaves: '2' }).join()).to.match(
       /^warning: it has 2 replicas, .*renews the earlier hold without end.*set min-replicas-to-write 1 and min-replicas-max-lag 10/,
     );

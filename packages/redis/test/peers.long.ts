@@ -20,7 +20,7 @@ class Room {
   }
 }
 
-describe('services that move one by one to queuelock on Redis', () => {
+describe('services that migrate one by one to queuelock on Redis', () => {
   const clients = new Clients();
   const connections: Redis[] = [];
 
@@ -58,7 +58,7 @@ describe('services that move one by one to queuelock on Redis', () => {
     // redis-semaphore adds a prefix of its own to the key.
     const key = name === 'npm redlock' ? KEY : `mutex:${KEY}`;
 
-    it(`exclude clients of ${name} by their single key`, async () => {
+    it(`exclude the services that still use ${name}, by the single key`, async () => {
       const room = new Room();
       const backends = [1, 2].map(() => clients.connect({ singleKey: () => key }));
       const locks = backends.map((backend) => createLockClient(backend));

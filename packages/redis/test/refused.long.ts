@@ -22,7 +22,7 @@ describe('a Redis whose memory is full', () => {
     await turn;
   });
 
-  it('removes the entries of expired sessions', async () => {
+  it('removes entries of expired sessions', async () => {
     const [dying, waiter] = [await clients.session(), await clients.session()];
     await dying.enqueue(newSpec());
     const turn = admitted(await waiter.enqueue(newSpec()));
@@ -47,7 +47,7 @@ describe('a user of Redis without all permissions', () => {
     return refusal(clients.connect({ url }).open(10_000, signal));
   }
 
-  it('is refused when a session is opened, before a step is refused in its middle', async () => {
+  it('is refused when its session is opened, so that no step stops halfway', async () => {
     expect(await connected('lacks-command', '-zrangebyscore')).to.include({ code: 'ACCESS_DENIED' });
     const withoutChannels = ['resetchannels', '&{queuelock}:inbox:*', '&{queuelock}:look'];
     const { code, message } = await connected('lacks-channel', ...withoutChannels);
@@ -57,7 +57,7 @@ describe('a user of Redis without all permissions', () => {
     expect(await connected('lacks-key', ...some)).to.include({ code: 'ACCESS_DENIED' });
   });
 
-  it('gets an error when it may not subscribe to the channel of a queue', async () => {
+  it('gets an error when it observes a queue whose channel is denied', async () => {
     const { redis } = clients.operator;
     const channels = ['resetchannels', '&{queuelock}:inbox:*', '&{queuelock}:look'];
     await redis.call('ACL', 'SETUSER', 'looks', 'reset', ...rules, ...channels);
@@ -69,7 +69,7 @@ describe('a user of Redis without all permissions', () => {
   });
 });
 
-describe('the error word of a refusal by Redis', () => {
+describe('the error code that is parsed from a message of Redis', () => {
   for (const [message, word] of [
     ['READONLY You can’t write against a read only replica.', 'READONLY'],
     ['@user_script: 12: -READONLY You can’t write against a read only replica.', 'READONLY'],

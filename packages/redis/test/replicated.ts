@@ -5,7 +5,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { until } from '@queuelock/harness/services/until';
 import { asked } from './asked.ts';
 
-/** A primary, and a replica that follows it over a proxy. */
+/** A primary, and a replica that is connected to it through a proxy. */
 export interface Replicated {
   readonly primary: ProcessService;
   readonly replica: ProcessService;

@@ -17,7 +17,7 @@ describe('the round trips on Redis', () => {
     return client;
   }
 
-  /** Returns a connected client with a session, after the server has loaded every script. */
+  /** Returns a lock client with a session. The server has loaded every script before. */
   async function ready(): Promise<LockClient> {
     const client = lockClient();
     await client.run('first', async () => undefined);
@@ -32,7 +32,7 @@ describe('the round trips on Redis', () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
   });
 
-  it('of a free lock are one to acquire it and one to release it', async () => {
+  it('for a free lock are one to acquire and one to release', async () => {
     const client = await ready();
     await monitor.since();
     const ownership = await client.acquire('free');
@@ -41,7 +41,7 @@ describe('the round trips on Redis', () => {
     expect((await monitor.since()).asked).to.deep.equal(['evalsha']);
   });
 
-  it('of tryAcquire are one, whether the lock is free or not, and leave nothing', async () => {
+  it('for tryAcquire are one, whether the lock is free or held', async () => {
     const [one, other] = [await ready(), await ready()];
     await monitor.since();
     const ownership = await one.tryAcquire('tried');
@@ -52,7 +52,7 @@ describe('the round trips on Redis', () => {
     expect(await clients.operator.entries('tried')).to.deep.equal([]);
   });
 
-  it('of a hand-off are one, the release; no waiter sends a request, and one is notified', async () => {
+  it('for a hand-off are only that of the release, since waiters send nothing', async () => {
     const holder = await ready();
     const waiters = await Promise.all(Array.from({ length: 5 }, ready));
     let ownership = await holder.acquire('handed');
@@ -68,7 +68,7 @@ describe('the round trips on Redis', () => {
         () => next[place]?.(place),
         () => undefined,
       );
-      // The next waiter requests only when this one is in the queue, so that the order of the waiters is known.
+      // The next waiter starts once this waiter's entry exists, so that the order of the waiters is known.
       let there = 0;
       while (there < place + 2)
         there = await clients.operator.redis.zcard(clients.operator.key('line:handed'));
@@ -86,7 +86,7 @@ describe('the round trips on Redis', () => {
     expect(served).to.deep.equal([0, 1, 2, 3, 4]);
   });
 
-  it('of several locks at once are one', async () => {
+  it('for acquiring several locks together are one', async () => {
     const client = await ready();
     await client.multi(['a', 'b']).run(async () => undefined);
     await monitor.since();
@@ -96,7 +96,7 @@ describe('the round trips on Redis', () => {
     expect(new Set((await monitor.since()).asked)).to.deep.equal(new Set(['evalsha']));
   });
 
-  it('of a renewal are one', async () => {
+  it('for a heartbeat are one', async () => {
     const session = await clients.session();
     await session.renew(new AbortController().signal);
     await monitor.since();
@@ -105,10 +105,10 @@ describe('the round trips on Redis', () => {
   });
 });
 
-describe('the tokens on Redis', () => {
+describe('fencing tokens on Redis', () => {
   const clients = new Clients();
 
-  it('grow also after all data was deleted from the server', async () => {
+  it('still grow after all data of the server was deleted', async () => {
     const session = await clients.session();
     const { token } = await session.enqueue(newSpec());
     await session.close();
@@ -117,7 +117,7 @@ describe('the tokens on Redis', () => {
     expect(later.token > token).to.equal(true);
   });
 
-  it('grow when the clock of the server has gone back', async () => {
+  it("still grow after the server's clock was set back", async () => {
     const session = await clients.session();
     await session.enqueue(newSpec({ queue: 'other' }));
     const { redis } = clients.operator;

@@ -11,7 +11,7 @@ import { asked } from './asked.ts';
 import { startReplicated, type Replicated } from './replicated.ts';
 
 const WITHIN_MS = 60_000;
-// The TTL is longer than a failover takes. The interval of heartbeats is a quarter of the TTL.
+// The TTL is longer than a failover takes. The client sends a heartbeat every quarter of the TTL.
 const TTL_MS = 60_000;
 
 describe('a client of a Redis with a Sentinel', () => {
@@ -59,7 +59,7 @@ describe('a client of a Redis with a Sentinel', () => {
     await until(isPromoted, { what: 'the replica is promoted', withinMs: WITHIN_MS });
   }
 
-  it('continues at the promoted replica: the holder holds, and the queue is unchanged', async () => {
+  it('keeps its hold and its position after the replica was promoted', async () => {
     const [holder, waiter] = [client(), client()];
     const held = await holder.acquire('report');
     const waiting = waiter.acquire('report');
@@ -76,13 +76,13 @@ describe('a client of a Redis with a Sentinel', () => {
     await next.release();
   }).timeout(WITHIN_MS * 3);
 
-  it('may hold at the same time as another client when the replica lagged, and the fenced resource refuses the earlier holder', async () => {
+  it('may hold beside another client after a lagging replica was promoted; a fenced resource refuses the earlier one', async () => {
     const earlier = client();
     await earlier.run('warm', async () => undefined);
-    // From now on the replica receives nothing.
+    // From here on, the replica receives no writes of the primary.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
-    // No connection breaks, so the client sends no request before its next heartbeat.
+    // A frozen server breaks no connection, so the client does not notice before its next heartbeat.
     await primary.freeze();
     await untilPromoted();
     const later = await client().acquire('report');

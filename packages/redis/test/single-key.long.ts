@@ -17,7 +17,7 @@ describe('a queue of Redis with a single key', () => {
     return made;
   }
 
-  /** Takes the single key by `SET … PX … NX`, as clients without a queue do. */
+  /** Takes the single key with `SET … PX … NX`, as a client without a queue does. */
   function take(): Promise<string | null> {
     return clients.operator.redis.set(KEY, 'theirs', 'PX', 60_000, 'NX');
   }
@@ -27,7 +27,7 @@ describe('a queue of Redis with a single key', () => {
     await Promise.all(locks.splice(0).map((made) => made.close()));
   });
 
-  it('is held together with the key, which names the entry, and is released with it', async () => {
+  it('is held together with its single key, whose value is the key of the entry', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const spec = newSpec();
     const { key } = await session.enqueue(spec);
@@ -38,7 +38,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await clients.operator.redis.exists(clients.operator.key(`singles:${session.id}`))).to.equal(0);
   });
 
-  it('waits in order while another client has the key, and holds when it is released', async () => {
+  it('makes waiters wait in order while another client has its single key', async () => {
     await take();
     const [one, other] = [client(), client()];
     expect(await one.tryAcquire('jobs')).to.equal(undefined);
@@ -55,7 +55,7 @@ describe('a queue of Redis with a single key', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('is handed off with the key in one step, without another client in between', async () => {
+  it('hands off entry and key in one step, so no other client gets the key in between', async () => {
     const [holder, waiter] = [client(), client()];
     const ownership = await holder.acquire('jobs');
     const waiting = waiter.acquire('jobs');
@@ -66,7 +66,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await take()).to.equal('OK');
   });
 
-  it('keeps the key for as long as the lease, by each renewal', async () => {
+  it('extends the life of the key with each heartbeat', async () => {
     const session = await clients.session(clients.connect({ singleKey }), 20_000);
     await session.enqueue(newSpec());
     await clients.operator.redis.pexpire(KEY, 5_000);
@@ -83,7 +83,7 @@ describe('a queue of Redis with a single key', () => {
     expect(await take()).to.equal('OK');
   });
 
-  it('is lost when its key is lost, and the value of another client stays', async () => {
+  it("ends the hold when another client has replaced the key, and keeps that client's value", async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     const placement = await session.enqueue(newSpec());
     const loss = lost(placement);
@@ -95,7 +95,7 @@ describe('a queue of Redis with a single key', () => {
     await admitted(await session.enqueue(newSpec()));
   }).timeout(WITHIN_MS);
 
-  it('accepts exclusive entries only, and no acquisition together with other queues', async () => {
+  it('accepts only exclusive entries, and no acquisition of several queues', async () => {
     const session = await clients.session(clients.connect({ singleKey }));
     for (const spec of [newSpec({ shared: true }), newSpec({ limit: 2 })])
       expect(await refusal(session.enqueue(spec))).to.have.property('code', 'INVALID_ARGUMENT');

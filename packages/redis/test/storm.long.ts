@@ -11,7 +11,7 @@ const CLIENTS = 6;
 const LASTS_MS = 45_000;
 const TTL_MS = 2_000;
 
-/** The record of each hold, by this process's clock. */
+/** One hold. Its times are on the clock of this process. */
 interface Hold {
   readonly who: number;
   readonly token: bigint;
@@ -19,7 +19,7 @@ interface Hold {
   to: number;
 }
 
-/** Returns the holds that overlap, and the grants whose tokens did not grow. */
+/** Returns descriptions of holds that overlap, and of grants whose token did not grow. */
 function faultsIn(holds: readonly Hold[]): readonly string[] {
   return holds.flatMap((hold, place) => {
     const before = holds[place - 1];
@@ -33,7 +33,7 @@ function faultsIn(holds: readonly Hold[]): readonly string[] {
 }
 
 describe('a Redis with an append-only file that is killed, paused, and cut off', () => {
-  it('grants one lock to one client at a time, with growing tokens, and admits all clients after the faults', async () => {
+  it('grants a lock to one client at a time, and to every client after the faults', async () => {
     const server = await startRedis({
       way: 'process',
       settings: { appendonly: 'yes', appendfsync: 'always' },

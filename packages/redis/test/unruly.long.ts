@@ -59,11 +59,11 @@ describe('a client library that misbehaves under redis()', function () {
       };
     };
 
-    it(`ends no process, and never lets two clients hold (${library})`, async () => {
+    it(`does not end the process, and never lets two clients hold (${library})`, async () => {
       await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
     });
 
-    it(`keeps no hold alive by replies that the server did not send (${library})`, async () => {
+    it(`does not extend a hold by replies that the server did not send (${library})`, async () => {
       expect(await holdsWithoutServer({ unruly, honest }, [])).to.equal(false);
     });
   }

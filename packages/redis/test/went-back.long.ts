@@ -31,10 +31,10 @@ class Snapshot {
   }
 }
 
-describe('a Redis that lost its last steps without breaking a connection', () => {
+describe('a Redis that lost its latest writes while its connections stayed open', () => {
   const clients = new Clients();
 
-  it('lets no waiter wait behind an entry that had left', async () => {
+  it('makes no waiter wait behind an entry that was already removed', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
     const held = newSpec();
     await one.enqueue(held);
@@ -46,7 +46,7 @@ describe('a Redis that lost its last steps without breaking a connection', () =>
     await turn;
   }).timeout(WITHIN_MS);
 
-  it('is detected by the next heartbeat of the holder', async () => {
+  it("is detected by the holder's next heartbeat", async () => {
     const session = await clients.session();
     const before = await Snapshot.of(clients.operator.redis);
     const loss = lost(await session.enqueue(newSpec()));
@@ -56,7 +56,7 @@ describe('a Redis that lost its last steps without breaking a connection', () =>
     expect(await loss).to.equal('ENTRY_LOST');
   }).timeout(WITHIN_MS);
 
-  it('ends the hold of the present holder, since another client may hold by now', async () => {
+  it('ends the present hold, since another client may have been granted too', async () => {
     const [one, other] = [await clients.session(), await clients.session()];
     const held = newSpec();
     await one.enqueue(held);
@@ -73,7 +73,7 @@ describe('a Redis that lost its last steps without breaking a connection', () =>
     await admitted(await other.enqueue(newSpec()));
   }).timeout(WITHIN_MS);
 
-  it('keeps the entries of a resumed session, and removes those that it has released', async () => {
+  it('keeps the entries of a resumed session, but not those that it had released', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     const [stays, leaves] = [newSpec({ queue: 'stays' }), newSpec({ queue: 'leaves' })];

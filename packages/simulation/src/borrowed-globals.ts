@@ -11,15 +11,17 @@ interface Handle {
   unref(): Handle;
 }
 
-// Start of the time of day in milliseconds since 1970. It only appears in labels, and nothing depends on it.
+// Time of day at the start of a simulated run, in milliseconds since 1970. Only labels contain it.
 const EPOCH_MS = 1_700_000_000_000;
-// Delay that runs a task in the next turn of the event loop, whereas a timer takes at least a millisecond.
+// Delay of tasks that code under test runs with `setImmediate`. It is below that of any timer, which is at
+// least one millisecond.
 const SOON_MS = -1;
 
 /**
- * Replaces timers, clocks and random numbers of the platform for a run by those of the machine whose code
- * runs. So the code of the product and of its libraries runs unchanged. Unhandled rejections are passed to
- * `onLost`. The returned function restores the originals.
+ * During a simulated run, replaces the timers, clocks and random numbers of Node by simulated ones. The
+ * product and its libraries run unchanged: each simulated machine has its own clock.
+ * @param onLost receives unhandled rejections
+ * @returns a function that restores the originals
  */
 export function borrowGlobals(
   timeline: Timeline,
@@ -57,7 +59,7 @@ function borrowTimers(timeline: Timeline): () => void {
   const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
   const promised = { ...timersPromises };
   type Task = (...args: unknown[]) => void;
-  // A timer that was set before the run belongs to the platform, which clears it.
+  // A timer that was set before the simulated run is one of Node's own timers.
   const clear = (handle: Handle | NodeJS.Timeout | undefined): void => {
     if (handle && 'cancel' in handle) handle.cancel();
     else clearTimeout(handle);

@@ -4,24 +4,27 @@ import type { Machine, Timeline } from './timeline.ts';
 /** The faults between a client and a member. Probabilities are from 0 to 1. */
 export interface LinkFaults {
   /**
-   * Messages to the member are lost, or arrive when the fault is over (`late`). `back` is the same for
-   * messages to the client.
+   * Messages from the client to the member are lost, or (`late`) arrive only when the fault ends. `back` is
+   * the same for messages to the client.
    */
   readonly there?: 'lost' | 'late';
   readonly back?: 'lost' | 'late';
-  /** Probabilities that a request is lost, that its response is lost, and that it is executed twice. */
+  /** Probability that a request is lost. */
   readonly requestLost?: number;
+  /** Probability that the response to a request is lost. */
   readonly replyLost?: number;
+  /** Probability that the member executes a request twice. */
   readonly repeated?: number;
-  /** Largest additional delay of requests in milliseconds. */
+  /** Largest additional delay of a request, in milliseconds. */
   readonly slowMs?: number;
+  /** Largest additional delay of a response, in milliseconds. */
   readonly slowAnswersMs?: number;
 }
 
-/** Direction of a message: `there` is to the member, `back` is to the client. */
+/** Direction of a message: `there` from client to member, `back` from member to client. */
 export type Direction = 'there' | 'back';
 
-/** The member's end of a link. */
+/** The member to which a link leads, with its machine. */
 export interface LinkEnd {
   readonly machine: Machine;
   readonly isUp: boolean;
@@ -36,7 +39,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
   readonly member: M;
   readonly #timeline: Timeline;
   readonly #random: Random;
-  /** Functions that fail the calls in flight when the connection is cut. */
+  /** For each call in flight, a function that makes the call fail. */
   readonly #calls = new Set<(reason: string) => void>();
   #trouble: LinkFaults = {};
   #troubleUntil = 0;
@@ -48,7 +51,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     this.member = ends.member;
   }
 
-  /** Number of calls in flight. */
+  /** Number of calls without a response. */
   get calls(): number {
     return this.#calls.size;
   }
@@ -67,13 +70,15 @@ export class Link<M extends LinkEnd = LinkEnd> {
     for (const fail of [...this.#calls]) this.client.do(() => fail('connection reset by peer'));
   }
 
-  /** Calls `fail` when the connection is cut. The returned function removes the callback. */
+  /** Calls `fail` when the connection is cut. Returns a function that removes the callback again. */
   onReset(fail: (reason: string) => void): () => void {
     this.#calls.add(fail);
     return () => this.#calls.delete(fail);
   }
 
-  /** Returns how many times the next request arrives: 0 if it is lost, 2 if it is repeated. */
+  /**
+   * Returns how often the next request arrives at the member: 0 times if it is lost, twice if it is repeated.
+   */
   times(): number {
     const { requestLost = 0, repeated = 0 } = this.#now;
     if (this.#random.chance(requestLost)) return 0;
@@ -84,7 +89,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return this.#random.chance(this.#now.replyLost ?? 0);
   }
 
-  /** Returns the true time at which a message sent now arrives, or `undefined` if it never arrives. */
+  /** Returns when a message sent now arrives, in simulated time. Returns `undefined` if it never arrives. */
   arrival(way: Direction): number | undefined {
     const trouble = this.#now;
     const now = this.#timeline.now();
@@ -95,7 +100,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return takesMs + (trouble[way] === 'late' ? this.#troubleUntil : now);
   }
 
-  /** Runs the task at the true time `at`, on the machine that receives messages of that direction. */
+  /** Runs the task at the simulated time `at`, on the machine of the recipient. */
   deliver(way: Direction, at: number, task: () => void): void {
     const machine = way === 'there' ? this.member.machine : this.client;
     this.#timeline.after(at - this.#timeline.now(), machine, task);

@@ -5,17 +5,20 @@ import type { Fact } from './run/facts.ts';
 type FactOf<T extends Fact['type']> = Extract<Fact, { readonly type: T }>;
 
 const NS = 1e6;
-/** Part of the width that stays free after the end of the run, since the violation often is at the end. */
+/**
+ * Share of the picture's width that stays free after the end of the run. A violation often occurs right at
+ * the end.
+ */
 const AFTER_END = 0.03;
 /**
- * Matches the name of an attempt: its client, the number of the client's list of steps, and the number of the
- * attempt.
+ * Matches the name of an attempt to acquire, such as `c1x3`: the client, a letter for the client's list of
+ * steps, and the number of the attempt.
  */
 const ATTEMPT = /c\d+'?[a-z]\d+/g;
 
 /**
- * Draws a run as an SVG file: a row for each client, a bar for each hold, shades for faults, red for
- * violations.
+ * Draws a simulated run as an SVG file. Each client has a row, and each hold a bar. Faults are shaded, and
+ * violations are red.
  */
 export function pictureOf(facts: readonly Fact[], title: string): string {
   const scene = sceneOf(facts);
@@ -82,7 +85,7 @@ interface Acquisition {
   readonly life: Life;
 }
 
-/** Converts an acquisition in one queue to an attempt of the timeline. */
+/** Converts one attempt to acquire a queue to a bar of the picture. */
 function stayOf(
   facts: readonly Fact[],
   { wish, queue, life }: Acquisition,

@@ -33,7 +33,8 @@ export type { WireRequest } from '../../zookeeper/src/wire/request.ts';
 export { closeSession } from '../../zookeeper/src/wire/session-requests.ts';
 
 /**
- * The code under test: core, backends and recipes. It is either the original code, or a copy with a mutant.
+ * The code under test: core, backends and recipes. A mutation test uses a copy of them with one seeded
+ * defect.
  */
 export interface Product {
   readonly createLockClient: typeof createLockClient;
@@ -52,7 +53,7 @@ export interface Recipes {
   readonly latch: typeof latch;
 }
 
-/** The code under test without a mutant. */
+/** The original code under test, without a seeded defect. */
 export const product: Product = {
   ...{ createLockClient, etcdOver, ZooKeeperBackend, settingsOf },
   recipes: { election, cohort, semaphore, doubleBarrier, oncePer, latch },

@@ -1,7 +1,7 @@
 import type { Clock } from '@queuelock/core';
 import { Heap } from './heap.ts';
 
-/** An event of a machine at a time. A cancelled event has no task. */
+/** A scheduled event of a simulated machine. `task` is removed when the event is cancelled. */
 interface Happening {
   readonly due: number;
   readonly number: number;
@@ -10,25 +10,24 @@ interface Happening {
   task: (() => void) | undefined;
 }
 
-// The platform's own function, which is stored when this module loads, because the globals are replaced
-// during a run.
+// Node's own `setImmediate`. A simulated run replaces the global function, so it is stored before.
 const { setImmediate: nextRound } = globalThis;
 
-/** Waits until one turn of the event loop, with all its promise jobs, has run. */
+/** Waits until Node has run one turn of its event loop, and with it all promise callbacks that are ready. */
 function settle(): Promise<void> {
   return new Promise((resolve) => nextRound(resolve));
 }
 
 /**
- * The true time of a run in milliseconds. Timers, messages and actions of all machines are events that it
- * runs one after another.
+ * The time of a simulation, in milliseconds. Timers, messages and actions of all simulated machines are
+ * events, which run one after another in the order of their times.
  */
 export class Timeline {
-  /** The machine whose code runs now. */
+  /** The simulated machine whose code is running. */
   acting: Machine | undefined;
-  /** Called when a machine that runs programs has handled an event. */
+  /** Called after each event of a machine that runs code under test. */
   onActed: (machine: Machine) => void = () => undefined;
-  /** Number of events that ran so far. */
+  /** Number of events so far. */
   events = 0;
   readonly #heap = new Heap<Happening>((one, other) => one.due - other.due || one.number - other.number);
   #now = 0;
@@ -39,18 +38,14 @@ export class Timeline {
   }
 
   /**
-   * Runs the task after `ms` of true time, unless the machine crashes before. The returned function cancels
-   * the task.
+   * Runs the task after `ms`, unless the machine crashes before. Returns a function that cancels the task.
    */
   after(ms: number, machine: Machine, task: () => void): () => void {
     this.#number += 1;
     return this.#push({ due: this.#now + Math.max(0, ms), number: this.#number, machine, task });
   }
 
-  /**
-   * Runs the task now, or when the machine is no longer frozen. It then runs before all other tasks of the
-   * machine.
-   */
+  /** Runs the task as the next one of the machine, or as its first one after a pause. */
   first(machine: Machine, task: () => void): void {
     this.#number += 1;
     this.#push({ due: this.#now, number: -this.#number, machine, task });
@@ -62,7 +57,7 @@ export class Timeline {
     return () => (happening.task = undefined);
   }
 
-  /** Runs events up to the true time `until`, or until `isOver` returns true. */
+  /** Runs events up to the simulated time `until`, or until `isOver` returns true. */
   async run(until: number, isOver: () => boolean = () => false): Promise<void> {
     for (let next = this.#heap.first; next && next.due <= until && !isOver(); next = this.#heap.first) {
       this.#heap.pop();
@@ -86,7 +81,7 @@ export class Timeline {
     if (!isOver()) this.#now = Math.max(this.#now, until);
   }
 
-  /** Calls a function as if `machine` were running it now. */
+  /** Calls a function with the clock and timers of `machine`, as if that machine were running it. */
   as<T>(machine: Machine, look: () => T): T {
     const before = this.acting;
     this.acting = machine;
@@ -98,28 +93,30 @@ export class Timeline {
   }
 }
 
-/** The clock of a machine: its initial time and its rate. */
+/** Options of a simulated machine: the initial time of its clock, and the rate. */
 export interface MachineOptions {
   readonly rate?: number;
   readonly bootedAt?: number;
   /**
-   * Whether the machine runs the code under test, whose promise jobs belong to an event. A machine that is
-   * only a model has none.
+   * Whether the machine runs code under test, which uses promises. Simulated servers use none, so the
+   * simulation need not wait for them.
    */
   readonly hasPromises?: boolean;
 }
 
-/** A computer with its own clock. It can crash, and it can be paused while its clock continues. */
+/**
+ * A simulated computer with its own clock. It can crash. It can also be paused, while its clock continues.
+ */
 export class Machine implements Clock {
   readonly name: string;
   readonly hasPromises: boolean;
-  /** True time until which the machine handles neither timers nor messages. */
+  /** Simulated time until which the machine is paused: it runs no timers and handles no messages. */
   pausedUntil = 0;
-  /** Number that changes with each crash. */
+  /** Number of crashes of this machine. Events from before a crash do not run. */
   life = 0;
-  /** Whether the machine has ended for ever. */
+  /** Whether the machine has crashed for the last time and will not restart. */
   isDead = false;
-  /** Number of timers that keep a process alive. */
+  /** Number of timers that would keep a Node process alive. */
   timers = 0;
   readonly #timeline: Timeline;
   readonly #rate: number;
@@ -160,12 +157,12 @@ export class Machine implements Clock {
     return this.#timeline.after(this.lasting(ms), this, task);
   }
 
-  /** Converts a duration on this machine's clock to true time. */
+  /** Converts a duration on the clock of this machine to simulated time. */
   lasting(ms: number): number {
     return ms / this.#rate;
   }
 
-  /** Runs the task as the next event of this machine. */
+  /** Runs the task at the present time, as an event of this machine. */
   do(task: () => void): void {
     this.#timeline.after(0, this, task);
   }

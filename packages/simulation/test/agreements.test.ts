@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import { LATCH_COUNT } from '../src/run/plan.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the checker of agreements between recipe users', () => {
+describe('the checker of what recipes guarantee besides exclusive holds', () => {
   function onStage(): { readonly agreements: Agreements; readonly judge: Judge; readonly machine: Machine } {
     const timeline = new Timeline();
     const judge = new Judge(() => timeline.now());
@@ -33,7 +33,7 @@ describe('the checker of agreements between recipe users', () => {
     expect(judge.broken).to.equal('agreed');
   });
 
-  it('reports a latch that opens, or is set anew, before the last count', () => {
+  it('reports a latch that opens, or is set again, before enough clients have counted down', () => {
     for (const early of ['latchOpens', 'latchIsSet'] as const) {
       const { agreements, judge } = onStage();
       agreements.latchIsSet('c0x1');
@@ -54,7 +54,7 @@ describe('the checker of agreements between recipe users', () => {
     isLost: () => false,
   });
 
-  it('reports a double barrier whose round begins with a single member, or with a round number that is in use', () => {
+  it('reports a double barrier that lets a round begin with too few members', () => {
     const alone = onStage();
     alone.agreements.arrives();
     alone.agreements.roundBegins(placeOf(alone.machine, 0));
@@ -67,7 +67,7 @@ describe('the checker of agreements between recipe users', () => {
     expect(twice.judge.broken).to.equal('agreed');
   });
 
-  it('reports a double barrier whose round ends before its members are done or lost', () => {
+  it('reports a double barrier that ends a round while a member is still busy', () => {
     const { agreements, judge, machine } = onStage();
     const [one, other] = [placeOf(machine, 0), placeOf(machine, 1)];
     times(2, () => agreements.arrives());

@@ -24,8 +24,8 @@ export function alteredProductSources(alterations: readonly Alteration[]): Reado
 }
 
 /**
- * Loads copies of core, backends and recipes with the given changes. The copies import each other, and the
- * originals stay unchanged.
+ * Loads copies of core, backends and recipes in which the given source changes are made. The copies import
+ * each other. The original packages stay unchanged.
  */
 export async function alteredProduct(alterations: readonly Alteration[]): Promise<Product> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-product-'));

@@ -6,10 +6,10 @@ import { Judge } from '../src/run/judge.ts';
 import type { Rule } from '../src/run/rule.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the recorded period in which a holder believes that it holds', () => {
+describe('the recorded time until which a holder believes that it holds', () => {
   /**
-   * Builds a timeline with a client that holds, whose time is proven until `heldUntil`. The test fails if a
-   * checker reads the hold's remaining time after that.
+   * Builds a simulation with one holder whose time is proven until `heldUntil`. The test fails if a checker
+   * reads the holder's `remainingMs` later than that.
    */
   function onStage({ rate = 1 } = {}): {
     readonly timeline: Timeline;
@@ -38,7 +38,7 @@ describe('the recorded period in which a holder believes that it holds', () => {
 
   const end = { type: 'held', who: 'c0x1', queue: 'a' } as const;
 
-  it('ends when the proven time is over, also if the holder is frozen and notices it later', async () => {
+  it('ends with the proven time, even if a frozen holder notices that later', async () => {
     const { timeline, beliefs, machine, held, ends } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => beliefs.end(held, 'released'));
@@ -54,21 +54,21 @@ describe('the recorded period in which a holder believes that it holds', () => {
     expect(ends()).to.deep.equal([{ ...end, atMs: 2_000, untilMs: 2_000, how: 'released' }]);
   });
 
-  it("is in true time, whatever the rate of the holder's clock", async () => {
+  it("is simulated time, whatever the rate of the holder's clock", async () => {
     const { timeline, beliefs, ends } = onStage({ rate: 2 });
     await timeline.run(10_000);
     beliefs.finish();
     expect(ends()).to.deep.equal([{ ...end, atMs: 10_000, untilMs: 500, how: 'lost' }]);
   });
 
-  it('continues until the run ends, if the run ends first', async () => {
+  it('ends with the simulated run if the holder still holds then', async () => {
     const { timeline, beliefs, ends } = onStage();
     await timeline.run(400);
     beliefs.finish();
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('has ended for other machines while its process is frozen, without a read of the hold', async () => {
+  it('passes while the holder is frozen, without a read of its hold', async () => {
     const { timeline, beliefs, machine, held } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(999);
@@ -77,7 +77,7 @@ describe('the recorded period in which a holder believes that it holds', () => {
     expect(beliefs.isBelieved(held)).to.equal(false);
   });
 
-  it('has ended for other machines when its own process has just lost the hold', async () => {
+  it('ends at once when the holder loses the hold', async () => {
     const { timeline, beliefs, machine, held, proven } = onStage();
     let isBelieved = true;
     machine.after(500, () => {
@@ -88,7 +88,7 @@ describe('the recorded period in which a holder believes that it holds', () => {
     expect(isBelieved).to.equal(false);
   });
 
-  it('breaks the rule of exclusion if the hold is reported as held after its end, once the frozen process runs again', async () => {
+  it('breaks the rule of exclusion if it is extended after another client was granted', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(2_000);
@@ -100,7 +100,7 @@ describe('the recorded period in which a holder believes that it holds', () => {
     expect(broken()).to.equal('exclusive');
   });
 
-  it('is checked when the process is no longer frozen, before a timer of the process may end the hold', async () => {
+  it('is checked right after a freeze, before a timer of the holder can end the hold', async () => {
     const { timeline, beliefs, machine, held, proven, broken } = onStage();
     machine.after(500, () => machine.pause(4_500));
     machine.after(2_000, () => (proven.untilMs = 0));

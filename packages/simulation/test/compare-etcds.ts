@@ -6,7 +6,7 @@ import { simulatedAlone } from './simulated-alone.ts';
 import { operations, transcribe } from './two-etcds.ts';
 
 const SETTLES_MS = 130;
-// Flags with which etcd grants TTLs from one second on.
+// Makes etcd grant TTLs of one second and more. By default, the minimum is higher.
 const FLAGS = { 'heartbeat-interval': 20, 'election-timeout': 200 };
 
 /**

@@ -15,14 +15,14 @@ describe('the checker of errors that end a wait', () => {
   const denied: Fact = { type: 'fault', atMs: 1, what: 'denied', target: 'c0', forMs: 500 };
   const removed = new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
 
-  it("accepts a timeout and the wait's own abort in any run", () => {
+  it('accepts a timeout and an abort by the caller in any run', () => {
     expect(isExplained(new QueueLockError('TIMEOUT', 'too long'), calm, [])).to.equal(true);
     const abort = new Error('aborted');
     expect(isExplained(abort, { ...calm, abort }, [])).to.equal(true);
     expect(isExplained(abort, calm, [cut])).to.equal(false);
   });
 
-  it('accepts the removal of an entry only if a client removes entries in that queue, also under a nested name', () => {
+  it('accepts a removed entry only if a client removes entries in that queue', () => {
     const named = new QueueLockError('ENTRY_LOST', '"a": it was removed; try again', { cause: removed });
     for (const error of [removed, named]) {
       expect(isExplained(error, calm, [cut])).to.equal(false);
@@ -30,7 +30,7 @@ describe('the checker of errors that end a wait', () => {
     }
   });
 
-  it('accepts that an entry is abandoned if the single key is refused', () => {
+  it('accepts a removed entry if the client may not take its single key', () => {
     const refused = new QueueLockError('ACCESS_DENIED', 'refused');
     const givenUp = new QueueLockError('ENTRY_LOST', 'admitted, but refused', { cause: refused });
     expect(isExplained(givenUp, calm, [denied])).to.equal(true);
@@ -44,7 +44,7 @@ describe('the checker of errors that end a wait', () => {
     }
   });
 
-  it('accepts a refusal only for a client whose access is denied, and for the process that resumes its session', () => {
+  it('accepts ACCESS_DENIED only for a client whose access is denied, or that resumes its session', () => {
     const error = new QueueLockError('ACCESS_DENIED', 'refused');
     expect(isExplained(error, calm, [cut])).to.equal(false);
     expect(isExplained(error, calm, [denied])).to.equal(true);

@@ -10,7 +10,7 @@ import { planOf } from '../src/run/plan-of.ts';
 import { play, type Played } from '../src/run/play.ts';
 import { shrink } from '../src/run/shrink.ts';
 
-/** The seed of a run, and the folder for its picture. */
+/** The seed of a simulated run, and the folder for its picture. */
 export interface Run {
   readonly seed: number;
   readonly store: StoreName;
@@ -19,8 +19,8 @@ export interface Run {
 }
 
 /**
- * Runs the plan of a seed. If it breaks a rule, shrinks the run, writes its picture to `<out>/<store>-<seed>.svg`, and throws its
- * log.
+ * Simulates the run of a seed. If it breaks a rule, finds a smaller run that breaks the same rule. Then
+ * writes the picture of that run to `<out>/<store>-<seed>.svg`, and throws an error with its log.
  */
 export async function goesWell(
   product: Product,

@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import type { Store } from '../src/run/store.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the checker of holds', () => {
+describe('the checker that holds do not overlap', () => {
   const timeline = new Timeline();
   const machine = new Machine(timeline, 'c0');
 
@@ -33,7 +33,7 @@ describe('the checker of holds', () => {
     expect(judge.broken).to.equal('exclusive');
   });
 
-  it('accepts a hold whose entry was stolen, also if the entry had another key by then', () => {
+  it('accepts an overlap after a steal, even if the stolen entry had another key by then', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -42,7 +42,7 @@ describe('the checker of holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('accepts a late notification of a grant after the entry was stolen and the thief holds', () => {
+  it('accepts that a client is notified of its grant only after another client stole the lock', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     store.onDeleted({ key: '/a/one', token: 1n });
@@ -51,7 +51,7 @@ describe('the checker of holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('reports a hold beside another hold ahead of it, also if its own entry was stolen', () => {
+  it('reports a hold while an entry ahead is held, even if its own entry was stolen', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -60,7 +60,7 @@ describe('the checker of holds', () => {
     expect(judge.broken).to.equal('exclusive');
   });
 
-  describe('with hand-over within a session', () => {
+  describe('with several entries of one session', () => {
     const [FIRST, SECOND, OTHER] = ['a/5a-one', 'a/5a-two', 'a/6b-three'];
     const present = (key: string, token: bigint) => ({ key, token, shared: false, permits: 1 });
 
@@ -74,11 +74,11 @@ describe('the checker of holds', () => {
       return stage;
     }
 
-    it('accepts a hold whose session still has an earlier entry ahead', () => {
+    it('accepts a hold while an earlier entry of the same session still exists', () => {
       expect(handedOver().judge.broken).to.equal(undefined);
     });
 
-    it('reports a hold of another session that begins before the earlier entries of the first session are removed', () => {
+    it('reports a hold of another session that begins before all entries of the first session are removed', () => {
       const { holds, judge } = handedOver();
       holds.begin(holdOf(OTHER, 3n));
       expect(judge.broken).to.equal('exclusive');
@@ -95,7 +95,7 @@ describe('the checker of holds', () => {
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('accepts that both entries were evicted before their process is notified', () => {
+    it('accepts two evicted entries of which the session is not notified yet', () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);
@@ -106,7 +106,7 @@ describe('the checker of holds', () => {
     });
   });
 
-  it('reports a grant whose revision is not newer than that of the previous grant', () => {
+  it('reports a grant whose fencing token is not larger than that of the previous one', () => {
     const { holds, judge } = onStage();
     const first = holdOf('/a/one', 1n);
     holds.begin({ ...first, grantToken: 7n, isOver: true });

@@ -5,17 +5,17 @@ import { play } from '../src/run/play.ts';
 import { alteredProduct } from './altered-product.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Number of runs within which every mutant must be killed. */
+/** Maximum number of simulated runs for one mutant. A rule must detect the defect within them. */
 export const MAX_RUNS = 10_000;
 
-/** The result of running a mutant. */
+/** The result of the simulated runs with one mutant. */
 export interface KillResult {
-  /** The first rule that detected the mutant. */
+  /** The rule whose violation detected the mutant, or `undefined` if none did. */
   readonly broken: Rule | undefined;
   readonly runs: number;
 }
 
-/** Runs the plans from `seed` on with the mutant, until a rule detects it. */
+/** Simulates runs with the mutant, from the seed `seed` on, until a rule is violated. */
 export async function killMutant(
   { alterations }: Mutant,
   {

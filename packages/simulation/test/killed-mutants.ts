@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Rule } from '../src/run/rule.ts';
 import type { StoreName } from '../src/run/plan.ts';
 
-/** The last result of killing a mutant: the number of runs from seed 1 on, and the rule that detected it. */
+/** How a mutant was last detected: the number of simulated runs from seed 1 on, and the violated rule. */
 export interface KilledMutant {
   readonly runs: number;
   readonly rule: Rule;
@@ -12,7 +12,7 @@ type Table = Readonly<Record<StoreName, Readonly<Record<string, KilledMutant>>>>
 
 const FILE = new URL('mutants/killed.json', import.meta.url);
 
-/** Reads the table, by the names of the mutants. */
+/** Reads the table in `mutants/killed.json`: for each mutant, how it was last detected. */
 export function killedMutants(): Table {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Table;
 }

@@ -1,10 +1,12 @@
 import type { Rule } from '../src/run/rule.ts';
 import type { Alteration } from '@queuelock/harness/alteration';
 
-/** A seeded, plausible defect that a rule must detect. */
+/**
+ * A seeded defect of the product, such as a developer could make. A rule of the simulation must detect it.
+ */
 export interface Mutant {
   readonly what: string;
-  /** The rules that may detect the mutant first. */
+  /** One of these rules must be the first that detects the defect. */
   readonly killedBy: readonly Rule[];
   readonly alterations: readonly Alteration[];
 }

@@ -8,8 +8,8 @@ import { goesWell } from './goes-well.ts';
 import { MUTANTS } from './mutants.ts';
 
 /**
- * Seed of a run in which the mutant `the end of a session ends no holds` breaks a rule. The shrunk run has
- * two clients, and one of them is frozen while it holds.
+ * Seed of a simulated run in which the mutant `the end of a session ends no holds` breaks a rule. The
+ * smallest run that was found for it has two clients, of which one is frozen while it holds.
  */
 const SEED = 143;
 
@@ -47,7 +47,7 @@ describe('the picture of a run that breaks a rule', () => {
     expect(found(/class="token">([^<]+)</g)).to.have.members(['2', '3']);
   });
 
-  it('shades faults, with their names', () => {
+  it('shows faults as shaded areas with their names', () => {
     expect(found(/class="faultname">([^<]+)</g)).to.deep.equal(['1 client pauses (c1)']);
     expect(found(/class="(still)"><title>frozen/g)).to.have.length(1);
   });

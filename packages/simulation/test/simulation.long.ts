@@ -1,8 +1,8 @@
-// As simulation.test.ts, with new random runs every time, and with the mutants in the runs of the first seeds.
+// As simulation.test.ts, but with new random runs every time. Also checks that each mutant is detected.
 //
 //   QUEUELOCK_SIMULATION_SECONDS=600 node_modules/.bin/mocha packages/simulation/test/simulation.long.ts -g 'keep every rule'
-//   QUEUELOCK_SEED=...                                                                               from that seed on
-//   QUEUELOCK_UPDATE=1 … -g 'mutants in runs over etcd'                                 writes mutants/killed.json
+//   QUEUELOCK_SEED=...                                     starts with that seed
+//   QUEUELOCK_UPDATE=1 … -g 'mutants in runs over etcd'    writes mutants/killed.json
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { product } from '../src/product.ts';

@@ -1,6 +1,6 @@
-// Runs of the core and a backend over a simulated store, the same ones every time.
+// Simulates core and a backend over a simulated store. These runs are the same every time.
 //
-//   node_modules/.bin/mocha packages/simulation/test/simulation.long.ts    new random runs, for any time
+//   node_modules/.bin/mocha packages/simulation/test/simulation.long.ts    simulates new random runs
 import { expect } from 'chai';
 import { product } from '../src/product.ts';
 import { planOf } from '../src/run/plan-of.ts';
@@ -17,7 +17,9 @@ const WRONG_ONCE = {
   zookeeper: [401_997, 805_150, 904_725],
 } as const;
 
-/** Mutants of different kinds that are detected within a few runs; `simulation.long.ts` has all of them. */
+/**
+ * Some mutants of different kinds, each detected within a few runs. `simulation.long.ts` checks all mutants.
+ */
 const SOON = {
   etcd: ['one more entry than the limit is admitted', 'a waiter does not read after its watch begins'],
   zookeeper: ['one more entry than the limit is admitted', 'the removal of a node causes no notification'],

@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import { Takings } from '../src/run/takings.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the rule about holds that begin after another session took their queue', () => {
+describe('the rule about holds in a session whose queue another session has stolen', () => {
   const TAKER = { key: 'a/6b-other', token: 9n };
 
   function holdOf({ key, token }: Pick<Held, 'key' | 'token'>, limit: number): Held {
@@ -17,8 +17,8 @@ describe('the rule about holds that begin after another session took their queue
   }
 
   /**
-   * Lets one session hold three times in a row, each time for `heldMs`, while a later entry of another
-   * session holds. Returns the rule that this breaks.
+   * Simulates a session that holds three times in a row, for `heldMs` each, after another session has stolen
+   * the queue. Returns the violated rule.
    */
   async function ruleBrokenBy(heldMs: number, limit = 1): Promise<string | undefined> {
     const timeline = new Timeline();
@@ -34,15 +34,15 @@ describe('the rule about holds that begin after another session took their queue
     return judge.broken;
   }
 
-  it('is broken when a session continues to hand over what another session has taken', async () => {
+  it('is broken when the session goes on handing off to its own entries', async () => {
     expect(await ruleBrokenBy(300)).to.equal('taken');
   });
 
-  it('is kept when the session hands over within 100 ms of its first release', async () => {
+  it('is kept when the session hands off within 100 ms of its first release', async () => {
     expect(await ruleBrokenBy(90)).to.equal(undefined);
   });
 
-  it('is kept when the permits of both fit into the limit', async () => {
+  it('is kept when the limit has room for the permits of both sessions', async () => {
     expect(await ruleBrokenBy(300, 2)).to.equal(undefined);
   });
 });

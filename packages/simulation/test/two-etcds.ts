@@ -40,7 +40,10 @@ const SPANS: readonly (readonly [string, string?])[] = [
 ];
 const LEASES = ['1001', '1002', '1003'];
 
-/** Returns a random sequence of `count` operations. Their revisions are near the expected ones. */
+/**
+ * Returns a random sequence of `count` operations. Revisions in them are close to those that the servers will
+ * have.
+ */
 export function operations(random: Random, count: number): Operation[] {
   const made = { watches: 0 };
   return Array.from({ length: count }, (_, i) => operation(random, Math.max(1, Math.floor(i / 2)), made));
@@ -179,13 +182,13 @@ function compare(random: Random, revision: number): NonNullable<ITxnRequest['com
 
 const CALL: CallOptions = { withinMs: 5_000 };
 
-/** The output of a server for a sequence of operations: a response to each, and the events of each watch. */
+/** What a server sent during a sequence of operations: the response to each, and the events of each watch. */
 export class Transcript {
   readonly answers: unknown[] = [];
   readonly watched: Record<string, unknown[]> = {};
 }
 
-/** Waits until all messages in flight have arrived. */
+/** Waits until all responses and events that the server has sent have arrived. */
 export type Settle = () => Promise<void>;
 
 /** Executes the operations, one after another. */
@@ -216,8 +219,8 @@ export async function transcribe(
       const create = { watch_id: id, key: Buffer.from(key), ...range_end, filters: filters as 'Noput'[] };
       watching.write({ create_request: { ...create, start_revision: String(Math.max(0, from)) } });
       await made;
-      // Past events arrive within 100 ms of the start of a watch, and in one message if nothing else happens
-      // meanwhile.
+      // Events of past revisions arrive up to 100 ms after the start of a watch. They arrive in one message
+      // if nothing else happens in that time.
       if (from > 0) await settle();
       transcript.answers.push('watches');
     } else if (one.kind === 'cancel') {
@@ -238,12 +241,11 @@ export async function transcribe(
         (request: object, options: CallOptions) => Promise<unknown>
       >;
       transcript.answers.push(await call[one.kind]!(one.request, CALL).then(plain, reasonOf));
-      // Removes the remaining time of a lease from the response, because it depends on how long the other
-      // operations took.
+      // Removes the remaining time of a lease from the response. It depends on how fast the test runs.
       const last = transcript.answers.at(-1);
       if (one.kind === 'leaseTimeToLive' && typeof last === 'object' && last !== null && 'TTL' in last)
         last.TTL = Number(last.TTL) < 0 ? 'none' : 'some';
-      // The real driver only reads whether the response is present.
+      // The driver for the real server reads only whether there is a response.
       if (one.kind === 'leaseRevoke' && typeof last === 'object')
         transcript.answers[transcript.answers.length - 1] = 'revoked';
     }
@@ -262,7 +264,7 @@ function eventText({ type, kv }: IEvent): string {
   return `${type} ${kv.key.toString()} ${kv.value.toString()} ${kv.create_revision}/${kv.mod_revision}/${kv.version} ${kv.lease}`;
 }
 
-/** Removes the members of a response that identify the cluster. */
+/** Removes the fields of a response that identify the cluster or the member. */
 function plain(answer: unknown): unknown {
   return JSON.parse(
     JSON.stringify(answer, (name, value: unknown) =>

@@ -16,8 +16,8 @@ type Operation =
 type Mode = Exclude<keyof typeof nodeRequests.CreateFlag, 'persistent-with-ttl'>;
 
 /**
- * Requests that one of two clients sends in direct succession. A group without requests ends the client's
- * session and opens another.
+ * Requests that one of the two clients sends at once. An empty list means that the client ends its session
+ * and opens another.
  */
 export interface Group {
   readonly by: 0 | 1;
@@ -50,7 +50,7 @@ const KINDS = [
 const SESSION_ENDS = 0.03;
 const MAX_AT_ONCE = 4;
 
-/** Returns a random sequence of at least `count` requests, in groups. */
+/** Returns a random sequence of at least `count` requests, as groups that are sent at once. */
 export function groups(random: Random, count: number): Group[] {
   const made: Group[] = [];
   for (let left = count; left > 0;) {
@@ -81,10 +81,10 @@ function operation(random: Random, kind: Operation['kind']): Operation {
   return { kind, steps };
 }
 
-/** All responses and events of a sequence, as the clients receive them. */
+/** All responses and events that the clients received. */
 export type Transcript = readonly unknown[];
 
-/** A client of the simulated or the real server, with its events since the last read. */
+/** A client of the simulated or of the real server, which records the events that it receives. */
 interface Client {
   readonly link: WireLink;
   readonly session: bigint;
@@ -94,8 +94,8 @@ interface Client {
 const SESSION_MS = 10_000;
 
 /**
- * Executes the sequence with two clients and records their output. Transaction ids are replaced by their
- * order, and session ids by their number.
+ * Sends the groups of requests with two clients, and records what they receive. Transaction ids are replaced
+ * by their order and session ids by a number, so that two servers can be compared.
  */
 export async function transcribe(dial: Dial, address: string, list: readonly Group[]): Promise<Transcript> {
   const clients = [await open(dial, address), await open(dial, address)];
@@ -111,7 +111,7 @@ export async function transcribe(dial: Dial, address: string, list: readonly Gro
       await client.link.closed;
       clients[by] = await open(dial, address);
       sessions.set(clients[by].session, `session ${sessions.size}`);
-      // The server removes the nodes of a session in no particular order, so the events are sorted.
+      // When a session ends, a server removes its nodes in any order. So these events are sorted.
       await seen(other);
       said.push(['ends', answer.code, taken(client).sort(), taken(other).sort()]);
       continue;
@@ -161,7 +161,7 @@ function ask<T>(
   );
 }
 
-/** Sends one more request: events that happened before arrive before its response. */
+/** Sends one more request. All earlier events arrive before its response. */
 async function seen(client: Client): Promise<void> {
   await ask(client, nodeRequests.exists('/', false));
 }
@@ -220,7 +220,7 @@ function stepOf(one: Operation): Parameters<typeof multi>[0][number] {
   throw new Error(`${one.kind} is no step`);
 }
 
-/** Removes times from a value, and sorts lists. */
+/** Removes times from a value and sorts its lists, so that two servers can be compared. */
 function shown(value: unknown): unknown {
   if (Array.isArray(value))
     return value.every((one) => typeof one === 'string') ? [...value].sort() : value.map(shown);

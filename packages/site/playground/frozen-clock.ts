@@ -31,7 +31,7 @@ export class FreezableClock implements Clock {
     for (const task of this.#due.splice(0)) task();
   }
 
-  /** Freezes the clock for ever: no timer of it runs again. */
+  /** Stops the clock for ever, as when a process is killed: none of its timers runs again. */
   kill(): void {
     this.#isFrozen = true;
     this.#due = [];

@@ -16,8 +16,8 @@ import '../../dashboard/src/page/styles/charts.css';
 import { Playground } from './arena.ts';
 
 /**
- * Runs the unchanged page of the dashboard. Its bridge and its store are in the same page instead of on a
- * server.
+ * Shows the normal page of the dashboard. The bridge and the store that it displays run in the same browser
+ * page instead of on a server.
  */
 const server = createMemoryServer();
 const watcher = createLockClient(memory({ server }), { owner: 'this page' });

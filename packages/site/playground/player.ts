@@ -13,7 +13,7 @@ import type { ContendEvent } from '../../cli/src/contend/event.ts';
 import { FreezableClock } from './frozen-clock.ts';
 import { CuttableLink } from './link.ts';
 
-/** Parameters of a contender. */
+/** The parameters of a contender, which the visitor can choose. */
 export interface PlayerSettings {
   readonly id: string;
   readonly number: number;
@@ -24,15 +24,15 @@ export interface PlayerSettings {
   readonly emit: (event: ArenaEvent) => void;
 }
 
-/** An action of the visitor on a contender. */
+/** What the visitor can do to a contender. */
 export type PlayerAct = 'release' | 'freeze' | 'thaw' | 'cut' | 'mend' | 'kill';
 
 const HOLD_MS = 2_500;
 const REST_MS = 400;
 
 /**
- * A contender in this page that takes the lock again and again. It is a client with its own clock and
- * connection.
+ * A contender that acquires the lock again and again. It has its own lock client, clock and connection, as if
+ * it were a process of its own.
  */
 export class Player {
   readonly id: string;
@@ -45,13 +45,13 @@ export class Player {
   #ownership: Ownership | undefined;
   #endHold: (() => void) | undefined;
   /**
-   * Whether the hold time ended while the contender was cut off, so that it releases the lock once it is
-   * connected again.
+   * Whether the contender wanted to release the lock while its connection was cut. It then releases when it
+   * is connected again.
    */
   #isDue = false;
   /**
-   * End of the contender's proven time by the wall clock of the page, as the contender last read it. A frozen
-   * contender reads no clock.
+   * When the proven time of the hold ends, by the wall clock of the page. A frozen contender does not update
+   * it.
    */
   #provenUntilMs = 0;
   #round = 0;
@@ -146,7 +146,7 @@ export class Player {
     return this.#clock.isFrozen;
   }
 
-  /** Returns the end of the hold's proven time as an ISO timestamp. */
+  /** Returns when the proven time of the hold ends, as an ISO timestamp. */
   get #provenUntil(): string | undefined {
     if (!this.#ownership) return undefined;
     const left = this.#lookAtProvenTime() - Date.now();
@@ -154,8 +154,8 @@ export class Player {
   }
 
   /**
-   * Reads the proven time, unless the contender is frozen: the read would report a loss, which a frozen
-   * process cannot notice.
+   * Reads how long the hold is still proven. Not for a frozen contender: the read would detect the loss of
+   * the hold, which a frozen process cannot do.
    */
   #lookAtProvenTime(): number {
     if (this.#ownership && !this.#isFrozen) this.#provenUntilMs = Date.now() + this.#ownership.remainingMs;

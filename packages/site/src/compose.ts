@@ -1,12 +1,12 @@
 /**
- * Builds the text of a page from its parts. Links of the text lead within the site, or else to the
- * repository.
+ * Builds the text of a page of the site from files of the repository. Rewrites links so that they lead to
+ * pages of the site, or else to the repository on the web.
  */
 import { posix } from 'node:path';
 import { anchorsOf, rewriteLinks, type Link } from '../../../.ci/links.ts';
 import type { Page, Part } from './contents/page.ts';
 
-/** Access to the files from which a page is built. */
+/** Access to the files of the repository. */
 export interface Sources {
   /** Returns the text of a file, by its path from the root of the repository. */
   readonly read: (file: string) => string;
@@ -15,8 +15,8 @@ export interface Sources {
   /** The web address of the repository. */
   readonly repository: string;
   /**
-   * Returns the relative path to the root of the repository from a page's folder that is `levels` levels
-   * below the content.
+   * Returns the relative path from a page of the site to the root of the repository. `levels` is how many
+   * folders deep the page is.
    */
   readonly rootFrom: (levels: number) => string;
 }
@@ -30,8 +30,8 @@ export interface Composed {
 const COMMENT = /^<!--[\s\S]*?-->\n?/gm;
 
 /**
- * Returns the text of a part: the whole file, or the named sections of it. Throws an error that names a
- * heading that the file does not have.
+ * Returns the text of one part of a page: a whole file, or the named sections of it.
+ * @throws when the file lacks one of these headings; the message names it
  */
 export function textOfPart(part: Part, read: Sources['read']): string {
   const [top = '', ...sections] = sectionsOf(read(part.file).replace(COMMENT, ''));
@@ -42,7 +42,7 @@ export function textOfPart(part: Part, read: Sources['read']): string {
   return [top, ...sections.filter((section) => !part.without?.includes(headingOf(section)))].join('');
 }
 
-/** The page and the part in which a link occurs. */
+/** Where a link occurs: its page, and the part of the page. */
 interface Place {
   readonly page: Page;
   readonly part: Part;
@@ -58,7 +58,7 @@ export class Composer {
     this.#sources = sources;
   }
 
-  /** Builds a whole page. Only its first heading of the first level is kept. */
+  /** Builds a whole page. A page keeps only its first heading of the first level. */
   compose(page: Page): Composed {
     const wrong: string[] = [];
     const texts = page.parts.map((part) =>
@@ -76,7 +76,7 @@ export class Composer {
     return { text: `${frontmatter(page)}${[head, ...rest].join('\n')}`, wrong };
   }
 
-  /** Returns the address to which a link leads on the site, or `undefined` when its target does not exist. */
+  /** Returns where a link leads on the site, or `undefined` if its target does not exist. */
   #targetOf({ path, anchor, isImage }: Link, { page, part }: Place): string | undefined {
     if (path.startsWith('/'))
       return this.#pages.some(({ route }) => `/${route}` === path) ? path + anchor : undefined;
@@ -91,7 +91,7 @@ export class Composer {
     return `${this.#sources.repository}/${kind === 'folder' ? 'tree' : 'blob'}/main/${target}${anchor}`;
   }
 
-  /** Returns the page that shows a file, or the heading `anchor` of the file. */
+  /** Returns the page of the site that contains a file, or the section `anchor` of the file. */
   #pageWith(file: string, anchor: string): Page | undefined {
     const isOfFile = (part: Part): boolean => part.file === file;
     const showing = this.#pages.filter(({ parts }) => parts.some(isOfFile));

@@ -1,6 +1,6 @@
 /**
- * The contents of the site: which files and sections form each page. Each text is stored once, so most pages
- * are built from files of the repository.
+ * The contents of the site: which files and sections form each page. The repository remains the only place
+ * where a text is stored.
  */
 import { LEARN } from './contents/learn.ts';
 import type { Chapter, Page } from './contents/page.ts';

@@ -57,8 +57,8 @@ export function addressOf(file: string): string {
 }
 
 /**
- * Returns a page of TypeDoc with the import names of packages as titles, and with links that fit the site's
- * folders. Also removes a number that TypeDoc appends to a heading that is unique.
+ * Adapts a page that TypeDoc has written: its title becomes the import name of the package, and its links fit
+ * the folders of the site. Also removes the number that TypeDoc appends to some unique headings.
  */
 export function pageOf(
   file: string,

@@ -16,7 +16,7 @@ export function repositorySources(): Sources {
       return statSync(join(ROOT, path)).isDirectory() ? 'folder' : 'file';
     },
     repository: repositoryUrl(),
-    // Pages are written to packages/site/.content, which is three levels below the root.
+    // VitePress reads the pages from packages/site/.content, which is three levels below the root.
     rootFrom: (levels) => '../'.repeat(levels + 3),
   };
 }

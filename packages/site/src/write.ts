@@ -20,7 +20,7 @@ export function writePages(sources: Sources): void {
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   for (const { page, text } of composed) {
     write(`${page.route}.md`, text);
-    // The same text is also published as Markdown, for programs.
+    // Each page is also published as Markdown, for language models.
     write(`public/${page.route}.md`, text);
   }
   write('index.md', sources.read('packages/site/pages/index.md'));

@@ -32,14 +32,14 @@ describe('the pages of the site', () => {
     expect(PAGES.flatMap((one) => composer.compose(one).wrong)).to.deep.equal([]);
   });
 
-  it('have unique addresses, titles and sentences', () => {
+  it('have unique addresses, titles and descriptions', () => {
     for (const member of ['route', 'title', 'about'] as const) {
       const values = PAGES.map((one) => one[member]);
       expect(new Set(values).size, member).to.equal(values.length);
     }
   });
 
-  it('show each text that is written for the site', () => {
+  it('include each text that is written for the site', () => {
     const shown = PAGES.flatMap(({ parts }) => parts.map(({ file }) => file));
     const written = readdirSync(join(import.meta.dirname, '../pages')).map((name) => basename(name));
     const hidden = written.filter(
@@ -48,8 +48,8 @@ describe('the pages of the site', () => {
     expect(hidden).to.deep.equal([]);
   });
 
-  // `EVIDENCE.md` is left out: it lists test titles, which readers need beside the tests only.
-  it('show each README of a package, and each page beside the packages', () => {
+  // `EVIDENCE.md` is no page of the site. It lists titles of tests.
+  it('include the README of each package, and each page in the folder packages', () => {
     const shown = PAGES.flatMap(({ parts }) => parts.map(({ file }) => file));
     const packages = readdirSync('packages', { withFileTypes: true });
     const pages = packages.filter(
@@ -76,7 +76,7 @@ describe('a page built from sections', () => {
     expect(text.match(/^## .*$/gm)).to.deep.equal(['## Two', '## One']);
   });
 
-  it('leaves out the sections that another page has', () => {
+  it('omits the sections that its part excludes', () => {
     expect(textOfPart({ file: 'docs/a.md', without: ['One', 'Two'] }, sources.read).trimEnd()).to.equal(
       '# A\n\nIntroduction.\n\n## The fence\n\n```sh\n## no heading\n```',
     );
@@ -88,7 +88,7 @@ describe('a page built from sections', () => {
     );
   });
 
-  it('has links to the page with the target heading, to the repository, and to pictures', () => {
+  it('links to pages of the site where possible, and otherwise to the repository', () => {
     const pages = [
       page('top', { file: 'README.md' }),
       page('guides/one', { file: 'docs/a.md', sections: ['One'] }),
@@ -101,7 +101,7 @@ describe('a page built from sections', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('lists links without a target', () => {
+  it('reports links whose target does not exist', () => {
     const two = page('two', { file: 'docs/a.md', sections: ['Two'] });
     expect(new Composer([two], sources).compose(two).wrong).to.deep.equal(['docs/a.md: b.md leads nowhere']);
   });

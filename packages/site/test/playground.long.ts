@@ -38,7 +38,7 @@ describe('the playground in Chromium', function () {
     const told = await page.getByRole('main').textContent();
     await page.close();
     expect(complaints).to.deep.equal([]);
-    // The log reports a violation if the next holder was granted too early.
+    // If the next holder is granted too early, the log shows a violation.
     expect(told).to.not.match(/too early|violation/i);
   });
 
@@ -72,7 +72,7 @@ describe('the playground in Chromium', function () {
     await story(/^c5 holds/);
   });
 
-  it("grants the next contender after a frozen holder's proven time, and reports the loss to that holder when it thaws", async () => {
+  it("grants the lock after a frozen holder's proven time, and shows that holder's loss when it continues", async () => {
     const id = await holder();
     await press('Freeze', id);
     await story(new RegExp(`^${id} is frozen while it holds`));
@@ -85,7 +85,7 @@ describe('the playground in Chromium', function () {
     await story(new RegExp(`^${id} (gives up the lock|learns that it has lost)`));
   });
 
-  it('lets a holder that is cut off give up by its own clock', async () => {
+  it('makes a holder give up by its own clock when its connection is cut', async () => {
     const id = await holder();
     await press('Cut off', id);
     await story(new RegExp(`^${id} gives up the lock by its own clock`));

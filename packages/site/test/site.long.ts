@@ -33,7 +33,7 @@ describe('the built site', function () {
       (name) => name.endsWith('.html') && !name.includes('playground-page'),
     );
 
-  it('has each page as HTML and as Markdown, and an API page for each package entry', () => {
+  it('has each page as HTML and Markdown, and an API page for each package entry', () => {
     const files = new Set(readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }));
     for (const { route } of PAGES) expect(files).to.include.members([`${route}.html`, `${route}.md`]);
     expect(files).to.include.members(['llms.txt', 'llms-full.txt', 'api/core.html', 'api/core-backend.html']);

@@ -167,12 +167,15 @@ class SqliteBackend implements Backend {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // A connection that failed to open needs no closing.
+    // If opening the file has failed, there is no connection to close.
     const connection = await this.#connection?.catch(() => undefined);
     connection?.close();
   }
 
-  /** Returns the process of a new session and its notification socket. With an empty namespace, the session does not end with its process. */
+  /**
+   * Returns the process and inbox to store with a new session. With `onProcessExit: 'expire'` the namespace is empty, so that the end of
+   * the process does not end the session.
+   */
   #homeIn({ home }: Connection): Home {
     return this.#onProcessExit === 'release' ? home : { ...home, namespace: '' };
   }
@@ -183,7 +186,7 @@ class SqliteBackend implements Backend {
     );
   }
 
-  /** Returns the connection. It is opened anew when there is none, or when its file was removed. */
+  /** Returns the open file. Opens it if it is not open, or if it was removed since. */
   async #connect(): Promise<Connection> {
     if (this.#closed) throw connectionClosed(this.#file);
     const opening = (this.#connection ??= Connection.open(this.#file));

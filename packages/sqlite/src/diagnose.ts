@@ -7,9 +7,12 @@ import { numberFrom } from './queue/schema.ts';
 import type { Home } from './queue/sessions.ts';
 import type { Store } from './file/store.ts';
 
-// The size of a log that is reported. A log becomes that large only if it was never written back to the file, because another program reads it all
-// the time.
+// A write-ahead log of this size is reported. It becomes that large only if another program reads the file
+// all the time, so that no checkpoint can copy the log to the file.
 const LARGE_LOG_BYTES = 64 * 1024 ** 2;
+
+// Free space of the file system below which an error is reported: a few checkpoints of the log.
+const SPACE_BYTES = 16 * 1024 ** 2;
 
 /** Returns findings about the file, this machine, and the users of the file. Changes nothing. */
 export function diagnose(store: Store, home: Home, prefix: string): readonly Finding[] {
@@ -59,8 +62,9 @@ function log(path: string): readonly Finding[] {
 }
 
 function placement(path: string, about: string): readonly Finding[] {
-  const unfit = unfitFileSystem(statfsSync(dirname(path)).type);
-  if (unfit === undefined) return [];
+  const { type, bavail, bsize } = statfsSync(dirname(path));
+  const unfit = unfitFileSystem(type);
+  if (unfit === undefined) return space(bavail * bsize, about);
   return [
     {
       level: 'error',
@@ -68,6 +72,13 @@ function placement(path: string, about: string): readonly Finding[] {
       text: `it is on ${unfit}, where file locks do not work across machines`,
     },
   ];
+}
+
+/** Returns findings about the free space of the file system. */
+export function space(bytes: number, about: string): readonly Finding[] {
+  if (bytes >= SPACE_BYTES) return [];
+  const text = `its file system has only ${Math.floor(bytes / 1024)} KiB left, and without space no client can enqueue, release or send a heartbeat: free some`;
+  return [{ level: 'error', about, text }];
 }
 
 function machine({ namespace }: Home): readonly Finding[] {

@@ -3,7 +3,10 @@ import { admissions, type QueuedEntry } from '../src/queue/admissions.ts';
 
 type Sign = `${'' | '*'}${'w' | 'r'}${'' | `${number}/${number}`}`;
 
-/** Parses entries: `w` waits exclusively, `r` waits shared, `*` was admitted; `2/5` means two permits of five. */
+/**
+ * Parses a queue: `w` is an exclusive waiter and `r` a shared one. `*` marks an admitted entry. `2/5` means
+ * two of five permits.
+ */
 function line(...signs: readonly Sign[]): readonly QueuedEntry[] {
   return signs.map((sign, position) => {
     const [, admitted, kind, permits = 1, lim = 1] = /^(\*?)([wr])(?:(\d+)\/(\d+))?$/.exec(sign)!;
@@ -17,7 +20,7 @@ function line(...signs: readonly Sign[]): readonly QueuedEntry[] {
   });
 }
 
-describe('the entries that are newly admitted', () => {
+describe('the entries of a SQLite queue that a change admits', () => {
   const cases: readonly (readonly [
     about: string,
     line: readonly QueuedEntry[],
@@ -35,13 +38,13 @@ describe('the entries that are newly admitted', () => {
     ['none of an empty queue', [], []],
   ];
   for (const [about, entries, admitted] of cases) {
-    it(`are correct: ${about}`, () => {
+    it(`are those that no entry ahead blocks: ${about}`, () => {
       const largestLimit = Math.max(1, ...entries.map(({ lim }) => lim));
       expect(admissions(entries, { ahead: { all: 0, exclusive: 0 }, largestLimit })).to.deep.equal(admitted);
     });
   }
 
-  it('are found without reading further than an entry can be admitted', () => {
+  it('are found without reading the whole queue', () => {
     const read: number[] = [];
     function* reading(): Iterable<QueuedEntry> {
       for (const entry of line('w', 'w', 'w', 'w')) {

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadDriver, type Database } from '../src/driver/driver.ts';
 
-/** A directory for the files of tests, and the changes that an operator makes in them by other tools. */
+/**
+ * A directory with a lock file for tests, and changes that an operator makes in the file with other tools.
+ */
 export class Bench {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'queuelock-test-'));
   readonly file: string = join(this.directory, 'locks.db');
   #db: Promise<Database> | undefined;
 
-  /** Deletes an entry without the backend, so no process is notified. */
+  /** Deletes an entry with SQL, so that no process is notified. */
   async evict(key: string): Promise<void> {
     const db = await this.#open();
     db.prepare('delete from entry where ord = ?').run(Number(key.slice(key.lastIndexOf('/') + 1)));

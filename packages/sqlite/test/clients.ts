@@ -5,7 +5,10 @@ import type { Backend, Session } from '@queuelock/core/backend';
 import { signal } from '@queuelock/harness/specs';
 import { sqlite } from '@queuelock/sqlite';
 
-/** Backends over files in a directory of their own. The constructor defines the hooks of the suite. */
+/**
+ * Creates backends over lock files in a new directory. The constructor registers mocha hooks that close and
+ * remove them.
+ */
 export class Clients {
   directory = '';
   readonly #backends: Backend[] = [];

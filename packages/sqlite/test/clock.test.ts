@@ -8,10 +8,10 @@ import { Clients } from './clients.ts';
 const SCRIPT = fileURLToPath(new URL('./one-open.ts', import.meta.url));
 const PRELOAD = new URL('./shifted-clock.mjs', import.meta.url).href;
 
-describe('the clock of a process', () => {
+describe('the monotonic clock on which SQLite leases rely', () => {
   const clients = new Clients();
 
-  it('is refused, and named in the error, when it started with the process', async () => {
+  it('is refused, with process.hrtime in the error, when it started with the process', async () => {
     const child = fork(SCRIPT, [clients.file], { execArgv: [...process.execArgv, '--import', PRELOAD] });
     const exit = once(child, 'exit');
     const [outcome] = (await once(child, 'message')) as [string];
@@ -19,7 +19,7 @@ describe('the clock of a process', () => {
     await exit;
   });
 
-  it('is accepted when it is the clock of the machine', () => {
+  it('is accepted when all processes of the machine share it', () => {
     expect(clockFault(clockEvidence())).to.equal(undefined);
   });
 

@@ -1,5 +1,5 @@
-// A contender in a process of its own: contender.ts KIND FILE ROUNDS HOLD_MS GAP_MS LOG. Each log line is written before the event that it
-// reports ends.
+// A process that contends for a lock: contender.ts KIND FILE ROUNDS HOLD_MS GAP_MS LOG. It writes a log line
+// for each event before the event is over, so that a killed process loses no line.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';

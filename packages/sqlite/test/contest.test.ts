@@ -1,6 +1,6 @@
 import { describeContest } from './describe-contest.ts';
 
-// Returns numbers that spread over the range from 0 to 1 and are the same in every run, in place of random ones.
+// Numbers from 0 to 1 in place of random ones: well spread, and the same in every run.
 let latest = 0;
 const chance = (): number => (latest = (latest + 0.382) % 1);
 

@@ -7,7 +7,9 @@ import { machineTime } from '../src/base/machine.ts';
 
 const SCRIPT = fileURLToPath(new URL('./contender.ts', import.meta.url));
 
-/** A hold, with times in microseconds of the machine's clock. The hold of a killed process ended with the process. */
+/**
+ * A hold, in microseconds of the machine's clock. If its process was killed, the hold ended at that moment.
+ */
 export interface Hold {
   readonly who: number;
   readonly token: number;
@@ -17,7 +19,7 @@ export interface Hold {
   readonly killed: boolean;
 }
 
-/** The measurements of a contender's event loop. */
+/** How long a contender's event loop was blocked. */
 export interface Blocks {
   readonly blockP999Ms: number;
   readonly blockMaxMs: number;
@@ -81,13 +83,13 @@ export class Contender extends ScriptProcess<ContenderEvent> {
   }
 }
 
-/** The settings of a contest. */
+/** The parameters of a contest: what kind of lock, over which file, and for how long contenders hold. */
 export interface Script {
   readonly kind: string;
   readonly directory: string;
   readonly file: string;
   readonly holdMs: number;
-  /** The time between the end of a hold and the next claim. Default 0. */
+  /** Time from the end of a contender's hold to its next request, in milliseconds. Default 0. */
   readonly gapMs?: number;
 }
 
@@ -99,7 +101,7 @@ export interface Outcome {
   readonly tookMs: number;
 }
 
-/** Runs contenders that start together and have that many rounds each. */
+/** Starts `processes` contenders at the same time. Each holds the lock `rounds` times. */
 export async function contest(
   script: Script,
   { processes, rounds }: { readonly processes: number; readonly rounds: number },

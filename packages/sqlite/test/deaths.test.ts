@@ -11,7 +11,7 @@ import { Clients } from './clients.ts';
 const SCRIPT = fileURLToPath(new URL('./processes.ts', import.meta.url));
 const LEASE_MS = 60_000;
 
-describe('the end of a process', () => {
+describe('the end of a process with entries in a SQLite file', () => {
   const clients = new Clients();
   const children: ChildProcess[] = [];
 
@@ -48,7 +48,7 @@ describe('the end of a process', () => {
     expect(performance.now() - diedAt).to.be.lessThan(LEASE_MS / 4);
   });
 
-  it('is noticed for a waiter when its entry comes to the front', async () => {
+  it('is noticed once its entry comes close to the front, if it was far back', async () => {
     const session = await clients.session();
     const mine = newSpec();
     const child = start();
@@ -73,7 +73,7 @@ describe('the end of a process', () => {
     expect(performance.now() - diedAt).to.be.lessThan(LEASE_MS / 4);
   });
 
-  it('leaves an exported session to its lease, and another process resumes it', async () => {
+  it('does not end an exported session, which another process can resume', async () => {
     const child = start('resumption');
     const [reported] = (await once(child, 'message')) as [{ resumption: string }];
     await once(child, 'message');
@@ -86,7 +86,7 @@ describe('the end of a process', () => {
     await turn;
   });
 
-  it('leaves an inbox that later processes remove', async () => {
+  it('leaves its inbox behind, which other processes remove', async () => {
     const child = start();
     await once(child, 'message');
     const placement = await (await clients.session()).enqueue(newSpec());
@@ -97,7 +97,7 @@ describe('the end of a process', () => {
     await until(async () => expect(inboxes()).to.have.length(1), { what: 'one inbox', withinMs: 20_000 });
   });
 
-  it('occurs without a call of process.exit() after everything is closed, and leaves no inbox', async () => {
+  it('needs no call of process.exit() after everything is closed, and leaves no inbox', async () => {
     const child = start();
     await once(child, 'message');
     const exit = once(child, 'exit');
@@ -106,7 +106,7 @@ describe('the end of a process', () => {
     expect(existsSync(`${clients.file}-inbox`)).to.equal(false);
   });
 
-  it('is recognized although a later process has the same pid', () => {
+  it('is recognized even if a later process has the same pid', () => {
     const own = ownMark();
     const other = { ...own, pid: process.ppid };
     expect(hasEnded(other, own), 'started at another time').to.equal(true);
@@ -120,7 +120,7 @@ describe('the end of a process', () => {
 describe('a session that another process has resumed', () => {
   const clients = new Clients();
 
-  it('is lost for the clients that had it before, whatever they do', async () => {
+  it('is lost for the client that had it before', async () => {
     const former = await clients.session();
     const held = newSpec();
     await former.enqueue(held);

@@ -8,21 +8,21 @@ import { Contender, contest, faultsIn, inOrder, percentile, type Hold, type Scri
 import { endScripts } from '@queuelock/harness/services/script-process';
 import { until } from '@queuelock/harness/services/until';
 
-/** The size of a contest. */
+/** How large a contest is: numbers of processes, rounds and killed processes. */
 interface Extent {
   readonly processes: number;
   readonly rounds: number;
   readonly kills: number;
-  /** The time within which the next holder must follow: far less than the lease. */
+  /** When a holder is killed, the next one must follow within this time, which is far less than the TTL. */
   readonly soonMs: number;
   readonly withinMs: number;
-  /** Returns a number from 0 to 1 that decides when a process is killed, and which one. */
+  /** Returns a number from 0 to 1. It decides when a process is killed, and which one. */
   readonly chance: () => number;
   /** Receives the text of the measurements and prints it. */
   readonly tell?: (what: object) => void;
 }
 
-/** Describes processes that hold a lock over one file and are killed. */
+/** Defines tests in which processes contend for a lock in one file, and some of them are killed. */
 export function describeContest({ processes, rounds, kills, soonMs, withinMs, chance, tell }: Extent): void {
   describe('processes that contend over a SQLite file', () => {
     let directory: string;
@@ -37,14 +37,14 @@ export function describeContest({ processes, rounds, kills, soonMs, withinMs, ch
       rmSync(directory, { recursive: true });
     });
 
-    it(`hold the lock one at a time in the order of their entries (${processes} processes)`, async () => {
+    it(`hold a lock one at a time, in the order of their entries (${processes} processes)`, async () => {
       const { holds, blocks, tookMs } = await contest(script, { processes, rounds });
       safely(() => expect(faultsIn(holds)).to.deep.equal([]));
       expect(holds).to.have.length(processes * rounds);
       tell?.({ holdsPerSecond: (1_000 * holds.length) / tookMs, blocks });
     }).timeout(withinMs);
 
-    it(`never hold the lock at the same time when ${kills} of them are killed, and the next one is admitted at once`, async () => {
+    it(`never hold at the same time while ${kills} are killed, and take over from a killed holder at once`, async () => {
       const all: Contender[] = [];
       const enter = async (): Promise<Contender> => {
         const contender = new Contender(all.length, { ...script, rounds: 1e9, holdMs: 10 });
@@ -82,7 +82,10 @@ async function untilHeldAgain(contenders: readonly Contender[], withinMs: number
   await until(async () => expect(count()).to.be.greaterThan(before), { what: 'another hold', withinMs });
 }
 
-/** Returns the milliseconds from the death of a holder to the next hold. The last contenders are killed at the same time. */
+/**
+ * Returns for each killed holder the milliseconds until the next hold. Does not count the end of the contest, at
+ * which all remaining contenders are killed.
+ */
 function handovers(holds: readonly Hold[], all: readonly Contender[]): readonly number[] {
   const last = Math.max(...all.map(({ endedAt }) => endedAt).filter(Number.isFinite));
   return holds.flatMap((hold, position) => {

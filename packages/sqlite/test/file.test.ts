@@ -31,7 +31,9 @@ import { Clients } from './clients.ts';
 
 const { DatabaseSync } = await loadDriver();
 
-/** Observes a queue. Resolves after the first value with a function that waits for the error of the observer. */
+/**
+ * Observes a queue. Resolves after the first value, with a function that resolves with the observer's error.
+ */
 async function failureOfObserver(backend: Backend): Promise<() => Promise<unknown>> {
   let failed: Promise<unknown> | undefined;
   await new Promise<void>((seen) => {
@@ -56,7 +58,7 @@ describe('the SQLite file', () => {
     }
   }
 
-  it('is created for this user only, with all its side files', async () => {
+  it('is readable and writable for this user only, and so are its side files', async () => {
     await clients.session();
     for (const name of readdirSync(clients.directory)) {
       const { mode } = statSync(join(clients.directory, name));
@@ -65,7 +67,7 @@ describe('the SQLite file', () => {
     expect(existsSync(clients.file)).to.equal(true);
   });
 
-  it('has no inboxes beside it after all processes have closed', async () => {
+  it('has no inbox folder beside it after all processes have closed', async () => {
     const backends = [clients.connect(), clients.connect()];
     for (const backend of backends) await (await clients.session(backend)).close();
     for (const backend of backends) await backend.close();
@@ -84,7 +86,7 @@ describe('the SQLite file', () => {
   });
 
   for (const step of [1, 2, 3])
-    it(`that another process creates before statement ${step} of a read is not mistaken for one of another program`, () => {
+    it(`is recognized even if another process creates it before statement ${step} of the check`, () => {
       withDatabase(clients.file, (maker) =>
         withDatabase(clients.file, (db) => {
           let statements = 0;
@@ -147,7 +149,7 @@ describe('the SQLite file', () => {
     });
   });
 
-  it('of an earlier boot has no entries, and its tokens continue far above those that may be lost', async () => {
+  it('has no entries after a restart of the machine, and continues with much higher tokens', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     const { token } = await session.enqueue(newSpec());
@@ -159,7 +161,7 @@ describe('the SQLite file', () => {
     expect(placement.token >= token + BigInt(TOKENS_PER_BOOT)).to.equal(true);
   });
 
-  it('is the same through a symbolic link', async () => {
+  it('is the same file when it is opened through a symbolic link', async () => {
     mkdirSync(join(clients.directory, 'data'));
     const file = join(clients.directory, 'data', 'locks.db');
     const holder = await (await clients.session(clients.connect(file))).enqueue(newSpec());
@@ -180,7 +182,7 @@ describe('the SQLite file', () => {
     expect(await openingIs(clients.directory)).to.have.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('ends every session in it when it is removed, and a new file starts empty', async () => {
+  it('ends all of its sessions when it is removed, and a new file starts empty', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     const { turns$ } = await session.enqueue(newSpec());
@@ -194,7 +196,7 @@ describe('the SQLite file', () => {
     expect((await (await clients.session(backend)).enqueue(newSpec())).turn.admitted).to.equal(true);
   });
 
-  it('is lost for all processes that have it open when it is removed, also when one of them starts a new file at once', async () => {
+  it('is lost for all processes that have it open, even if one of them starts a new file at once', async () => {
     const backend = clients.connect();
     const sessions = [await clients.session(backend), await clients.session(backend)];
     const failed = await failureOfObserver(backend);
@@ -218,7 +220,7 @@ describe('the SQLite file', () => {
     expect(await failed()).to.have.property('code', 'SESSION_LOST');
   });
 
-  it('is found sound by a diagnosis, which reports when other users can read it', async () => {
+  it('is ok in a diagnosis, with a warning if other users can read it', async () => {
     const backend = clients.connect();
     await (await clients.session(backend)).enqueue(newSpec());
     const findings = await backend.diagnose!('');

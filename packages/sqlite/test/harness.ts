@@ -2,14 +2,14 @@ import type { BackendHarness } from '@queuelock/conformance';
 import { sqlite } from '@queuelock/sqlite';
 import { Bench } from './bench.ts';
 
-/** Returns a harness over a file of its own, and defines the hook of the calling suite. */
+/** Returns a harness with a lock file of its own. Registers a mocha hook in the calling suite. */
 export function harness(): BackendHarness {
   const bench = new Bench();
   after(() => bench.close());
   return {
     name: 'sqlite',
     ttlMs: 800,
-    // The limit is the polling interval of waiters, with a margin for a busy machine.
+    // A waiter notices an expired session at its next poll of the file. The limit also covers a busy machine.
     expiryGranularityMs: 800,
     connect: async () => sqlite({ file: bench.file }),
     traces: true,

@@ -1,4 +1,5 @@
-// Plants a hostile session as another user: hostile-file.ts FILE INBOX NAMESPACE. Its process has ended, and its entry is ahead.
+// Writes, as another user, a session into the lock file: hostile-file.ts FILE INBOX NAMESPACE. Its process
+// has ended, its inbox is INBOX, and it has the first entry of the queue.
 import { loadDriver } from '../src/driver/driver.ts';
 import { bootId, machineTime } from '../src/base/machine.ts';
 import { fileKindOf, upgrade } from '../src/queue/schema.ts';

@@ -1,4 +1,4 @@
-// The locks that are compared. Each runs work while it alone holds the lock.
+// The kinds of locks that the measurement compares. Each runs work while it holds the lock.
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLockClient } from '@queuelock/core';
@@ -18,9 +18,9 @@ const NAME = 'contest';
 type Make = (file: string) => Promise<Locker>;
 
 async function queuelock(file: string): Promise<Locker> {
-  // A long TTL, so that no contender gets the lock because the lease of another one expired.
+  // With a long TTL, no contender is granted because the lease of another one expired.
   const client = createLockClient(sqlite({ file }), { ttlMs: 60_000 });
-  // Opens the file now, as the contenders with other kinds of locks do at the start.
+  // Opens the file before the measurement, as the other kinds of locks do.
   await client.run(`opened by ${process.pid}`, async () => undefined);
   return {
     run: (work) => client.run(NAME, ({ token }) => work(Number(token))),
@@ -43,7 +43,7 @@ function properLockfile(everyMs: number): Make {
   };
 }
 
-/** A common home-made lock: a row with an owner and an end. */
+/** A lock as many programs implement it: a row with an owner and an expiry time. */
 function polledRow(everyMs: number): Make {
   return async (file) => {
     const { DatabaseSync } = await loadDriver();

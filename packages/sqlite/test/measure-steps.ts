@@ -1,5 +1,6 @@
-// Measures how long steps block the event loop, beside the same amount of computing, which shows the load of the machine. From the root:
-// node --conditions=@queuelock/source --import ./.ci/tsx.mjs packages/sqlite/test/measure-steps.ts [STEPS]
+// Measures how long steps block the event loop. For comparison, measures the same amount of plain computing,
+// which shows how busy the machine is. From the root of the repository: node --conditions=@queuelock/source
+// --import ./.ci/tsx.mjs packages/sqlite/test/measure-steps.ts [STEPS]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), 'queuelock-measure-'));
 const backend = sqlite({ file: join(directory, 'locks.db') });
 const session = await backend.open(60_000, new AbortController().signal);
 
-/** Returns the milliseconds that each call takes before it returns. */
+/** Returns for each call how many milliseconds it blocked the event loop. */
 async function times(call: () => unknown): Promise<readonly number[]> {
   const taken: number[] = [];
   for (let step = 0; step < steps; step += 1) {

@@ -18,7 +18,10 @@ const OTHER_USER = 65_534;
 describe('a SQLite file that another user can change', () => {
   const clients = new Clients();
 
-  /** Plants a session of an ended process whose inbox is a file of this user; returns that file. */
+  /**
+   * Adds a session of an ended process to the lock file. The session's inbox is a file of this user. Returns
+   * the path of that file.
+   */
   function plant(): string {
     const folder = join(clients.directory, 'private');
     mkdirSync(folder, { mode: 0o700 });
@@ -30,11 +33,12 @@ describe('a SQLite file that another user can change', () => {
     return victim;
   }
 
-  it("leads to no removal of this user's files when an inbox in it names one of them", async () => {
+  it('does not make queuelock remove a file that it names as an inbox', async () => {
     const victim = plant();
     const placement = await (await clients.session()).enqueue(newSpec());
     await admitted(placement);
-    // The effects of the end of that session occur in the same turn of the event loop.
+    // If the end of that session had removed the file, that would have happened in this turn of the event
+    // loop.
     await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(victim)).to.equal(true);
   });
@@ -70,7 +74,7 @@ describe('a SQLite file that another user can change', () => {
     expect(await refusal(clients.session())).to.have.property('code', 'ACCESS_DENIED');
   });
 
-  it('is judged by owner and mode', () => {
+  it('is accepted or refused depending on its owner and its permissions', () => {
     expect(fileFault({ uid: 7, mode: 0o100600 }, 7)).to.equal(undefined);
     expect(fileFault({ uid: 7, mode: 0o100644 }, 7)).to.equal(undefined);
     for (const [uid, mode] of [
@@ -97,7 +101,7 @@ describe('a SQLite file that another user can change', () => {
 describe('an inbox that is read from the file', () => {
   const clients = new Clients();
 
-  it('is used only when it is a socket of the right name in the private folder of the file', async () => {
+  it('is used only if it is a socket in the private inbox folder of the file', async () => {
     const folder = `${clients.file}-inbox`;
     const elsewhere = join(clients.directory, 'elsewhere');
     for (const name of [folder, elsewhere]) mkdirSync(name, { mode: 0o700 });
@@ -124,7 +128,7 @@ describe('an inbox that is read from the file', () => {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   });
 
-  it('is ignored when the other properties of its home are invalid', () => {
+  it('is ignored if the data of its process in the file is invalid', () => {
     const home = { inbox: join(tmpdir(), 'x'), pid: 7, started: '12', namespace: 'pid:[4026531836]' };
     expect(homeFrom(home)).to.deep.equal(home);
     for (const wrong of [

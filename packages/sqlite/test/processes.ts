@@ -1,4 +1,5 @@
-// The process that deaths.test.ts starts: processes.ts FILE [resumption]. It holds `jobs` and follows the messages of the test.
+// A process that deaths.test.ts starts: processes.ts FILE [resumption]. It acquires the lock `jobs`, and does
+// what the messages of the test request.
 import { createLockClient } from '@queuelock/core';
 import { sqlite } from '@queuelock/sqlite';
 

@@ -18,7 +18,7 @@ describe('a side file of a SQLite file in use', () => {
   });
 
   for (const parts of [['-wal'], ['-shm'], ['-wal', '-shm'], ['', '-wal', '-shm']])
-    it(`ends the hold before another process holds when ${parts.map((part) => part || 'the file').join(' and ')} was removed`, async () => {
+    it(`ends a hold before another process is granted when ${parts.map((part) => part || 'the file').join(' and ')} was removed`, async () => {
       const client = createLockClient(clients.connect(), { ttlMs: 2_000 });
       open.push(client);
       const hold = await client.acquire('jobs');

@@ -14,7 +14,7 @@ const { DatabaseSync } = await loadDriver();
 describe('steps on a SQLite file', () => {
   const clients = new Clients();
 
-  it('block the event loop for less than 20 ms in the median while they wait for a busy file', async () => {
+  it('block the event loop for less than 20 ms in the median while the file is locked', async () => {
     const session = await clients.session();
     const others = new DatabaseSync(clients.file);
     others.exec('begin immediate');
@@ -33,7 +33,7 @@ describe('steps on a SQLite file', () => {
 describe('a long queue in a SQLite file', () => {
   const clients = new Clients();
 
-  /** Returns the CPU time in milliseconds of each hand-off, with that many entries in the queue. */
+  /** Returns the CPU time in milliseconds that a hand-off takes, in a queue with `depth` entries. */
   async function cost(depth: number): Promise<number> {
     const session = await clients.session();
     const queue = `line of ${depth}`;
@@ -57,7 +57,7 @@ describe('a long queue in a SQLite file', () => {
     return percentile(costs, 0.5);
   }
 
-  it('of 1,000 entries costs as much per hand-off as one of 100', async () => {
+  it('of 1,000 entries takes about as much time for a hand-off as one of 100', async () => {
     await cost(101);
     const short = await cost(101);
     const long = await cost(1_101);

@@ -14,7 +14,7 @@ describe('steps on a SQLite file', () => {
   const clients = new Clients();
   let others: Database;
 
-  /** Opens another connection, as another process would. */
+  /** Opens a second connection, with which the test locks the file as another process would. */
   async function openOthers(): Promise<Database> {
     await clients.session();
     return (others = new DatabaseSync(clients.file));
@@ -68,7 +68,7 @@ describe('steps on a SQLite file', () => {
     own.close();
   });
 
-  it('that throw leave no changes and do not stop later steps', async () => {
+  it('that throw are rolled back, and later steps run', async () => {
     const db = await openOthers();
     const own = new DatabaseSync(clients.file);
     let rolledBack = 0;

@@ -11,7 +11,7 @@ const TOO_LARGE = '9223372036854775807';
 describe('a row that no process of this library stores', () => {
   const clients = new Clients();
 
-  /** Changes the file as another program. */
+  /** Changes the lock file with SQL, as another program might. */
   function change(sql: string): void {
     const db = new DatabaseSync(clients.file);
     db.exec(sql);
@@ -41,7 +41,7 @@ describe('a row that no process of this library stores', () => {
     queues: async (backend: Backend) => firstValueFrom(backend.queues!('')),
   };
   for (const [what, { sql, call }] of Object.entries(cases)) {
-    it(`is refused as damage of the file, and not used in a computation: ${what}`, async () => {
+    it(`is refused with an error that the file is damaged: ${what}`, async () => {
       const session = await clients.session();
       await session.enqueue(newSpec());
       const resumption = session.resumption ?? '';

@@ -12,7 +12,7 @@ describe('the URL of a SQLite file', () => {
     'sqlite:locks.db?onProcessExit=expire': resolve('locks.db'),
   };
   for (const [url, file] of Object.entries(files)) {
-    it(`${url} names a file`, async () => {
+    it(`names a file: ${url}`, async () => {
       const backend = fromUrl(url);
       expect(backend.info).to.deep.include({ name: 'sqlite', authority: 'host', endpoint: `sqlite:${file}` });
       await backend.close();
@@ -20,7 +20,7 @@ describe('the URL of a SQLite file', () => {
   }
 
   for (const url of ['sqlite:', 'sqlite://host/locks.db', 'etcd:locks.db']) {
-    it(`${url} is refused, and the error states the rule`, () => {
+    it(`is refused, and the error states the rule: ${url}`, () => {
       expect(() => fromUrl(url)).to.throw('is written sqlite:path/to/file or sqlite:/path/to/file');
     });
   }

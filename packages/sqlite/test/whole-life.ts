@@ -1,4 +1,5 @@
-// The process that steps.test.ts runs: it uses every function of the backend once, and then does nothing.
+// A process that steps.test.ts starts. It uses every function of the backend once. After that it must exit by
+// itself.
 import { sqlite } from '@queuelock/sqlite';
 import { refusal, newSpec } from '@queuelock/harness/specs';
 
@@ -30,7 +31,7 @@ await (await two.resume!(resumption!, signal)).close();
 for (const subscription of watching) subscription.unsubscribe();
 following.unsubscribe();
 await one.close();
-// One session is left to its lease, and one observer is still subscribed.
+// One session is not closed, and one observer is still subscribed. Neither must keep the process alive.
 two.observe(spec.queue).subscribe();
 await two.close();
 process.send?.('closed');

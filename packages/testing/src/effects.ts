@@ -14,7 +14,7 @@ export interface EffectOptions {
 export interface StaleEffect {
   /** The name that was given to `TestStore.effect`. */
   readonly effect: string;
-  /** Time of the test store, in milliseconds. */
+  /** When the effect happened, in milliseconds of the test store's time. */
   readonly atMs: number;
   /** Name of the lock, if it is known. */
   readonly lock?: string;
@@ -26,14 +26,14 @@ export interface StaleEffect {
 
 type AnyOwnership = Ownership | SharedOwnership | MultiOwnership;
 
-/** A hold that a test client has granted to the code under test. */
+/** A hold that a test client granted to the code under test, with its locks. */
 interface GrantedHold {
   readonly client: string;
   readonly names: readonly string[];
   readonly ownership: AnyOwnership;
 }
 
-/** Compares the effects of the code under test with the holds that the code has. */
+/** Checks for each effect of the code under test that the code holds the lock at that moment. */
 export class Effects {
   readonly stale: StaleEffect[] = [];
   readonly #now: () => number;
@@ -52,18 +52,18 @@ export class Effects {
     return hold;
   }
 
-  /** Calls the work of a `run`, and assigns the effects of that work to this hold. */
+  /** Calls the work of a `run` call. Effects of that work then need the hold `hold`. */
   within<T>(hold: GrantedHold, work: () => T): T {
     return this.#within.run([...(this.#within.getStore() ?? []), hold], work);
   }
 
-  /** Records an effect as stale unless a hold covers it. */
+  /** Adds an effect to the stale ones unless the code under test holds the lock. */
   happens(effect: string, { lock }: EffectOptions): void {
     const around = this.#within.getStore() ?? [];
     const covers = ({ names }: GrantedHold): boolean => lock === undefined || names.includes(lock);
     const own = around.findLast(covers);
-    // Outside of every `run`, the effect belongs to a hold from `acquire` of the same lock, preferably one
-    // that is still held.
+    // If the effect does not belong to the work of a `run` call, any hold of the same lock counts, first of
+    // all one that is still held.
     const granted = lock === undefined ? [] : this.#granted.filter(covers);
     const hold = own ?? granted.find(({ ownership }) => ownership.held) ?? granted.at(-1);
     if (hold?.ownership.held === true) return;

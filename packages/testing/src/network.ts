@@ -2,25 +2,25 @@ import { QueueLockError } from '@queuelock/core';
 import type { Intercept, MemoryCall } from '@queuelock/memory';
 import type { ProcessClock } from './process-clock.ts';
 
-/** The faults of one client's connection to the store. */
+/** Simulated faults of the connection between one client and the test store. */
 export interface Network {
   /** Whether the client and the store cannot reach each other now. */
   readonly isPartitioned: boolean;
   /**
-   * Cuts the connection: requests and replies are lost, and events wait until `heal` is called. The session
-   * expires after its TTL.
+   * Cuts the connection: requests and replies are lost, and notifications wait until `heal` is called. The
+   * session expires after its TTL.
    */
   partition(): void;
   /** Restores the connection. Does nothing if it was not cut. */
   heal(): void;
   /**
-   * Loses the client's next request, or the next one of kind `call`. The store does not receive the request,
-   * and the client gets no reply.
+   * Loses the client's next request, or its next call of the backend function `call`. The store does not
+   * receive the request, and the client gets no reply.
    */
   loseRequest(call?: MemoryCall): void;
   /**
-   * Loses the store's next reply, or the next one to a request of kind `call`. The request takes effect, and
-   * the client gets no reply.
+   * Loses the store's next reply, or its next reply to a call of the backend function `call`. The request
+   * takes effect, and the client gets no reply.
    */
   loseReply(call?: MemoryCall): void;
 }
@@ -33,7 +33,7 @@ interface Loss {
 /** How long a client waits for a reply that does not come, in milliseconds. */
 const REPLY_TIMEOUT_MS = 1_000;
 
-/** The connection of one simulated process. */
+/** The connection of one simulated process to the test store. */
 export class FaultyNetwork implements Network {
   readonly #clock: ProcessClock;
   readonly #losses: Loss[] = [];
@@ -75,7 +75,7 @@ export class FaultyNetwork implements Network {
     reply.catch(() => undefined);
     if (loss === 'reply') return this.#noReply(call);
     await reply.catch(() => undefined);
-    // While the request was in flight, the process may have been paused or its connection cut.
+    // The process may have been paused, or its connection cut, since it sent the request.
     await this.#running();
     return this.isPartitioned ? this.#noReply(call) : reply;
   };

@@ -1,9 +1,8 @@
 import type { Clock } from '@queuelock/core';
 
 /**
- * The clock of one simulated process, which can be paused. Time continues during a pause, as it does for a
- * process that the operating system has stopped. Timers that become due in a pause run when the process
- * continues, in their order.
+ * The clock of one simulated process. When the process is paused, time continues, but its timers do not run,
+ * as if the operating system had stopped it. Overdue timers run in order when the process continues.
  */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;

@@ -6,8 +6,8 @@ type Work = (ownership: Ownership, stop: AbortSignal) => unknown;
 type MultiWork = (ownership: MultiOwnership, stop: AbortSignal) => unknown;
 
 /**
- * Returns a proxy of the client that records each hold it grants, and calls the work of `run` within its
- * hold.
+ * Returns a lock client that behaves as the given one and records each hold that it grants. It also records
+ * which effects belong to the work of a `run` call.
  */
 export function recordedClient(locks: LockClient, id: string, effects: Effects): LockClient {
   const noted = <T extends Ownership | undefined>(ownership: T): T => {
@@ -62,9 +62,7 @@ function recordedMulti(lock: MultiLock, id: string, effects: Effects): MultiLock
   return replaced(lock, recorded);
 }
 
-/**
- * Returns a proxy of `target` with some methods replaced. All other methods are called on `target` itself.
- */
+/** Returns a proxy of `target` with some methods replaced. All others are those of `target`. */
 function replaced<T extends object>(target: T, methods: Partial<T>): T {
   return new Proxy(target, {
     get(_target, key) {

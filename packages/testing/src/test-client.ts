@@ -38,7 +38,7 @@ export interface TestClient {
   expireSession(): boolean;
 }
 
-/** The parts of a test store that a test client uses. */
+/** The parts of a test store that its test clients use. */
 interface Surroundings {
   readonly server: MemoryServer;
   readonly effects: Effects;
@@ -92,7 +92,7 @@ export class SimulatedProcess implements TestClient {
     return this.#sessionId !== undefined && this.#server.expireSession(this.#sessionId);
   }
 
-  /** Ends all faults and closes the client. The promise settles only while the test lets time pass. */
+  /** Ends all simulated faults and closes the client. The promise settles only if the test lets time pass. */
   async close(): Promise<void> {
     if (this.#hasCrashed) return;
     this.#clock.resume();

@@ -45,7 +45,7 @@ export interface TestStore extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Step by which time advances while clients close, in milliseconds. */
+/** While clients close, time advances in steps of this length, in milliseconds. */
 const STEP_MS = 100;
 
 /**

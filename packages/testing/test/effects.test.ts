@@ -1,7 +1,9 @@
 import { createTestStore } from '@queuelock/testing';
 import { expect } from 'chai';
 
-/** A job that checks its signal before each effect if `isCareful` is true. */
+/**
+ * The code under test: reads, then charges. If `isCareful` is true, it checks its signal in between.
+ */
 async function job(
   { isCareful, signal }: { readonly isCareful: boolean; readonly signal: AbortSignal },
   read: () => Promise<void>,
@@ -42,11 +44,11 @@ describe('an effect of a test store', () => {
     );
   });
 
-  it('does not happen after the loss when the work checks its signal, so the test passes', async () => {
+  it('does not happen after the loss when the work checks its signal', async () => {
     expect(await lossDuringRun(true)).to.equal(undefined);
   });
 
-  it('is checked against the hold of the `run` around it, not against a later hold of the same lock', async () => {
+  it('is checked against the hold of the surrounding `run` call, not a later hold of the same lock', async () => {
     const store = createTestStore();
     const client = store.client({ ttlMs: 10_000 });
     const charge = store.effect('charge', undefined, { lock: 'account/7' });
@@ -68,7 +70,7 @@ describe('an effect of a test store', () => {
     await store.close().catch(() => undefined);
   });
 
-  it("returns the wrapped function's result, also under claims and under locks of several names", async () => {
+  it('returns the result of the wrapped function under every kind of lock', async () => {
     await using store = createTestStore();
     const { locks } = store.client();
     const add = store.effect('add', (one: number, other: number) => one + other, { lock: 'a' });

@@ -64,7 +64,7 @@ describe('a test store', () => {
     expect(isTold).to.equal(true);
   });
 
-  it('repeats an enqueue whose request or reply was lost, and grants it once', async () => {
+  it('repeats an enqueue whose request or reply was lost, without a second grant', async () => {
     for (const what of ['loseRequest', 'loseReply'] as const) {
       const client = store.client();
       await (await client.locks.acquire('warm-up')).release();
@@ -78,7 +78,7 @@ describe('a test store', () => {
     }
   });
 
-  it('removes the entries of a process that crashed, after its TTL', async () => {
+  it('removes the entries of a crashed process after its TTL', async () => {
     const [first, second] = [store.client({ ttlMs: 10_000 }), store.client()];
     await first.locks.acquire('report');
     first.crash();
@@ -89,7 +89,7 @@ describe('a test store', () => {
     expect((await next).held).to.equal(true);
   });
 
-  it('notifies a client whose session was expired', async () => {
+  it('notifies a client whose session was ended by expireSession', async () => {
     const client = store.client();
     const hold = await client.locks.acquire('report');
     expect(client.expireSession()).to.equal(true);
@@ -107,7 +107,7 @@ describe('a test store', () => {
       return ownership;
     });
     await store.advance(1_000);
-    // Two round trips of the latency: one opens the session, the other enters the queue.
+    // Acquiring takes two round trips: one opens the session, and one enters the queue.
     expect(heldAt).to.equal(200);
     const released = (await acquired).release();
     await store.advance(100);

@@ -1,29 +1,31 @@
 import { boundToCaller } from '@queuelock/core/backend';
 
-/** A request that waits for its callback. */
+/** A request whose callback has not run yet. */
 export interface PendingCallback {
   /**
-   * Marks the request as granted. `run` is called at once or after the callbacks of earlier requests, in the
-   * asynchronous context of the call of `ready`.
+   * Called when the request is granted. `run` calls the callback, at once or after those of earlier requests.
+   * It runs in the asynchronous context in which `ready` was called.
    */
   ready(run: () => void): void;
-  /** Removes the request, whose callback will not run. */
+  /** Removes a request that ends without a call of its callback. */
   leave(): void;
 }
 
 interface CallbackSlot {
   /**
-   * Name of the lock, since requests of one name keep their order. `undefined` for a request that need not
-   * keep any order.
+   * Name of the lock, because callbacks of one name run in the order of their requests. `undefined` if the
+   * order does not matter.
    */
   readonly name: string | undefined;
   run: (() => void) | undefined;
 }
 
 /**
- * Runs callbacks in the order of their requests. Across names this holds for all grants of one turn of the
- * event loop. For one name it always holds: when a later request is granted, the earlier ones have been
- * granted too, and their notifications will arrive.
+ * Runs the callbacks of granted requests in the order of the requests. Two rules apply:
+ * - For one name, a callback always waits for those of earlier requests. Their grants are certain to
+ *   arrive, since the queue grants in order.
+ * - For different names, the order is kept only among grants that arrive in the same turn of the event
+ *   loop.
  */
 export class Callbacks {
   /** Requests that wait for their callback, in the order of the requests. */
@@ -44,7 +46,9 @@ export class Callbacks {
     };
   }
 
-  /** Runs the callbacks in the next turn of the event loop, when all grants of this turn are known. */
+  /**
+   * Runs the callbacks in the next turn of the event loop, when all grants of the present turn have arrived.
+   */
   #call(): void {
     if (this.#called) return;
     this.#called = true;

@@ -1,6 +1,7 @@
 /**
- * Sends steps to the store one after the other, in the order in which they were requested. A step is sent once the outcome of the previous
- * one is certain. So no request overtakes an earlier request of the same client, whatever their names.
+ * Runs steps (requests to the store) one after the other, in the order in which they were added. Each starts
+ * when the outcome of the previous one is certain. So no lock request overtakes an earlier one of the same
+ * client, whatever their names.
  */
 export class Chain {
   #last: Promise<unknown> = Promise.resolve();

@@ -1,13 +1,14 @@
 import { channel } from 'node:diagnostics_channel';
 import type { RequestArguments } from './options.ts';
 
-// The names and messages are those of Node's own `navigator.locks` (24.15 and later), so that one subscriber receives the events of both.
+// The channels have the names and messages of Node's own `navigator.locks` (24.15 and later). So one
+// subscriber receives the events of both implementations.
 const START = channel('locks.request.start');
 const GRANT = channel('locks.request.grant');
 const MISS = channel('locks.request.miss');
 const END = channel('locks.request.end');
 
-/** Publishes that a request begins. */
+/** Publishes that a lock request begins. */
 export function publishStart({ name, mode }: RequestArguments): void {
   START.publish({ name, mode });
 }
@@ -18,7 +19,7 @@ export function publishCall({ name, mode }: RequestArguments, isGranted: boolean
 }
 
 /**
- * Publishes that a request has settled.
+ * Publishes that a lock request has settled.
  * @param error what the request rejected with, or `undefined` if it resolved
  */
 export function publishEnd({ name, mode, steal, ifAvailable }: RequestArguments, error: unknown): void {

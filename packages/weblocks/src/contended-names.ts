@@ -3,8 +3,8 @@
 const MAX_NAMES = 1_000;
 
 /**
- * The names that had other requests in their queue when this client last joined it. A name in this set
- * predicts, but does not prove, that the next request will have to wait.
+ * The names of locks for which this client had to wait when it last requested them. It will probably have to
+ * wait again.
  */
 export class ContendedNames {
   readonly #names = new Set<string>();

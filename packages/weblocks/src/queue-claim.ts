@@ -1,11 +1,11 @@
 import type { ClaimOptions, ClaimState, LockClient, Ownership } from '@queuelock/core';
 import { filter, firstValueFrom } from './rx.ts';
 
-/** One entry in one queue, from joining to leaving. */
+/** An entry of a request in one queue, from the enqueue to the removal. */
 export class QueueClaim {
-  /** Resolves when the state of the entry is certain: it waits, is granted, or has ended. */
+  /** Resolves when the store has responded to the enqueue: the entry waits, is granted, or has ended. */
   readonly placed: Promise<void>;
-  /** Resolves with the ownership. Rejects with the error if the claim ended before its grant. */
+  /** Resolves with the ownership. Rejects if the entry ends before it is granted. */
   readonly granted: Promise<Ownership>;
   readonly #client: LockClient;
   readonly #queue: string;
@@ -24,7 +24,7 @@ export class QueueClaim {
       this.#grant = resolve;
       this.#refuse = reject;
     });
-    // The rejection is marked as handled, because a request that has left does not read it.
+    // Marks the rejection as handled, because a request that has left does not await this promise.
     this.granted.catch(() => undefined);
     this.#claim = client.claim(queue, options).subscribe({
       next: (state) => this.#onState(state),
@@ -37,7 +37,7 @@ export class QueueClaim {
     return this.#state.status === 'held' || this.#state.status === 'suspect';
   }
 
-  /** Whether the entry cannot be granted any more. */
+  /** Whether the entry has ended, so that it will not be granted. */
   get hasEnded(): boolean {
     return this.#state.status === 'ended';
   }
@@ -49,7 +49,7 @@ export class QueueClaim {
   }
 
   async #leave(): Promise<void> {
-    // The store's response to the join is awaited first, because the effect of an interrupted join would be
+    // First awaits the response to the enqueue. If the enqueue were interrupted, its outcome would be
     // unknown.
     await this.placed;
     const state = this.#state;
@@ -59,7 +59,10 @@ export class QueueClaim {
     if (state.status === 'queued') await this.#untilRemoved(state.id);
   }
 
-  /** Waits until the entry has left the queue. A withdrawal is not confirmed to the client, so the queue is watched. */
+  /**
+   * Waits until the entry is no longer in the queue. It observes the queue, since `unsubscribe` does not
+   * report when the entry is removed.
+   */
   async #untilRemoved(id: string): Promise<void> {
     const without$ = this.#client
       .watch(this.#queue)

@@ -3,9 +3,12 @@ import type { ContendedNames } from './contended-names.ts';
 import type { QueuesOfName } from './names.ts';
 import { QueueClaim } from './queue-claim.ts';
 
-/** Lifecycle of one request in the queues of its lock. */
+/** What a request does with its entries, from entering its queues to leaving them. */
 export interface RequestEntries {
-  /** Resolves when the store has the request. The value is whether the request is decided: granted, not available, or refused. */
+  /**
+   * Enters the queues. Resolves when the store has responded, with whether the request is already decided: granted, not available, or
+   * failed.
+   */
   enter(): Promise<boolean>;
   /**
    * Resolves with the ownership, or with `undefined` if the lock was not available. Rejects when the request cannot be granted any more.
@@ -16,7 +19,7 @@ export interface RequestEntries {
   leave(): Promise<void>;
 }
 
-/** The queues of a request, and how it enters them. */
+/** The client and the queues for the entries of a request. */
 export interface EntriesSpec {
   readonly client: LockClient;
   readonly queues: QueuesOfName;
@@ -25,13 +28,10 @@ export interface EntriesSpec {
 }
 
 /**
- * An ordinary request: it enters the `line` queue, at its front also the `hold` queue, and leaves `line` when
- * it is granted. So the `hold` queue has the holders, and the next request or several shared ones. All other
- * requests are only in `line`.
- *
- * If no other request is expected in `line`, both queues are entered at once, which saves a round trip. The
- * lock is granted only to the front of `line`. If there was another request in `line` after all, the request
- * leaves the `hold` queue again. That is the only delay for other requests.
+ * An ordinary request. It enters the `line` queue. At the front of `line` it also enters the `hold` queue, and when it is granted there,
+ * it leaves `line`. So `hold` contains the holders and the next request, or several shared ones. All others are only in `line`.
+ * To save a round trip, a request that expects an empty `line` enters both queues at once. It still counts as granted only at the front
+ * of `line`. If `line` was not empty after all, the request leaves `hold` again. Only for that time it may delay other requests.
  */
 export class OrdinaryEntries implements RequestEntries {
   readonly #spot: EntriesSpec;
@@ -52,7 +52,7 @@ export class OrdinaryEntries implements RequestEntries {
     const line = new QueueClaim(client, queues.line, options);
     this.#line = line;
     this.#granted = this.#advance(line);
-    // The rejection is marked as handled, because a request that gives up does not read it.
+    // Marks the rejection as handled, because a request that was aborted does not await this promise.
     this.#granted.catch(() => undefined);
     if (!this.#contended.has(queues.line)) this.#inHold();
     await line.placed;
@@ -78,7 +78,7 @@ export class OrdinaryEntries implements RequestEntries {
 
   async #advance(line: QueueClaim): Promise<Ownership> {
     await line.granted;
-    // The request left before it was granted, so it must not enter the `hold` queue.
+    // If the request was aborted before its grant, it must not enter the `hold` queue.
     if (this.#hasLeft) return line.granted;
     const ownership = await this.#inHold().granted;
     void line.leave();
@@ -93,10 +93,9 @@ export class OrdinaryEntries implements RequestEntries {
 }
 
 /**
- * A request with `steal`: it enters the `hold` queue and removes the entries there. Requests in `line` are
- * neither admitted nor moved meanwhile. A request that reaches the front of `line` enters the `hold` queue
- * behind the request with `steal`. A waiting request that was in the `hold` queue before joins it again
- * behind that request.
+ * A request with `steal`. It enters the `hold` queue and removes all other entries there, so it overtakes the requests in `line`. A
+ * request that comes to the front of `line` meanwhile enters `hold` behind the stealing one. If the steal has removed an entry of a
+ * waiting request from `hold`, that request enters `hold` again.
  */
 export class StealingEntries implements RequestEntries {
   readonly #spot: EntriesSpec;
@@ -126,9 +125,8 @@ export class StealingEntries implements RequestEntries {
 }
 
 /**
- * A request with `ifAvailable`: it takes the `hold` queue if that is free, and keeps it if `line` is empty.
- * Because of this order, a request that finds the lock held never enters `line`, where it would delay other
- * requests.
+ * A request with `ifAvailable`. It enters the `hold` queue only if that grants it at once, and keeps the lock only if `line` is empty. A
+ * request that finds the lock held never enters `line`, so it cannot delay other requests.
  */
 export class EntriesIfAvailable implements RequestEntries {
   readonly #spot: EntriesSpec;

@@ -6,7 +6,7 @@ import { publishCall, publishEnd, publishStart } from './channels.ts';
 import type { RequestArguments } from './options.ts';
 import type { RequestEntries } from './request-entries.ts';
 
-/** The parts that all requests of a manager share. */
+/** What all requests of a manager share. */
 export interface RequestContext {
   readonly chain: Chain;
   readonly callbacks: Callbacks;
@@ -15,9 +15,9 @@ export interface RequestContext {
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Runs one request: it enters its queues, waits, runs the callback, leaves, and settles. The request settles
- * early in three cases: its signal aborts before the callback runs, the lock is lost while the callback runs,
- * or the manager is closed.
+ * Runs one request: it enters the queues, waits, runs the callback, leaves the queues, and settles. It
+ * settles early if its signal aborts before the callback runs, if the lock is lost meanwhile, or if the
+ * manager is closed.
  */
 export class LockRequest {
   /** The promise that the caller gets. */
@@ -43,12 +43,12 @@ export class LockRequest {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Only an ordinary request has to keep an order: a request with `steal` overtakes all waiters, and one
-    // with `ifAvailable` does not wait.
+    // Only an ordinary request keeps its place among callbacks. A request with `steal` overtakes all waiters,
+    // and one with `ifAvailable` never waits.
     this.#waiting = around.callbacks.enter(args.steal || args.ifAvailable ? undefined : args.name);
   }
 
-  /** Resolves when nothing of the request is left in the store; never rejects. */
+  /** Resolves when the store has no entry of the request any more. Never rejects. */
   async perform(): Promise<void> {
     const { chain } = this.#around;
     publishStart(this.#args);
@@ -67,7 +67,7 @@ export class LockRequest {
     this.#cut(this.#isRunning ? lostError(this.#args.name, reason) : reason);
   }
 
-  /** Returns whether the request has entered a queue, so that it must leave again. */
+  /** Enters the queues. Returns `false` if the request was aborted before, so that it need not leave them. */
   async #enter(): Promise<boolean> {
     if (this.#isSettled) return false;
     try {
@@ -76,17 +76,16 @@ export class LockRequest {
         (hold) => this.#called(hold),
         (error: unknown) => this.#cut(error),
       );
-      // The callback of a request that is granted at once must run before the callbacks of requests that
-      // later steps grant.
+      // The callback of a request that is granted at once must run before those of later requests.
       if (isDecided) await called;
     } catch (error) {
-      // The store rejects the name of the queue.
+      // The store has refused the name of the queue, for instance because it is too long.
       this.#cut(error);
     }
     return true;
   }
 
-  /** Resolves when the callback has been called, or will not be called any more. */
+  /** Resolves when the callback has been called, or when it is certain that it will not be called. */
   async #called(hold: Ownership | undefined): Promise<void> {
     if (this.#isSettled) return;
     await new Promise<void>((resolve) => {
@@ -110,7 +109,7 @@ export class LockRequest {
     hold?.signal.addEventListener('abort', onLoss);
     publishCall(this.#args, hold !== undefined);
     const end = (outcome: Outcome): void => {
-      // The lock may have expired although no timer has reported it yet.
+      // Reading `held` detects a loss even if the timer that reports it has not run yet.
       if (!hold || hold.held) this.#finish(outcome);
       else onLoss();
     };

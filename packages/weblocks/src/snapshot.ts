@@ -7,7 +7,7 @@ import { filter, firstValueFrom, type Observable } from './rx.ts';
 // room for other requests.
 const MAX_PARALLEL_READS = 16;
 
-/** Metadata key of each entry for the request that made it. A request may have an entry in both of its queues. */
+/** Key of the metadata that identifies the request to which an entry belongs. A request may have an entry in each of its two queues. */
 export const REQUEST = 'request';
 
 /** Returns all requests of a scope. Each name is read at one moment after the call. */
@@ -26,20 +26,22 @@ export async function readSnapshot(client: LockClient, names: Names): Promise<Lo
 }
 
 /**
- * Reads the requests of one name. `line` is read before `hold`, because a request that leaves `line` in
- * between is in `hold` by then.
+ * Reads the requests for one lock from its two queues (see `names.ts`). Reads `line`, the waiting requests, before `hold`, the granted
+ * ones. So a request that moves from `line` to `hold` in between is not missed.
  */
 async function requestsFor(client: LockClient, names: Names, name: string): Promise<readonly QueueEntry[]> {
   const { line, hold } = names.queuesOf(name);
   const inLine = (await firstLive(client.watch(line))).entries;
   const inHold = (await firstLive(client.watch(hold))).entries;
   const waiting = new Set(inLine.map(tagOf));
-  // Entries that are only in `hold` have left `line` after their grant, or belong to a request with `steal`.
-  // They are ahead of all entries in `line`.
+  // Requests that are only in `hold` are granted or use `steal`. They are ahead of all requests in `line`.
   return [...inHold.filter((entry) => !waiting.has(tagOf(entry))), ...inLine];
 }
 
-/** Decides by the rule of the queue which requests hold. The client of a granted request may not have been notified yet. */
+/**
+ * Sorts the requests into held and pending ones, by the queue's rule of admission. The client of a held request may not know yet that it
+ * holds.
+ */
 function snapshotOf(seen: ReadonlyMap<string, readonly QueueEntry[]>): LockManagerSnapshot {
   const held: LockInfo[] = [];
   const pending: LockInfo[] = [];
@@ -63,7 +65,7 @@ interface View {
   readonly error?: unknown;
 }
 
-/** Resolves with the first live value. Rejects with the error if the read fails. */
+/** Resolves with the first up-to-date snapshot. Rejects if the read fails. */
 async function firstLive<V extends View>(view$: Observable<V>): Promise<V> {
   const seen$ = view$.pipe(filter(({ status, error }) => status === 'live' || error !== undefined));
   const view = await firstValueFrom(seen$, { defaultValue: undefined });

@@ -1,12 +1,11 @@
-// Code that uses `navigator.locks` of a browser page or of Node 24. It does not depend on where the locks are
-// stored.
+// An application that uses the standard `navigator.locks`. It runs unchanged on any implementation.
 import type { LockManager } from '@queuelock/weblocks';
 
 /** Runs the code, and returns the events in order. */
 export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promise<string[]> {
   const log: string[] = [];
 
-  // Jobs run one at a time, in the order of their requests.
+  // Three jobs run one at a time, in the order of their requests.
   const jobs = [1, 2, 3].map((n) => locks.request('jobs', async () => log.push(`job ${n}`)));
   await Promise.all(jobs);
 
@@ -23,7 +22,7 @@ export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promis
     await writer.catch((reason: unknown) => log.push(`the writer gave up: ${String(reason)}`));
   });
 
-  // A holder that is stuck loses its lock to a `steal`.
+  // A request with `steal` takes the lock from a holder that does not end.
   const stuck = locks.request('jobs', () => new Promise(() => undefined));
   const robbed = stuck.catch((error: unknown) => log.push(`the stuck one: ${(error as DOMException).name}`));
   await locks.request('jobs', { steal: true }, () => log.push('the thief'));

@@ -3,8 +3,8 @@ import { Callbacks } from '../src/callbacks.ts';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the order of callbacks', () => {
-  it('is the order of the requests among grants of one turn, across names', async () => {
+describe('the order in which a lock manager runs callbacks', () => {
+  it('is that of the requests when the grants arrive in one turn of the event loop', async () => {
     const callbacks = new Callbacks();
     const ran: number[] = [];
     const waiting = ['a', 'b', undefined, 'a'].map((name) => callbacks.enter(name));
@@ -14,7 +14,7 @@ describe('the order of callbacks', () => {
     expect(ran).to.deep.equal([0, 1, 2, 3]);
   });
 
-  it('lets a callback wait until earlier callbacks of its name have run or left, but not for other names', async () => {
+  it('makes a callback wait for earlier ones of its name, but not of other names', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     const [first, other, second, third] = ['a', 'b', 'a', 'a'].map((name) => callbacks.enter(name));
@@ -28,7 +28,7 @@ describe('the order of callbacks', () => {
     expect(ran).to.deep.equal(['other', 'second', 'third']);
   });
 
-  it('ignores requests without a name, and skips requests that have left', async () => {
+  it('does not include requests without a name, or those that have ended', async () => {
     const callbacks = new Callbacks();
     const ran: string[] = [];
     callbacks.enter('a');

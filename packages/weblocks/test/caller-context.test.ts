@@ -3,12 +3,12 @@ import { memory } from '@queuelock/memory';
 import { createLockManager } from '@queuelock/weblocks';
 import { expect } from 'chai';
 
-/** A value of the caller in the asynchronous context, as web servers keep one for each request. */
+/** A value in the asynchronous context of the caller, as web servers keep one for each HTTP request. */
 const caller = new AsyncLocalStorage<string>();
 const CALLERS = ['Ann', 'Ben', 'Cid'] as const;
 
 describe('a callback of a lock manager', () => {
-  it('runs in the asynchronous context of its request, and the signal of its lock aborts there', async () => {
+  it('runs in the asynchronous context of its request, as does an abort of its signal', async () => {
     await using locks = createLockManager(memory());
     const seen: string[] = [];
     const note = (what: string, owner: string): void =>

@@ -6,7 +6,7 @@ import { hold } from './frame.ts';
 
 const KINDS = ['start', 'grant', 'miss', 'end'];
 
-describe('diagnostics channels of Node’s own locks, used by ours', () => {
+describe('diagnostics channels for web locks, with the names that Node uses', () => {
   let reports: [string, unknown][];
   let locks: LockManager;
   const listeners = KINDS.map((kind) => ({
@@ -56,7 +56,7 @@ describe('diagnostics channels of Node’s own locks, used by ours', () => {
     await holding.end();
   });
 
-  it('publish the reason why the callback, the signal or a steal rejected the request', async () => {
+  it('publish why a request was rejected: by its callback, its signal, or a steal', async () => {
     const error = new Error('of the callback');
     await locks
       .request('jobs', () => {

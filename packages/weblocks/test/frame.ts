@@ -5,12 +5,12 @@ import { createLockManager, type HeldLock, type LockManager, type LockOptions } 
 import { expect } from 'chai';
 import { filter, firstValueFrom } from 'rxjs';
 
-/** A store on which the tests of web locks run. */
+/** What a store must provide for the tests of web locks. */
 export interface Store {
   readonly name: string;
-  /** Shortest TTL in milliseconds that clients of a busy machine can keep alive. */
+  /** The TTL for the tests in milliseconds: the shortest one that does not expire on a busy machine. */
   readonly ttlMs: number;
-  /** Longest delay in milliseconds after the TTL until the entries of a dead session are removed. */
+  /** The store removes the entries of an expired session within this time after the TTL, in milliseconds. */
   readonly expiryMs: number;
   /** Opens another connection to the store. */
   connect(): Backend;
@@ -22,18 +22,21 @@ interface Peer {
   readonly client: LockClient;
 }
 
-/** What one test works with, in a separate scope. Everything that it opens is closed after the test. */
+/**
+ * The functions and settings for one test, with a scope of its own. What a test opens with them is closed
+ * after it.
+ */
 interface Site {
   readonly scope: string;
   readonly ttlMs: number;
   readonly connect: () => Backend;
-  /** Creates a manager with its own lock client, as on another machine. */
+  /** Creates another manager with its own lock client, as another machine would have. */
   readonly peer: (options?: {
     readonly scope?: string;
     readonly clientId?: string;
     readonly ttlMs?: number;
   }) => Peer;
-  /** Waits until `holds` returns a true value. If it throws, for instance by `expect`, it is called again. */
+  /** Calls `holds` again and again until it returns a true value and does not throw. */
   readonly until: (what: string, holds: () => unknown) => Promise<void>;
 }
 
@@ -112,7 +115,7 @@ async function untilTrue(what: string, holds: () => unknown, withinMs: number): 
   }
 }
 
-/** A request that holds the lock until the test ends it. */
+/** A request that holds its lock until the test ends it. */
 export interface Holding {
   readonly lock: HeldLock;
   /** The promise that `request` returned. */
@@ -161,7 +164,7 @@ export async function expectDom(name: string, promise: Promise<unknown>): Promis
   return reason as DOMException;
 }
 
-/** Returns a text `mode name` for each held and each pending request, sorted by name. */
+/** Returns the query of a manager as lists of texts `mode name`, sorted by name: `held` and `pending`. */
 export async function picture(
   locks: LockManager,
 ): Promise<{ readonly held: string[]; readonly pending: string[] }> {

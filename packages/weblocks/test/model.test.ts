@@ -6,7 +6,7 @@ import { SafetyViolation } from '@queuelock/harness/safety';
 
 const KINDS = ['exclusive', 'shared', 'try', 'try shared', 'steal', 'aborted'] as const;
 
-/** One request of one client. Times are turns of the event loop. */
+/** Generates one request of one client. Its times are numbers of turns of the event loop. */
 const requests = fc.record({
   by: fc.nat({ max: 2 }),
   name: fc.constantFrom('a', 'b'),
@@ -16,8 +16,8 @@ const requests = fc.record({
   abortsAfter: fc.nat({ max: 12 }),
 });
 /**
- * Number of turns of the event loop that each call takes to the store and back. The numbers are repeated in a
- * cycle.
+ * Generates how many turns of the event loop each call to the store takes. After the last number, the first
+ * one is used again.
  */
 const delays = fc.array(fc.nat({ max: 3 }), { minLength: 3, maxLength: 9 });
 
@@ -32,7 +32,7 @@ function optionsOf(kind: (typeof KINDS)[number], signal: AbortSignal): LockOptio
   return kind === 'aborted' ? { signal } : { mode: kind };
 }
 
-/** Tracks the holders by their callbacks, and fails on a violation. */
+/** Records who holds which lock, and throws if two holds exclude each other or if a token does not grow. */
 class Ledger {
   readonly #holding = new Map<string, Set<HeldLock>>();
   readonly #tokens = new Map<string, bigint>();
@@ -55,7 +55,7 @@ class Ledger {
   }
 }
 
-/** Checks that the waiting requests of one client and name are granted in their order. */
+/** Checks that requests of one client for one name are granted in their order. */
 class Order {
   readonly #asked = new Map<string, number>();
   readonly #granted = new Map<string, number>();
@@ -76,7 +76,7 @@ class Order {
 describe('random requests of three clients with delayed responses', function () {
   this.timeout(60_000);
 
-  it('exclude each other, keep their order, all settle, and leave no entry', async () => {
+  it('exclude each other, are granted in order, and leave no entry', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(requests, { maxLength: 14 }), delays, async (asked, waits) => {
         const server = createMemoryServer();

@@ -7,7 +7,7 @@ const unitNames = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
   .map((units) => String.fromCharCode(...units));
 
-describe('names of queues for web locks', () => {
+describe('the names of queues that web locks use', () => {
   it('are converted from the name of a lock and back', () => {
     const names = new Names('shop');
     fc.assert(
@@ -43,7 +43,7 @@ describe('names of queues for web locks', () => {
     ]);
   });
 
-  it('ignore queues of other programs, and of scopes with a common prefix', () => {
+  it('do not include those of other programs, or of scopes with a common prefix', () => {
     const names = new Names('shop');
     const foreign = [
       'shop',
@@ -59,7 +59,7 @@ describe('names of queues for web locks', () => {
     expect(foreign.map((queue) => names.nameOf(queue))).to.deep.equal(foreign.map(() => undefined));
   });
 
-  it('are rejected with the number of excess bytes if a store could not hold them', () => {
+  it('are refused if they are too long for a store, with the number of excess bytes', () => {
     const names = new Names('s');
     expect(() => names.queuesOf('x'.repeat(505))).not.to.throw();
     expect(() => names.queuesOf('x'.repeat(506))).to.throw(

@@ -7,7 +7,7 @@ import { createLockManager } from '../src/index.ts';
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a lock manager', () => {
-  it('are rejected by name when one is unknown, and when they are not an object', () => {
+  it('reject an unknown option by its name, and options that are not an object', () => {
     expect(() => createLockManager(memory(), untyped({ client: 'x' }))).to.throw(
       '[INVALID_ARGUMENT] options of createLockManager: client is unknown, did you mean clientId?',
     );
@@ -19,7 +19,7 @@ describe('options of a lock manager', () => {
     );
   });
 
-  it('ignore unknown members in the options of a request, as the standard does', async () => {
+  it('for its requests may contain unknown members, as the standard requires', async () => {
     await using client = createLockClient(memory());
     await using locks = createLockManager(client);
     expect(await locks.request('x', untyped({ colour: 'blue' }), () => 'done')).to.equal('done');

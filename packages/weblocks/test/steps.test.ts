@@ -10,9 +10,9 @@ const turns = async (count: number): Promise<void> => {
 
 const CHANGES: ReadonlySet<MemoryCall> = new Set(['enqueue', 'tryEnqueue', 'remove', 'evict']);
 
-describe('the steps of one manager', () => {
+describe('a lock manager that sends its requests to the store one after another', () => {
   let under: string[] = [];
-  /** All calls to the store wait until this promise resolves. */
+  /** Calls to the store wait until this promise resolves. Initially it is resolved. */
   let gate: Promise<void>;
   let client: LockClient;
   let locks: LockManager;
@@ -42,7 +42,7 @@ describe('the steps of one manager', () => {
     return open;
   };
 
-  it('send a request only after the previous one is certain, whatever the names', async () => {
+  it('sends each request once the outcome of the previous one is certain', async () => {
     const open = shut();
     const both = [locks.request('a', () => 1), locks.request('b', () => 2)];
     await turns(5);
@@ -52,7 +52,7 @@ describe('the steps of one manager', () => {
     expect(await Promise.all(both)).to.deep.equal([1, 2]);
   });
 
-  it('send a release after a request that was made before it', async () => {
+  it('sends a release after an acquisition that was requested before it', async () => {
     const holding = await hold(locks, 'a');
     const open = shut();
     under = [];
@@ -64,7 +64,7 @@ describe('the steps of one manager', () => {
     expect(await Promise.all([request, released])).to.deep.equal(['granted', 'released']);
   });
 
-  it('settle a request when its release is confirmed, not before', async () => {
+  it('settles a lock request only when its release is confirmed', async () => {
     const holding = await hold(locks, 'a');
     await turns(5);
     const open = shut();
@@ -76,7 +76,7 @@ describe('the steps of one manager', () => {
     await released;
   });
 
-  it('read a query after the requests that were made before it', async () => {
+  it('sends a query after acquisitions that were requested before it', async () => {
     const open = shut();
     const request = hold(locks, 'a');
     let isAnswered = false;
@@ -91,7 +91,7 @@ describe('the steps of one manager', () => {
     await (await request).end();
   });
 
-  it('reject an aborted request at once while the store does not respond, and later withdraw the entry without a callback', async () => {
+  it('rejects an aborted lock request at once while the store does not respond, and later removes its entry', async () => {
     const open = shut();
     const controller = new AbortController();
     let runs = 0;
@@ -105,7 +105,7 @@ describe('the steps of one manager', () => {
     expect([...server.queues().keys()]).to.deep.equal([]);
   });
 
-  it('send nothing for a request that is aborted before its step', async () => {
+  it('sends nothing for a lock request that is aborted before its turn', async () => {
     const open = shut();
     const first = locks.request('a', () => undefined);
     const controller = new AbortController();
@@ -119,15 +119,15 @@ describe('the steps of one manager', () => {
     expect(under.filter((call) => call === 'enqueue')).to.deep.equal([]);
   });
 
-  it('continue after a step that fails', async () => {
+  it('continues after a request that fails', async () => {
     client.close().catch(() => undefined);
     expect(String(await reasonOf(locks.request('a', () => undefined)))).to.include('CLOSED');
     expect(String(await reasonOf(locks.request('b', () => undefined)))).to.include('CLOSED');
   });
 });
 
-describe('the cost of a request', () => {
-  it('is two round trips for a free lock, or three if the previous request met waiters', async () => {
+describe('the cost of a lock request', () => {
+  it('is two round trips for a free lock, or three if the previous request had to wait', async () => {
     const clock = virtualClock();
     const server = createMemoryServer({ clock });
     const locks = createLockManager(

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** Returns the compiler's messages about programs that use the DOM types. Each program is one file. */
+/** Compiles programs that use the DOM types, each in one file. Returns the compiler's messages. */
 function complaintsAbout(sources: readonly string[]): readonly (readonly string[])[] {
   const files = new Map(sources.map((source, i) => [`${HERE}page-${i}.ts`, source]));
   const options: ts.CompilerOptions = {
@@ -68,7 +68,7 @@ describe('the types of a lock manager', function () {
     expect(complaints[0]).to.deep.equal([]);
   });
 
-  it('have members beyond the standard only on our locks, and allow null', () => {
+  it('give locks additional members that those of a page lack, and require a check for null', () => {
     expect(complaints.slice(1)).to.deep.equal([
       [],
       ["'lock' is possibly 'null'."],

@@ -42,9 +42,9 @@ import { openSession } from './session/session.ts';
 import { checkRequested, checkGranted, shortestSession } from './server/shortest-session.ts';
 import type { Dial } from './wire/dial.ts';
 
-// The session timeout of the read-only connection, in milliseconds. Its session owns no nodes.
+// The session timeout of the connection for observers, in milliseconds. This session creates no nodes.
 const VIEWER_TTL_MS = 10_000;
-// How long the read-only connection stays open for the next observer, in milliseconds.
+// How long the connection for observers stays open after the last observer has left, in milliseconds.
 const VIEWER_IDLE_MS = 1_000;
 
 /** The ZooKeeper backend. It uses one connection per session, and one for all observers while there are any. */
@@ -57,12 +57,12 @@ export class ZooKeeperBackend implements Backend {
   readonly #clock = systemClock();
   readonly #followed = new LocalWaiters();
   readonly #closing = new AbortController();
-  /** The pacers of attempts that failed. The next attempts continue their backoff. */
+  /** The pacers of connection attempts that failed. The next attempt uses one of them, so that its backoff continues. */
   readonly #pacers: ConnectionPacer[] = [];
   readonly #connections = new Set<ZkDriver>();
   readonly #viewer$: Observable<ZkDriver>;
 
-  /** @param dial opens the sockets of the wire client, for tests */
+  /** @param dial opens the sockets, in tests of transport `wire` */
   constructor(settings: Settings, dial?: Dial) {
     this.#settings = settings;
     this.#dial = dial;
@@ -144,7 +144,7 @@ export class ZooKeeperBackend implements Backend {
   }
 
   diagnose(prefix: string): Promise<readonly Finding[]> {
-    return this.#withViewer((zk) => diagnose(zk, this.#settings, prefix));
+    return diagnose((read) => this.#withViewer(read), this.#settings, prefix);
   }
 
   async close(): Promise<void> {
@@ -185,7 +185,7 @@ export class ZooKeeperBackend implements Backend {
   #mapErrors<T>(values$: Observable<T>): Observable<T> {
     return defer(() => {
       if (this.#closing.signal.aborted) throw closed();
-      // Observers that remain after the backend is closed get neither a value nor an error.
+      // When the backend is closed, the remaining observers get neither a value nor an error.
       return values$.pipe(
         catchError((error: unknown) =>
           this.#closing.signal.aborted ? NEVER : throwError(() => this.#toBackendError(error)),
@@ -194,7 +194,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Runs work on the read-only connection. */
+  /** Runs work on the connection for observers. */
   async #withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw closed();
     try {
@@ -227,7 +227,7 @@ export class ZooKeeperBackend implements Backend {
     });
   }
 
-  /** Maps an error for a caller that has no session. For such a caller, a lost session is a temporary failure. */
+  /** Converts an error for a caller without a session of its own, to which a lost session is temporary. */
   #toBackendError(error: unknown): Error {
     if (this.#closing.signal.aborted) return closed();
     if (!isQueueLockError(error, 'SESSION_LOST'))
@@ -239,7 +239,7 @@ export class ZooKeeperBackend implements Backend {
 
 type SessionRequest = Omit<ConnectRequest, 'dial' | 'clock' | 'pacer'>;
 
-/** Disconnects. Ends the session too, unless another client created it. */
+/** Disconnects. Ends the session, too, unless another client created it. */
 function disconnect(zk: ZkDriver, { session }: SessionRequest): Promise<void> {
   return session ? zk.abandon() : zk.close();
 }

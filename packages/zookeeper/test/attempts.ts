@@ -4,16 +4,16 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { NativeClient, NativeConfig } from '../src/native/addon.ts';
 import type { Bench } from './bench.ts';
 
-/** An attempt to connect: the time at which a client of this process made the addon connect, and the servers. */
+/** An attempt to connect: when a lock client of this process made the addon connect, and to which servers. */
 export interface Attempt {
   readonly at: number;
   readonly servers: readonly string[];
 }
 
 /**
- * Records from now on each call by which this process makes the C client connect. The C client does not report how often it connects, and a
- * server that refuses connections cannot count them. But a handle with one server connects once, and a second time when that fails. Then it
- * pauses for a third of its session timeout.
+ * Records each call from now on by which this process makes the C client connect. The C client does not report its connections, and a
+ * server that refuses them cannot count them. A handle for one server connects once, and a second time if that fails. After that it waits
+ * for a third of its session timeout.
  */
 export function noteAttempts(bench: Bench): readonly Attempt[] {
   const Addon = createRequire(import.meta.url)('zookeeper') as { readonly prototype: NativeClient };

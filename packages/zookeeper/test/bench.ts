@@ -9,20 +9,20 @@ import {
 } from '@queuelock/core/backend';
 import { zookeeper, type ZooKeeperOptions } from '@queuelock/zookeeper';
 
-/** The settings of the single servers that tests start. They allow sessions from 2 s. */
+/** Settings of a server that a test starts. They allow sessions from 2 s on. */
 export const SINGLE = { tickTimeMs: 500, syncLimit: 2 } as const;
 
 /** The transport of a backend. */
 export type Driver = NonNullable<ZooKeeperOptions['transport']>;
 
 /**
- * Closes what a test opened, in the order of opening. A proxy closes before the clients behind it, since a handle of the C client closes
- * without blocking once its connection is down.
+ * Closes what a test has opened, in the order of opening. A proxy is opened, and so closed, before its
+ * clients: a handle of the C client closes without blocking only when its connection is down.
  */
 export class Bench {
   readonly #undo: (() => unknown)[] = [];
 
-  /** Registers an object that is closed after the test. */
+  /** Registers an object that is to be closed after the test. */
   keep<T>(thing: T, close: (thing: T) => unknown): T {
     this.#undo.push(() => close(thing));
     return thing;
@@ -55,7 +55,7 @@ export function newQueue(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
-/** Resolves with the code of the error that a promise rejects with, or with `fine`. */
+/** Resolves with the code of the error if the promise rejects, and with `fine` if it resolves. */
 export async function outcome(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -65,7 +65,7 @@ export async function outcome(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Resolves when the entry is admitted; rejects when the entry is lost before. */
+/** Resolves when the entry is admitted. Rejects when the entry is lost before. */
 export function admitted(placement: Placement): Promise<void> {
   return new Promise((resolve, reject) => {
     const subscription = placement.turns$.subscribe({
@@ -84,7 +84,7 @@ export async function allAdmitted(placements: readonly Placement[]): Promise<voi
   await Promise.all(placements.map(admitted));
 }
 
-/** Resolves with the error that ends the turns of an entry, for instance its loss. */
+/** Resolves with the error with which the status stream of an entry ends, for instance its loss. */
 export function ending(placement: Placement): Promise<string> {
   return new Promise((resolve) => {
     placement.turns$.subscribe({
@@ -93,7 +93,7 @@ export function ending(placement: Placement): Promise<string> {
   });
 }
 
-/** Polls until the condition holds. Mocha ends a test that waits in vain. */
+/** Polls until the condition is true. If it never is, the timeout of mocha ends the test. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(10);
 }

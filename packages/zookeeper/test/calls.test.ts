@@ -10,7 +10,7 @@ function newCalls(): Calls<Wire> {
   return new Calls(new DeadlineQueue(TIMEOUT_MS, systemClock()));
 }
 
-/** A connection whose replies the test sends. */
+/** A connection that records requests. The test sends the replies. */
 class Wire implements RequestSender<Wire> {
   /** The sent requests in order. */
   readonly sent: string[] = [];
@@ -60,7 +60,7 @@ describe('the calls of a session', () => {
     expect(wire.sent).to.deep.equal(names);
   });
 
-  it('are overtaken by an urgent call, which waits for none of them', async () => {
+  it('are overtaken by an urgent call, even if 100 calls are in flight', async () => {
     const { calls, wire } = begun();
     const urgent = wire.ask(calls, 'heartbeat', { urgent: true });
     expect(wire.sent.at(-1)).to.equal('heartbeat');
@@ -68,7 +68,7 @@ describe('the calls of a session', () => {
     await urgent;
   });
 
-  it('are sent after a reconnect with the urgent call first', () => {
+  it('are sent after a reconnect, urgent ones first', () => {
     const [calls, wire] = [newCalls(), new Wire()];
     for (const name of names) void outcome(wire.ask(calls, name));
     void outcome(wire.ask(calls, 'heartbeat', { urgent: true }));
@@ -76,7 +76,7 @@ describe('the calls of a session', () => {
     expect(wire.sent).to.deep.equal(['heartbeat', ...names.slice(0, 99)]);
   });
 
-  it('do not wait for calls that were sent over a connection that is down', () => {
+  it('are sent on a new connection without waiting for replies to calls on the old one', () => {
     const [calls, before, next] = [newCalls(), new Wire(), new Wire()];
     calls.sendBy(before);
     for (const name of names.slice(0, 100)) void outcome(before.ask(calls, name));
@@ -87,7 +87,7 @@ describe('the calls of a session', () => {
     expect(next.sent).to.deep.equal(['one more']);
   });
 
-  it('do not time out in the queue as long as replies arrive', async () => {
+  it('do not time out before they are sent, as long as replies arrive', async () => {
     const { wire, results } = begun();
     const begunAt = performance.now();
     for (let replied = 0; replied < names.length;) {
@@ -101,7 +101,7 @@ describe('the calls of a session', () => {
     expect(new Set(await Promise.all(results))).to.deep.equal(new Set(['fine']));
   });
 
-  it('fail at the timeout when the server is silent, sent or not, with an unknown outcome', async () => {
+  it('reject at the timeout with an unknown outcome when the server is silent', async () => {
     const { results } = begun();
     expect(new Set(await Promise.all(results))).to.deep.equal(new Set(['UNAVAILABLE']));
   });

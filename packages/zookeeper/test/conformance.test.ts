@@ -3,6 +3,7 @@ import { SINGLE } from './bench.ts';
 import { harnesses } from './harness.ts';
 
 describe('@queuelock/zookeeper', () => {
-  // The limit is ten times what a quiet machine needs: the server removes an entry within two ticks after the end of the TTL.
+  // An idle machine needs a tenth of this limit: the server removes an entry within two ticks after the end
+  // of the TTL.
   describeBackend({ ...harnesses()('curator'), expiryGranularityMs: 20 * SINGLE.tickTimeMs, atOnce: 4 });
 });

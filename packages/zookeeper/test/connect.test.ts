@@ -9,7 +9,8 @@ import { reserveFor } from './access.ts';
 import { Bench, SINGLE, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-// The code of a worker thread. Worker threads cannot load TypeScript, so it loads the package through tsx.
+// Code that runs in a worker thread. Node does not load TypeScript there, so the code loads the package with
+// tsx.
 const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');
@@ -42,7 +43,7 @@ describe('a connection to ZooKeeper', () => {
     throw new Error('it connected');
   }
 
-  it('fails at the timeout and names the endpoint when the port is closed', async () => {
+  it('fails at the timeout when the port is closed, with the endpoint in the message', async () => {
     const [port] = await pickPorts(1);
     const { error, ms } = await failure({
       hosts: [`127.0.0.1:${port!}`],
@@ -106,7 +107,7 @@ describe('a connection to ZooKeeper', () => {
     expect(message).to.match(/INVALID_ARGUMENT.*only in the main thread/);
   });
 
-  it('is refused after the backend was closed', async () => {
+  it('is refused once the backend is closed', async () => {
     const backend = bench.backend(server);
     await backend.close();
     expect(await outcome(backend.open(4_000, signal))).to.equal('CLOSED');
@@ -136,7 +137,7 @@ describe('credentials for ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  it('give access to a chroot that is reserved for them when they are correct', async () => {
+  it('give access to nodes that are reserved for them', async () => {
     const session = await bench.backend(server, { chroot, auth: alice }).open(4_000, signal);
     expect((await session.enqueue(newSpec('jobs'))).turn.admitted).to.equal(true);
   });

@@ -3,7 +3,7 @@ import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 import { ServerRotation } from '../src/base/server-rotation.ts';
 import { maxPerSecond } from './attempts.ts';
 
-/** A clock that the test sets, with constant random numbers. */
+/** A clock that the test sets. Its random numbers are all the same. */
 function clockWith(chance: number) {
   const clock = {
     at: 0,
@@ -14,7 +14,10 @@ function clockWith(chance: number) {
   return clock;
 }
 
-/** Returns the times of connections, if each attempt takes that long to fail and the C client then makes a second one. */
+/**
+ * Returns the times of 100 connections that fail after `takesMs`. With `again`, the C client then makes a
+ * second one each time.
+ */
 function connections(chance: number, takesMs: number, again: boolean): number[] {
   const clock = clockWith(chance);
   const pace = new ConnectionPacer(clock);
@@ -33,20 +36,20 @@ function connections(chance: number, takesMs: number, again: boolean): number[] 
 describe('connection attempts', () => {
   for (const chance of [0, 0.5, 0.999]) {
     for (const takesMs of [0, 20, 90, 400, 1_000]) {
-      it(`that fail after ${takesMs} ms are at most five in any second, with random number ${chance}`, () => {
+      it(`that fail after ${takesMs} ms are at most five in any second (random number ${chance})`, () => {
         expect(maxPerSecond(connections(chance, takesMs, true))).to.be.within(2, 5);
         expect(maxPerSecond(connections(chance, takesMs, false))).to.be.within(1, 5);
       });
     }
   }
 
-  it('follow each other quickly at first, and after 750 ms at most', () => {
+  it('follow each other within 125 ms at first, and later within 750 ms', () => {
     const made = connections(0, 0, false);
     expect(made.slice(0, 4)).to.deep.equal([0, 125, 375, 875]);
     expect(made.at(-1)! - made.at(-2)!).to.equal(750);
   });
 
-  it('after a lasting connection start at a random time within 100 ms', () => {
+  it('follow within 100 ms after a connection that lasted, with jitter', () => {
     const pauses = [0, 0.5, 0.9].map((chance) => {
       const pace = new ConnectionPacer(clockWith(chance));
       pace.recordAttempt();
@@ -72,7 +75,7 @@ describe('connection attempts', () => {
   });
 });
 
-describe('the order of servers', () => {
+describe('the order in which ZooKeeper servers are tried', () => {
   const servers = ['a', 'b', 'c'];
 
   it('is random, and has each server once before any is repeated', () => {
@@ -96,12 +99,12 @@ describe('the order of servers', () => {
     }
   });
 
-  it('contains the only server, whether it is listed once or twice', () => {
+  it('repeats the only server, whether it is listed once or twice', () => {
     const rota = new ServerRotation({});
     expect([rota.next(['a', 'a']), rota.next(['a', 'a'])]).to.deep.equal(['a', 'a']);
   });
 
-  it('follows changes of the list of servers', () => {
+  it('follows changes to the list of servers', () => {
     const rota = new ServerRotation({});
     const first = rota.next(servers);
     expect(rota.next([first, 'd'])).to.equal('d');

@@ -16,7 +16,7 @@ describe('a queue directory in ZooKeeper', () => {
   });
   after(() => bench.clear());
 
-  it('is created again after its removal, and tokens still grow although the sequence restarts', async () => {
+  it('is created again after its removal, and tokens still grow', async () => {
     const queue = `${newQueue()}/deep/down`;
     const session = await bench.session(server);
     const seen: number[] = [];
@@ -48,7 +48,7 @@ describe('a queue directory in ZooKeeper', () => {
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await holder.enqueue(first);
     const turn = admitted(await waiter.enqueue(second));
-    // The server has removed the container of another, empty queue, so it has checked this one too.
+    // Once the server has removed another empty queue, it has certainly checked this one, too.
     const other = newSpec(newQueue());
     await holder.enqueue(other);
     await holder.remove(other.queue, other.id);
@@ -59,7 +59,7 @@ describe('a queue directory in ZooKeeper', () => {
     await turn;
   });
 
-  it('stays with naming kazoo, whose lock objects create it only once, and the order continues', async () => {
+  it('stays with naming kazoo, since kazoo creates it only once for each lock object', async () => {
     for (const naming of ['kazoo', 'curator+kazoo'] as const) {
       const queue = `${newQueue()}/below`;
       const session = await bench.backend(server, { naming }).open(10_000, new AbortController().signal);
@@ -86,7 +86,7 @@ describe('a queue directory in ZooKeeper', () => {
     }
   });
 
-  it('may be removed at any moment while several queues are entered, a gate is passed or a register is written', async () => {
+  it('may be removed at any moment during a multi-lock or the write of a register', async () => {
     const [a, b] = [newQueue(), newQueue()];
     const session = await bench.session(server);
     const registers = bench.backend(server).registers!;
@@ -100,7 +100,7 @@ describe('a queue directory in ZooKeeper', () => {
       expect(text).to.equal(`${round}`);
       expect(await registers.write(a, 'round', { text: undefined, was: version })).to.equal(true);
     }
-    // The remaining nodes are the private nodes of sessions.
+    // Only the private nodes of sessions are left.
     const others = (names: readonly string[] = []) => names.filter((name) => !/^[0-9a-f]+$/.test(name));
     await asOperator(server, (zk) =>
       eventually(async () => others(await zk.children('/.queuelock')).length === 0),

@@ -8,9 +8,12 @@ import { Bench, allAdmitted, eventually, newQueue, newSpecs } from './bench.ts';
 import { OpCode, requestsIn } from './frames.ts';
 import { asOperator } from './operator.ts';
 
-/** Defines the tests in which `count` pairs of entries are enqueued in opposite orders. */
+/**
+ * Defines tests in which sessions enqueue `count` pairs of entries in two queues, half of them in the
+ * opposite order.
+ */
 export function describeCrossing(count: number): void {
-  describe('concurrent enqueues in several ZooKeeper queues', () => {
+  describe('concurrent enqueues of pairs of entries in two ZooKeeper queues', () => {
     const bench = new Bench();
     let server: string;
     let proxy: TcpProxy;
@@ -35,13 +38,19 @@ export function describeCrossing(count: number): void {
       return [(await names(`/${a}`)).length, (await names(`/${b}`)).length];
     }
 
-    /** Returns whether no client is in the gate, apart from the gates of registers. */
+    /**
+     * Returns whether the gate is empty: no client is about to enqueue several entries. Ignores the gates of
+     * registers, which are below it.
+     */
     async function isGateEmpty(): Promise<boolean> {
       return !(await names(gateDirectory(''))).some((name) => name.startsWith('_c_'));
     }
 
-    describe('from four sessions, each pair in its own order', () => {
-      /** Each session enqueues its pairs concurrently, in alternating order. */
+    describe('from four sessions, half of them in the opposite order', () => {
+      /**
+       * Enqueues the pairs in four sessions at the same time. Half of the pairs name the two queues in the
+       * opposite order.
+       */
       async function cross(
         endpoint: string,
         enter: (session: Session, specs: EntrySpec[]) => Promise<Pair>,
@@ -55,7 +64,7 @@ export function describeCrossing(count: number): void {
         );
       }
 
-      it('never make two pairs wait for each other, and all pairs are admitted', async () => {
+      it('never make two pairs wait for each other', async () => {
         const pairs = await cross(server, async (session, specs) => ({
           session,
           specs,
@@ -67,7 +76,7 @@ export function describeCrossing(count: number): void {
       });
 
       it('never make two pairs wait for each other while connections break repeatedly', async () => {
-        // All connections break after every seven transactions, while the creates of one are in flight.
+        // All connections break after every seven transactions, while the creates of one more are in flight.
         let passages = 0;
         let breaks = 0;
         proxy.onClientData = (chunk) => {
@@ -78,7 +87,8 @@ export function describeCrossing(count: number): void {
           setImmediate(() => proxy.cut());
         };
         const until = new AbortController().signal;
-        // Each session enqueues one pair at a time; otherwise most would be sent in one chunk.
+        // Each session enqueues one pair at a time. Otherwise most pairs would be sent together in one
+        // packet.
         const last = new Map<Session, Promise<unknown>>();
         const pairs = await cross(proxy.endpoint, async (session, specs) => {
           const enter = (): Promise<readonly Placement[]> =>
@@ -96,7 +106,7 @@ export function describeCrossing(count: number): void {
         await eventually(isGateEmpty);
       });
 
-      it('never make two pairs wait for each other while half of the sessions use the gate', async () => {
+      it('never make two pairs wait for each other while half of the sessions have no transactions', async () => {
         const others = await Promise.all([1, 2].map(() => bench.session(server, 10_000, 'native')));
         const until = new AbortController().signal;
         let turn = 0;
@@ -111,7 +121,7 @@ export function describeCrossing(count: number): void {
         expect(await sizes()).to.deep.equal([0, 0]);
       });
 
-      it('make pairs wait for each other when the entries are enqueued one by one without the gate', async () => {
+      it('make pairs wait for each other if all sessions enqueue entries one by one at the same time', async () => {
         const pairs = await cross(server, async (session, specs) => {
           const placements: Placement[] = [];
           for (const spec of specs) placements.push(await session.enqueue(spec));
@@ -129,7 +139,7 @@ interface Pair {
   readonly placements: readonly Placement[];
 }
 
-/** Waits until each pair of entries is admitted in both queues, and removes the entries. */
+/** Waits until each pair of entries is admitted in both queues, and then removes it. */
 async function serveAll(pairs: readonly Pair[]): Promise<void> {
   const until = new AbortController().signal;
   await Promise.all(
@@ -140,7 +150,7 @@ async function serveAll(pairs: readonly Pair[]): Promise<void> {
   );
 }
 
-/** Returns how many pairs of pairs have opposite orders in the two queues. */
+/** Counts the cases in which one pair is ahead of another in one queue, and behind it in the other. */
 function crossings(pairs: readonly Pair[]): number {
   const orders = pairs.map(({ placements }) =>
     [...placements].sort((x, y) => x.key.localeCompare(y.key)).map(({ order }) => order),

@@ -7,12 +7,14 @@ import { ownServer } from './own-server.ts';
 import { resetConnections } from './resets.ts';
 import { untilExpired } from './severable-backends.ts';
 
-/** Returns the server that all tests share; no test harms it. */
+/** Returns the address of the server that all tests share. No test may harm it. */
 async function shared(): Promise<string> {
   return (await sharedZooKeeper('trouble of @queuelock/zookeeper')).endpoint;
 }
 
-/** Describes what failures of the servers do to the process, with this transport. */
+/**
+ * Defines tests of what a failure of the server or the connection does to this process, for one transport.
+ */
 export function describeDriverTrouble(driver: 'wire' | 'native'): void {
   describe(`failures of ZooKeeper with transport ${driver}`, () => {
     const bench = new Bench();
@@ -22,7 +24,7 @@ export function describeDriverTrouble(driver: 'wire' | 'native'): void {
       await resetConnections(bench, await shared(), { rounds: 4, driver });
     });
 
-    it('such as a reconnect while a child process keeps the old connection open do not end the session', async () => {
+    it('such as a reconnect do not end the session, even if a child process keeps the old socket open', async () => {
       const proxies = bench.keep(new FarProxies(), (far) => far.stop());
       const endpoint = await proxies.send({ order: 'start', endpoint: await shared() });
       const session = await bench.session(endpoint, 10_000, driver);
@@ -32,7 +34,7 @@ export function describeDriverTrouble(driver: 'wire' | 'native'): void {
       await eventually(async () => (await outcome(session.renew(AbortSignal.timeout(500)))) === 'fine');
     });
 
-    it('such as a frozen server do not block the process when it closes a session', async () => {
+    it('such as a frozen server do not block the event loop when a session is closed', async () => {
       const server = await ownServer(bench);
       const session = await bench.session(server.endpoint, 4_000, driver);
       await session.enqueue(newSpec(newQueue()));
@@ -41,7 +43,7 @@ export function describeDriverTrouble(driver: 'wire' | 'native'): void {
       const turning = setInterval(() => (turns += 1), 20);
       await session.close();
       clearInterval(turning);
-      // The C client alone would wait for the reply and block the event loop.
+      // Without our precaution, the C client would wait for the reply and block the event loop.
       expect(turns).to.be.greaterThan(2);
       await server.thaw();
       await untilExpired(server.endpoint, session.id);

@@ -9,7 +9,7 @@ import { asOperator } from './operator.ts';
 
 const GATE = gateDirectory('');
 
-describe('an enqueue in several ZooKeeper queues through the gate, a queue of enqueuing clients', () => {
+describe('an enqueue in several ZooKeeper queues without transactions, through a gate for one client at a time', () => {
   const bench = new Bench();
   let server: string;
   let proxy: TcpProxy;
@@ -30,7 +30,10 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     return asOperator(server, async (zk) => (await zk.children(directory)) ?? []);
   }
 
-  /** Returns the entries in the gate, without the gates of registers. */
+  /**
+   * Returns the entries in the gate, a queue that lets one client at a time enqueue several entries. Ignores
+   * the gates of registers, which are below it.
+   */
   async function inGate(): Promise<readonly string[]> {
     return (await names(GATE)).filter((name) => name.startsWith('_c_'));
   }
@@ -39,7 +42,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     return [(await names(`/${a}`)).length, (await names(`/${b}`)).length];
   }
 
-  it('returns placements in the order of the specs, the same again when it is repeated, and leaves the gate', async () => {
+  it('returns placements in the order of the specs, and the same when it is repeated', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(b, a);
     const placements = await session.enqueueAll!(specs);
@@ -54,7 +57,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     expect(await session.enqueueAll!([])).to.deep.equal([]);
   });
 
-  it('costs three requests per queue and four in the gate when both are free', async () => {
+  it('costs three requests per queue and four in the gate when both queues are free', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const first = newSpecs(a, b);
     await session.enqueueAll!(first);
@@ -85,7 +88,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     expect(await sizes()).to.deep.equal([1, 1]);
   });
 
-  it('rejects at once when one of the ids is removed before it is admitted to the gate', async () => {
+  it('rejects at once when one of its entries is removed while it waits for the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     const specs = newSpecs(a, b);
@@ -100,7 +103,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('does not wait for ever for a dead client in the gate, whose session ends', async () => {
+  it("waits for a dead client in the gate only until that client's session expires", async () => {
     const [dead, session] = [
       await bench.session(proxy.endpoint, 2_000, 'native'),
       await bench.session(server, 10_000, 'native'),
@@ -117,7 +120,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     expect(await sizes()).to.deep.equal([1, 1]);
   });
 
-  it('rejects with a retryable error when the gate is not free within the TTL, and leaves the gate', async () => {
+  it('rejects with a retryable error when the gate is not free within the TTL', async () => {
     const session = await bench.session(server, 2_000, 'native');
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
@@ -131,7 +134,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('reports no loss when an operator removes the node that waits in the gate', async () => {
+  it('rejects with UNAVAILABLE, and not with a loss, when an operator removes its node in the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(a, b);
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
@@ -146,7 +149,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     await allAdmitted(await session.enqueueAll!(specs));
   });
 
-  it('removes the other entries when another client removed one', async () => {
+  it('removes its other entries when another client has removed one', async () => {
     const session = await bench.session(server, 10_000, 'native');
     const specs = newSpecs(a, b);
     const [first] = await session.enqueueAll!(specs);
@@ -155,7 +158,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     expect(await sizes()).to.deep.equal([0, 0]);
   });
 
-  it('refuses two entries of one queue and more than 60 entries, and creates none', async () => {
+  it('is refused for two entries in one queue, and for more than 60 entries', async () => {
     const session = await bench.session(server, 10_000, 'native');
     expect(await outcome(session.enqueueAll!(newSpecs(a, b, a)))).to.equal('INVALID_ARGUMENT');
     const many = Array.from({ length: 61 }, (_, number) => `${a}/${number}`);
@@ -164,7 +167,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     expect(await session.enqueueAll!(newSpecs(...many.slice(1)))).to.have.length(60);
   });
 
-  it('finds its entries when it is repeated after a lost reply and all are there', async () => {
+  it('finds all its entries when it is repeated after a lost reply', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     await session.enqueueAll!(newSpecs(a, b));
     const specs = newSpecs(a, b);
@@ -181,13 +184,13 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('starts again behind later clients when only half of its entries were created', async () => {
+  it('starts again behind later clients if only some of its entries were created', async () => {
     const [session, other] = [
       await bench.session(proxy.endpoint, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),
     ];
     const specs = newSpecs(a, b);
-    // The directory of the second queue is missing, so its create is sent a second time.
+    // The directory of the second queue is missing, so the create is sent again after the directory was made.
     await other.enqueue(newSpec(a));
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     expect(await losing(proxy, CREATE_CONTAINER, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -199,7 +202,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     expect(await sizes()).to.deep.equal([3, 2]);
   });
 
-  it('leaves no entry once its ids are removed after a lost reply', async () => {
+  it('leaves no entry if the caller removes its entries after a lost reply', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = newSpecs(a, b);
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
@@ -213,7 +216,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('creates no entry and leaves the gate when the reply from the gate was lost', async () => {
+  it('creates no entry when the reply was lost that would have let it through the gate', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = newSpecs(a, b);
     expect(await losing(proxy, OpCode.getChildren, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -223,7 +226,7 @@ describe('an enqueue in several ZooKeeper queues through the gate, a queue of en
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('waits in each queue until it is admitted there', async () => {
+  it('may be admitted in one queue and still wait in another', async () => {
     const [holder, session] = [
       await bench.session(server, 10_000, 'native'),
       await bench.session(server, 10_000, 'native'),

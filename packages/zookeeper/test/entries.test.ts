@@ -19,7 +19,7 @@ const ID = '0123456789abcdef0123456789abcdef';
 const UUID = '01234567-89ab-cdef-0123-456789abcdef';
 const scheme = schemeOf('curator');
 
-describe('names of entries', () => {
+describe('names of entries in ZooKeeper', () => {
   it("have Curator's format, with the id as a UUID", () => {
     expect(entryName({ id: ID, shared: false, limit: 1 }, scheme)).to.equal(`_c_${UUID}-lock-`);
     expect(entryName({ id: ID, shared: true, limit: 1 }, scheme)).to.equal(`_c_${UUID}-shared-lock-`);
@@ -46,7 +46,7 @@ describe('names of entries', () => {
     ['2of5-lock-0000000001', {}],
     [`x_c_${UUID}-2of5-lock-0000000001`, {}],
   ] as const) {
-    it(`${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
+    it(`are parsed for permits: ${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
       const { sequence, shared } = parseContender(name, scheme)!;
       expect(parseContender(name, scheme)).to.deep.equal({ name, sequence, shared, ...permits });
     });
@@ -57,7 +57,7 @@ describe('names of entries', () => {
     [`_c_${UUID}-2of5-lock--2147483648`, `_c_${UUID}-since2a-shared-lock--2147483648`],
     [`_c_${UUID}-shared-lock-0000000004`, `_c_${UUID}-shared-lock-0000000004`],
   ] as const) {
-    it(`${name} is converted to the reader ${reader}`, () => {
+    it(`change when a writer is converted to a reader: ${name} becomes ${reader}`, () => {
       expect(readerOf(name, 42n, scheme)).to.equal(reader);
       expect(isEntryOf(reader, name, scheme)).to.equal(true);
       expect(isEntryOf(reader.replace('4', '5'), name, scheme)).to.equal(false);
@@ -91,7 +91,7 @@ describe('names of entries', () => {
   ];
 
   for (const [name, found] of children) {
-    it(`${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
+    it(`are parsed: ${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
       expect(parseContender(name, scheme)).to.deep.equal(
         found && { name, sequence: found[0], shared: found[1] },
       );
@@ -99,7 +99,7 @@ describe('names of entries', () => {
   }
 });
 
-describe('entries of each naming', () => {
+describe('entries in ZooKeeper, by naming scheme', () => {
   const spec = { id: ID, limit: 1 };
   const names: readonly (readonly [
     naming: Naming,
@@ -132,7 +132,7 @@ describe('entries of each naming', () => {
       expect(read(shared)).to.deep.equal({ name: `${shared}0000000007`, sequence: 7, shared: true });
     });
 
-    it(`of ${naming} keep their tokens as readers, and only converted writers have a token in their name`, () => {
+    it(`of ${naming} keep their tokens when they are converted to readers`, () => {
       expect(keptToken(`${exclusive}0000000007`, its)).to.equal(undefined);
       if (!shared) return;
       expect(keptToken(`${shared}0000000007`, its)).to.equal(undefined);
@@ -167,7 +167,7 @@ describe('entries of each naming', () => {
     ['fast', ['__fast__']],
     ['curator+kazoo', ['lock-', 'shared-lock-', '__lock__']],
   ] as const) {
-    it(`of ${naming} share a queue with ${counted.join(', ')}, whatever the prefix`, () => {
+    it(`of ${naming} share a queue with ${counted.join(', ')}, whatever precedes the mark`, () => {
       const its = schemeOf(naming);
       const read = (before: string): string[] =>
         foreign.filter((mark) => parseContender(`${before}${mark}0000000003`, its));
@@ -176,7 +176,7 @@ describe('entries of each naming', () => {
     });
   }
 
-  it('of fast are named by their numbers, so that each name gives the direct predecessor, also across the wrap', () => {
+  it('of fast are named by their numbers alone, so the name of a predecessor can be computed', () => {
     const fast = schemeOf('fast');
     expect(entryName({ ...spec, shared: false }, fast)).to.equal('__fast__');
     for (const [sequence, before] of [
@@ -191,7 +191,7 @@ describe('entries of each naming', () => {
     }
   });
 
-  it('of curator-lease are all children; those without a number are ahead of all others, and their limit is unknown', () => {
+  it('of curator-lease are all children, and those without a number are ahead of all others', () => {
     const its = schemeOf('curator-lease');
     const children = [`_c_${UUID}-lease-0000000002`, ID, `_c_${UUID}-1of3-lease-0000000001`, 'anything'];
     const own = parseContender(children[0]!, its)!;
@@ -207,7 +207,7 @@ describe('entries of each naming', () => {
   });
 });
 
-describe('the order of entries', () => {
+describe('the order of entries in ZooKeeper', () => {
   const lock = (sequence: string, kind = 'lock-'): string => `_c_${UUID}-${kind}${sequence}`;
   const own = (name: string) => parseContender(name, scheme)!;
 
@@ -226,7 +226,7 @@ describe('the order of entries', () => {
     expect(contendersIn(names, scheme).map(({ sequence }) => sequence)).to.deep.equal([-1, 0, 1]);
   });
 
-  it('has the entry before the wrap ahead of the entry after it, and not the reverse', () => {
+  it('puts the entry before the wrap ahead of the entry after it', () => {
     const [before, after] = [lock('2147483647'), lock('-2147483648')];
     expect(
       conflictsAhead([before, after], { own: own(after), scheme }).map(({ name }) => name),
@@ -236,7 +236,7 @@ describe('the order of entries', () => {
     expect(distance(-2147483648, 2147483647)).to.equal(-1);
   });
 
-  it('is a number that grows across the wrap', () => {
+  it('is expressed by a number that grows across the wrap', () => {
     expect([0, 2147483647, -2147483648, -1].map(orderOf)).to.deep.equal([
       0n,
       2147483647n,
@@ -245,12 +245,12 @@ describe('the order of entries', () => {
     ]);
   });
 
-  it('has a writer before the reader with the same number that it is converted to', () => {
+  it('puts a writer ahead of the reader to which it is being converted', () => {
     const names = [lock('0000000004', 'shared-lock-'), lock('0000000004'), lock('0000000003')];
     expect(contendersIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
   });
 
-  it('has only the reader of a converted writer once the reader exists', () => {
+  it('omits a writer that is being converted as soon as its reader exists', () => {
     const names = [
       lock('0000000004', 'shared-lock-'),
       lock('0000000004'),
@@ -265,7 +265,7 @@ describe('the order of entries', () => {
     ]);
   });
 
-  it('reports the limit of the nearest entry ahead with another limit, for an exclusive entry', () => {
+  it('determines the nearest limit ahead of an exclusive entry that differs from its own', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];
@@ -297,7 +297,7 @@ describe('the order of entries', () => {
     [queue[3]!, [queue[2], queue[1], queue[0]]],
     [queue[4]!, [queue[3], queue[1]]],
   ] as const) {
-    it(`has ${ahead.length} conflicting entries ahead of ${name.slice(40)}, nearest first`, () => {
+    it(`puts ${ahead.length} conflicting entries ahead of ${name.slice(40)}, nearest first`, () => {
       expect(conflictsAhead(queue, { own: own(name), scheme }).map((entry) => entry.name)).to.deep.equal(
         ahead,
       );

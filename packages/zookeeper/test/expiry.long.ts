@@ -8,6 +8,7 @@ describe('the expiry of a ZooKeeper session', function () {
   const harness = harnesses()('curator');
 
   for (const fact of facts.filter(({ title }) => SOON.test(title))) {
-    it(`comes within two and a half ticks of the server: ${fact.title}`, () => fact.check(harness));
+    it(`comes within two and a half ticks of the server after the TTL: ${fact.title}`, () =>
+      fact.check(harness));
   }
 });

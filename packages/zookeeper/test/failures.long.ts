@@ -32,7 +32,7 @@ describe('failures of ZooKeeper', function () {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('such as a list of children in many pieces do not end the session', async () => {
+  it('such as a large reply that arrives in many pieces do not end the session', async () => {
     const server = await ownServer(bench);
     const proxy = await proxyTo(bench, server.endpoint);
     const writer = await driverTo(server.endpoint);
@@ -56,7 +56,7 @@ describe('failures of ZooKeeper', function () {
   }
 
   it('such as a reconnect do not end a session with thousands of waiters', async () => {
-    // A TTL that outlasts the work that so many waiters cause in one process and on the server.
+    // The TTL is long, since so many waiters keep this process and the server busy for a while.
     const ttlMs = 40_000;
     const server = await ownServer(bench, { maxSessionTimeout: ttlMs });
     const proxy = await proxyTo(bench, server.endpoint);
@@ -83,7 +83,7 @@ describe('failures of ZooKeeper', function () {
     await zk.close();
   }).timeout(120_000);
 
-  it('such as a frozen server delay the close of a session by at most 2 s, and block the event loop for at most 0.5 s', async () => {
+  it('such as a frozen server delay the close of a session by at most 2 s', async () => {
     const server = await ownServer(bench);
     const session = await bench.session(server.endpoint, 4_000);
     await session.enqueue(newSpec(newQueue()));
@@ -110,7 +110,10 @@ describe('failures of ZooKeeper', function () {
   });
 });
 
-/** Returns the state with which the unchanged package ends a session when a large reply arrives slowly. */
+/**
+ * Returns the state with which the npm package, used directly, ends a session when a large reply arrives
+ * slowly.
+ */
 async function lostByThePackageAlone(endpoint: string): Promise<number> {
   const ZooKeeper = createRequire(import.meta.url)('zookeeper') as new (config: object) => RawClient;
   const raw = new ZooKeeper({ connect: endpoint, timeout: 10_000 });

@@ -9,7 +9,7 @@ import { untilExpired } from './severable-backends.ts';
 
 const { signal } = new AbortController();
 
-/** Returns the server that all tests share; no test harms it. */
+/** Returns the address of the server that all tests share. No test may harm it. */
 async function shared(): Promise<string> {
   return (await sharedZooKeeper('trouble of @queuelock/zookeeper')).endpoint;
 }
@@ -18,7 +18,7 @@ describe('failures of ZooKeeper', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('such as a restart of the server are survived by sessions and waiters, and reported to observers', async () => {
+  it('such as a restart of the server do not end sessions and waits, and end observers with an error', async () => {
     const server = await ownServer(bench);
     const queue = newQueue();
     const sessions = [await bench.session(server.endpoint), await bench.session(server.endpoint)] as const;

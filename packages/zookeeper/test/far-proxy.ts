@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface ProxyOrder {
   readonly order: 'start' | 'sever' | 'accept';
-  /** The endpoint of the server if the order is `start`, and otherwise the endpoint of the proxy. */
+  /** With `start`, the endpoint of the server. Otherwise the endpoint of the proxy. */
   readonly endpoint: string;
 }
 
@@ -13,8 +13,8 @@ export interface ProxyReply {
 }
 
 /**
- * Proxies in a child process. Closing a handle of the C client blocks the event loop until the server responds. A proxy in the same process
- * could not forward that reply.
+ * Controls proxies that run in a child process. Closing a handle of the C client blocks the event loop until the server responds, so a
+ * proxy in this process could not forward the response.
  */
 export class FarProxies {
   readonly #child: ChildProcess;
@@ -30,7 +30,7 @@ export class FarProxies {
     });
   }
 
-  /** Sends an order to the child process. If the order is `start`, resolves with the endpoint of the new proxy. */
+  /** Sends an order to the child process. With `start`, resolves with the endpoint of the new proxy. */
   send(order: ProxyOrder): Promise<string> {
     this.#orders += 1;
     const id = this.#orders;

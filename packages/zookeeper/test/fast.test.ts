@@ -27,7 +27,10 @@ describe('a ZooKeeper queue with naming fast', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Runs work while entries of an operator make the queue long. The session has listed the queue since then, so it knows the length. */
+  /**
+   * Runs work while an operator has added so many entries that the queue is long. The session has listed the
+   * queue, so it knows that.
+   */
   const whileLong = (work: (zk: ZkDriver, others: readonly string[]) => Promise<void>): Promise<void> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -43,7 +46,7 @@ describe('a ZooKeeper queue with naming fast', () => {
   const untilWatched = (path: string): Promise<void> =>
     eventually(async () => (await zkFourLetter(server, 'wchp')).includes(`${path}\n`));
 
-  it('costs a create and a list in one flight and a delete while the lock is free', async () => {
+  it('costs a create and a list in one packet, and a delete, while the lock is free', async () => {
     for (const directory of [[create, getChildren, create], []]) {
       const spec = newSpec(queue);
       own.reset();
@@ -62,7 +65,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   });
 
-  it('hands off within a process by deletes alone, also in a long queue', async () => {
+  it('hands off within a process by deletes alone, even in a long queue', async () => {
     await whileLong(async (zk, others) => {
       const specs = [newSpec(queue), newSpec(queue), newSpec(queue)];
       const turns = [];
@@ -84,7 +87,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   });
 
-  it('does not admit a waiter whose predecessor left while other entries are ahead', async () => {
+  it('does not admit a waiter whose direct predecessor left while others are ahead', async () => {
     await whileLong(async (zk, others) => {
       const middle = await another(zk);
       const placement = await session.enqueue(newSpec(queue));
@@ -102,7 +105,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   });
 
-  it('lists the entries when no entry has the number before', async () => {
+  it('lists the entries if the entry with the previous number does not exist', async () => {
     await whileLong(async (zk, others) => {
       await zk.create(`/${queue}/note`, '', 'ephemeral');
       own.reset();
@@ -112,14 +115,14 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   });
 
-  it('refuses an entry behind one of another naming, also in a long queue', async () => {
+  it('refuses an entry behind one of another naming, even in a long queue', async () => {
     await whileLong(async (zk) => {
       await zk.create(`/${queue}/x-lock-`, '', 'ephemeral-sequential');
       expect(await session.enqueue(newSpec(queue)).catch(String)).to.include('FOREIGN_FORMAT');
     });
   });
 
-  it('ends the wait of an entry that an operator removed, also in a long queue', async () => {
+  it('ends the wait of an entry that an operator removed, even in a long queue', async () => {
     await whileLong(async (zk) => {
       const placement = await session.enqueue(newSpec(queue));
       const end = ending(placement);
@@ -145,7 +148,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   }
 
-  it('shows observers the values without ids', async () => {
+  it('shows observers the values of entries, without the ids beside them', async () => {
     const seen: string[] = [];
     const watching = bench
       .backend(server, { naming: 'fast' })

@@ -35,9 +35,9 @@ const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
   fast: ['mutex', 'writer', 'reader', 'latch', 'lease', 'kazoo', 'kazooReader'],
 };
 
-describe('children that are not entries of a naming', () => {
+describe('children of a ZooKeeper queue that are not entries of its naming', () => {
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
-    it(`are, for ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
+    it(`with naming ${naming} are: ${kinds.join(', ') || 'none, since all children count'}`, () => {
       const scheme = schemeOf(naming);
       const found = (Object.keys(ENTRIES) as Kind[]).filter(
         (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
@@ -50,7 +50,7 @@ describe('children that are not entries of a naming', () => {
     foreignIn(children, { scheme: schemeOf(naming) }).inFront;
   const strangers = ['!note', '0', '00', '-x', '%2Fb', 'note', 'Z', '_x', '0000000004x', '9', '1', '{'];
 
-  it('are found when Curator sorts them before the last entry by their whole names', () => {
+  it('are reported if Curator would sort them by name before the last entry', () => {
     const before = ['!note', '0', '00', '-x', '%2Fb', '0000000004x'];
     for (const [naming, mark] of [
       ['curator', 'lock-'],
@@ -67,13 +67,13 @@ describe('children that are not entries of a naming', () => {
     expect(inFront('curator', ...strangers, `${ENTRIES.mutex}2000000000`)).to.deep.equal([...before, '1']);
   });
 
-  it('are found when their name continues after the mark, and when it ends with the mark', () => {
+  it('are reported if their name contains a mark but no number at its end', () => {
     const [longer, cut] = [`${ENTRIES.mutex}0000000003-old`, 'padlock-'];
     expect(inFront('curator', longer, cut, `${ENTRIES.mutex}0000000004`)).to.deep.equal([longer, cut]);
     expect(inFront('curator', longer, `${ENTRIES.mutex}0000000003`)).to.deep.equal([]);
   });
 
-  it('are ignored where no client sorts them', () => {
+  it('are ignored with namings that Curator does not sort by name', () => {
     expect(inFront('kazoo', ...strangers, `${ENTRIES.kazoo}${NUMBER}`)).to.deep.equal([]);
     expect(inFront('curator-lease', ...strangers)).to.deep.equal([]);
   });
@@ -97,7 +97,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
   const entries = async (): Promise<readonly string[]> =>
     asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
 
-  /** Runs `work` while the directory of the queue has a child with this name. */
+  /** Runs `work` while the queue has a child with this name that an operator has created. */
   const beside = <T>(name: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> =>
     asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -113,7 +113,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
 
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
     for (const kind of kinds) {
-      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, names that entry and the remedy, and leaves no entry`, async () => {
+      it(`refuses an entry of ${naming} beside ${ENTRIES[kind].slice(-9)}, with the remedy in the error`, async () => {
         const session = await open(naming);
         await beside(ENTRIES[kind], async () => {
           const message = await refusal(session.enqueue(newSpec(queue)));
@@ -126,7 +126,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     }
   }
 
-  it('reports the remedies for a mix of Curator and kazoo', async () => {
+  it('reports remedies for both clients when Curator and kazoo share it', async () => {
     const session = await open('curator');
     const message = await beside(ENTRIES.kazoo, () => refusal(session.enqueue(newSpec(queue))));
     for (const part of ['_NODE_NAME = "-lock-"', 'curator+kazoo', 'extra_lock_patterns=["-lock-"]']) {
@@ -134,7 +134,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     }
   });
 
-  it('refuses tries, and enqueues in several queues, completely', async () => {
+  it('refuses tries and multi-locks, and leaves none of their entries', async () => {
     const session = await open('curator');
     const other = newQueue();
     await beside(ENTRIES.kazoo, async (zk) => {
@@ -146,7 +146,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     expect(await session.enqueueAll!([newSpec(other), newSpec(queue)])).to.have.length(2);
   });
 
-  it('ends the wait of present waiters at their next read', async () => {
+  it('ends the wait of a waiter at its next read', async () => {
     const [one, two] = [await open('curator'), await open('curator')];
     const middle = newSpec(queue);
     await one.enqueue(newSpec(queue));
@@ -159,7 +159,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     expect(await left).to.equal('ENTRY_LOST');
   });
 
-  it('shows observers no incomplete queue', async () => {
+  it('ends observers with an error instead of showing them some of its entries', async () => {
     const backend = bench.backend(server, { naming: 'kazoo' });
     const message = await beside(
       ENTRIES.mutex,
@@ -173,7 +173,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     expect(message).to.include('FOREIGN_FORMAT').and.include('naming "curator"');
   });
 
-  it('refuses the second of two clients that use different namings', async () => {
+  it('refuses the second of two clients with different namings', async () => {
     const [first, second] = [await open('curator-read-write'), await open('curator')];
     expect((await first.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
     expect(await refusal(second.enqueue(newSpec(queue)))).to.include(
@@ -181,7 +181,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     );
   });
 
-  it('counts kazoo’s exclusive entries as predecessors with naming curator+kazoo, and not its readers', async () => {
+  it('lets kazoo’s exclusive entries, but not its readers, count with naming curator+kazoo', async () => {
     const session = await open('curator+kazoo');
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');
@@ -193,7 +193,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     });
   });
 
-  describe('that would block Curator’s waiters for ever', () => {
+  describe('or with other children, for which Curator’s waiters would wait for ever', () => {
     const strangerBeside = (name: string, naming: Naming): Promise<string> =>
       asOperator(server, async (zk) => {
         await zk.create(`/${queue}`, '', 'persistent');
@@ -202,7 +202,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
       });
 
     for (const name of ['!note', '0', 'padlock-']) {
-      it(`refuses an entry beside the child ${name}`, async () => {
+      it(`refuses an entry beside the child ${name}, which is not an entry`, async () => {
         expect(await strangerBeside(name, 'curator')).to.include(`has the child ${JSON.stringify(name)}`);
         expect(await entries()).to.deep.equal([name]);
       });
@@ -213,12 +213,12 @@ describe('a ZooKeeper queue with entries of another naming', () => {
       ['!note', 'kazoo'],
       ['1', 'curator'],
     ] as const) {
-      it(`accepts an entry of ${naming} beside ${name}`, async () => {
+      it(`accepts an entry of ${naming} beside the child ${name}`, async () => {
         expect(await strangerBeside(name, naming)).to.equal('it was let in');
       });
     }
 
-    it('accepts an entry beside nested queues, also while another client creates one', async () => {
+    it('accepts an entry beside nested queues, even while one is being created', async () => {
       const session = await open('curator');
       await session.enqueue(newSpec(`${queue}/0`));
       expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
@@ -290,7 +290,7 @@ describe('operations that a naming does not support', () => {
       /permits is 1 .*count nodes; got 2/,
     ],
   ] satisfies (readonly [Naming, string, (session: Session, held: EntrySpec) => unknown, RegExp])[]) {
-    it(`are refused without a change for ${what} of ${naming}`, async () => {
+    it(`are refused, and change nothing: ${what} with naming ${naming}`, async () => {
       expect(await messageOf(naming, call)).to.match(message);
       await asOperator(server, async (zk) => {
         const names = (await zk.children(`/${queue}`))!;

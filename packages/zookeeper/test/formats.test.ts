@@ -23,19 +23,19 @@ const { zookeeper } = JSON.parse(readFileSync(file, 'utf8')) as { readonly zooke
 
 describe('the test vectors of ZooKeeper in formats.json', () => {
   for (const { name, path } of zookeeper.paths)
-    it(`are the paths of this package: ${path}`, () => {
+    it(`contain the path that this package uses: ${path}`, () => {
       expect(queuePath('', name)).to.equal(path);
     });
 
   for (const { naming, child, entry } of zookeeper.children)
-    it(`are read as entries by this package: ${child}`, () => {
+    it(`contain an entry that this package parses: ${child}`, () => {
       const read = parseContender(child, schemeOf(naming));
       if (entry === null) expect(read).to.equal(undefined);
       else expect(read).to.deep.equal({ name: child, ...entry });
     });
 
   for (const { naming, children, order } of zookeeper.orders)
-    it(`are put into order by this package: ${order.join(', ')}`, () => {
+    it(`contain entries that this package puts in the same order: ${order.join(', ')}`, () => {
       expect(entriesIn(children, schemeOf(naming)).map(({ name }) => name)).to.deep.equal(order);
     });
 });

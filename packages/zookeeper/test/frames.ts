@@ -14,10 +14,10 @@ export const OpCode = {
   closeSession: -11,
 } as const;
 
-// The second version of create: the request is the same, and the reply contains more.
+// The newer version of create. Its reply also contains the metadata of the node.
 const CREATE2 = 15;
 
-/** Returns the types of the requests in a chunk that starts with a request: length, number and type, four bytes each. */
+/** Returns the types of the requests in a chunk that begins with a whole request. Length, number and type take four bytes each. */
 export function requestsIn(chunk: Buffer): number[] {
   const found: number[] = [];
   for (let at = 0; at + 12 <= chunk.length; at += 4 + chunk.readInt32BE(at))
@@ -25,10 +25,10 @@ export function requestsIn(chunk: Buffer): number[] {
   return found.map((code) => (code === CREATE2 ? OpCode.create : code));
 }
 
-// The number of messages from the server that are not replies.
+// The request number in messages of the server that are watch notifications instead of replies.
 const NOTICE = -1;
 
-/** Returns the number of watch notifications in a chunk that starts with a reply: length and number of the request, four bytes each. */
+/** Returns the number of watch notifications in a chunk that begins with a whole message of the server. */
 export function noticesIn(chunk: Buffer): number {
   let found = 0;
   for (let at = 0; at + 8 <= chunk.length; at += 4 + chunk.readInt32BE(at))

@@ -34,7 +34,7 @@ describe('a hand-off in ZooKeeper', () => {
       return placements.every(({ key }) => watched.includes(`${key}\n`));
     });
 
-  /** Collects all turns from now on. */
+  /** Collects, from now on, whether the entry is admitted. */
   const turnsOf = (placement: Placement): boolean[] => {
     const turns: boolean[] = [];
     placement.turns$.subscribe({ next: (turn) => turns.push(turn.admitted), error: () => undefined });
@@ -56,7 +56,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken()).to.deep.equal({ requests: [], notices: 1 });
   });
 
-  it('costs a waiter a create and a list, a read of its own entry and one of its predecessor', async () => {
+  it('costs a waiter a create, a list, and two reads before it waits', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const first = await holder.enqueue(newSpec(queue));
     two.reset();
@@ -66,7 +66,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken().requests).to.deep.equal([create, getChildren, exists, getData]);
   });
 
-  it('passes through all waiters of one process without a read', async () => {
+  it('reaches each waiter of one process without a read', async () => {
     const sessions = [await one.open(), await one.open()];
     const specs = Array.from({ length: 8 }, () => newSpec(queue));
     const inLine: { placement: Placement; turn: Promise<void>; leave: () => Promise<boolean> }[] = [];
@@ -84,7 +84,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(one.taken().requests).to.deep.equal(specs.map(() => remove));
   });
 
-  it('needs a list when the waiter had two entries ahead and the removed one was of another process', async () => {
+  it('needs a list if the waiter once had two entries ahead and another process removed one', async () => {
     const [others, waiter] = [await one.open(), await two.open()];
     const [held, middle] = [newSpec(queue), newSpec(queue)];
     await others.enqueue(held);
@@ -98,7 +98,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken().requests).to.deep.equal([getChildren]);
   });
 
-  it('is noticed without a read by a waiter for one of two permits', async () => {
+  it('to a waiter for one of two permits needs no read', async () => {
     const [holders, waiter] = [await one.open(), await two.open()];
     const [far, near] = [newSpec(queue, { limit: 2 }), newSpec(queue, { limit: 2 })];
     const ahead = [await holders.enqueue(far), await holders.enqueue(near)];
@@ -118,7 +118,7 @@ describe('a hand-off in ZooKeeper', () => {
       ['is cancelled', (middle: Session, id: string) => middle.remove(queue, id)],
       ['loses its session', (middle: Session) => middle.close()],
     ] as const) {
-      it(`does not happen when the entry in the middle ${how}, ${where}`, async () => {
+      it(`to the last entry does not happen when the entry in the middle ${how}, ${where}`, async () => {
         const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
         const [held, input] = [newSpec(queue), newSpec(queue)];
         await holder.enqueue(held);
@@ -141,7 +141,7 @@ describe('a hand-off in ZooKeeper', () => {
       ['while it is followed', 'before'],
       ['before it is followed', 'after'],
     ] as const) {
-      it(`does not happen when the owner is converted to a reader ${when}, ${where}`, async () => {
+      it(`does not happen when the holder is converted to a reader ${when}, ${where}`, async () => {
         const [holder, waiter] = [await one.open(), await process().open()];
         const held = newSpec(queue);
         const first = await holder.enqueue(held);
@@ -163,7 +163,7 @@ describe('a hand-off in ZooKeeper', () => {
     }
   }
 
-  it('does not happen when a writer of Curator is converted to a reader, which writes nothing to its node', async () => {
+  it('does not happen when Curator converts a writer to a reader without a write to its node', async () => {
     const other = await TappedProcess.start(bench, server, { naming: 'curator-read-write' });
     const waiter = await other.open();
     await asOperator(server, async (zk) => {
@@ -182,7 +182,7 @@ describe('a hand-off in ZooKeeper', () => {
     });
   });
 
-  it('needs a list when the predecessor was written to, since it may have been converted to a reader', async () => {
+  it("needs a list if the holder's node was written, as in a conversion to a reader", async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const held = newSpec(queue);
     const first = await holder.enqueue(held);
@@ -198,7 +198,7 @@ describe('a hand-off in ZooKeeper', () => {
 
   for (const isDown of [false, true]) {
     const how = isDown ? 'while the connection is down' : 'just before';
-    it(`does not reach an entry that an operator removed ${how}`, async () => {
+    it(`does not admit an entry that an operator removed ${how}`, async () => {
       const [holder, waiter] = [await one.open(), await two.open()];
       const first = await holder.enqueue(newSpec(queue));
       const next = await waiter.enqueue(newSpec(queue));
@@ -218,7 +218,7 @@ describe('a hand-off in ZooKeeper', () => {
     });
   }
 
-  it('happens when the reply to the delete is lost', async () => {
+  it('happens even if the reply to the delete is lost', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const held = newSpec(queue);
     const first = await holder.enqueue(held);
@@ -229,7 +229,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(await outcome(holder.remove(queue, held.id))).to.equal('fine');
   });
 
-  it('waits for an entry of Curator in between', async () => {
+  it('does not skip an entry of Curator in between', async () => {
     const [holder, waiter] = [await one.open(), await one.open()];
     const held = newSpec(queue);
     await holder.enqueue(held);

@@ -10,12 +10,12 @@ async function endpoint(): Promise<string> {
 }
 
 /**
- * How late the server may remove an entry, in milliseconds. It rounds up to the next tick and checks once per tick; half a tick is for a busy
- * machine.
+ * The server removes the entries of an expired session within this time, in milliseconds. It rounds up to the next tick, and checks once
+ * per tick. Half a tick more is for a busy machine.
  */
 const PUNCTUAL_MS = 2.5 * SINGLE.tickTimeMs;
 
-/** Returns a function that creates harnesses of one server with this transport, and registers Mocha hooks in the suite that calls it. */
+/** Returns a function that creates test harnesses for one server and transport. Registers mocha hooks in the calling suite. */
 export function harnesses(
   transport: NonNullable<ZooKeeperOptions['transport']> = 'wire',
 ): (naming: Naming) => BackendHarness {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Lane, runInLanes } from '../src/base/lane.ts';
 
-/** A task that the test ends. */
+/** A task that records when it runs, and that the test ends. */
 function work(log: string[], name: string) {
   let end!: () => void;
   let fail!: (error: Error) => void;
@@ -20,7 +20,7 @@ function work(log: string[], name: string) {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('tasks in a lane, which runs one task at a time', () => {
-  it('start when the task before has settled, however it settled', async () => {
+  it('start when the previous task has settled, even with an error', async () => {
     const [lane, log] = [new Lane(), [] as string[]];
     const [first, second, third] = [work(log, 'first'), work(log, 'second'), work(log, 'third')];
     const results = [first, second, third].map(({ begin }) => runInLanes([lane], begin));
@@ -35,7 +35,7 @@ describe('tasks in a lane, which runs one task at a time', () => {
     expect(ends.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled', 'fulfilled']);
   });
 
-  it('in several lanes wait for the earlier tasks of all these lanes, and delay the later ones', async () => {
+  it('in several lanes wait for all earlier tasks in these lanes', async () => {
     const [a, b, log] = [new Lane(), new Lane(), [] as string[]];
     const [first, both, last] = [work(log, 'first'), work(log, 'both'), work(log, 'last')];
     void runInLanes([b], first.begin);
@@ -51,7 +51,7 @@ describe('tasks in a lane, which runs one task at a time', () => {
     expect(log).to.deep.equal(['first', 'both', 'last']);
   });
 
-  it('in the same lanes in different orders do not wait for each other for ever', async () => {
+  it('that name two lanes in different orders do not wait for each other', async () => {
     const [a, b] = [new Lane(), new Lane()];
     const works = [
       runInLanes([a, b], async () => 1),

@@ -2,7 +2,10 @@ import type { TcpProxy } from '@queuelock/harness/faults';
 import { outcome } from './bench.ts';
 import { requestsIn } from './frames.ts';
 
-/** Lets the call's request of that type reach the server, drops the reply, and then breaks the connection. */
+/**
+ * Makes a call and lets its first request of that type reach the server. Then drops the reply and breaks the
+ * connection.
+ */
 export async function losing(proxy: TcpProxy, opCode: number, call: () => Promise<unknown>): Promise<string> {
   const trap = proxy.loseNextReply((chunk) => requestsIn(chunk).includes(opCode));
   const ended = outcome(call());

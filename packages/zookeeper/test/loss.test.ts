@@ -17,14 +17,14 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     ['a downgrade', (session: Session, queue: string, id: string) => session.share!(queue, id, 'x')],
     ['a trace', (session: Session, queue: string, id: string) => session.traces!.leave(queue, id)],
   ] as const) {
-    it(`is reported to the holder at once when ${what} finds that the entry was removed`, async () => {
+    it(`is reported at once when ${what} finds that the entry was removed`, async () => {
       const { endpoint } = await sharedZooKeeper('losses of @queuelock/zookeeper');
       const session = await bench.session(endpoint);
       const spec = newSpec(newQueue());
       await asOperator(endpoint, async (zk) => {
         const { key, turns$ } = await session.enqueue(spec);
         let ended: unknown;
-        // The watch on the own node is set 250 ms later.
+        // The holder sets a watch on its own node only 250 ms later, so the watch cannot report the loss.
         turns$.subscribe({ error: (error: unknown) => (ended = error) });
         await zk.delete(key);
         await outcome(Promise.resolve(call(session, spec.queue, spec.id)));
@@ -33,7 +33,7 @@ describe('a loss that a call to ZooKeeper finds first', () => {
     });
   }
 
-  it('is reported to all users of the session when any reply reports that it has expired', async () => {
+  it('is reported to all users of a session when any reply shows that the session has expired', async () => {
     const server = await fakeServer(
       bench,
       welcoming(10_000, (peer, { xid }) => peer.reply({ xid, err: -112 })),

@@ -4,18 +4,19 @@ import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, newQueue, outcome, newSpec } from './bench.ts';
 import { asOperator } from './operator.ts';
 
-describe('a late request to ZooKeeper', () => {
+describe('a request that reaches ZooKeeper after its call has failed', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('that creates an entry is undone by the removal that was called after it', async () => {
+  it('that creates an entry is undone by a removal that was called later', async () => {
     const server = (await sharedZooKeeper('late requests in @queuelock/zookeeper')).endpoint;
     const proxy = bench.keep(await startProxy(server), (started) => {
       started.refuse();
       started.cut();
     });
     const queue = newQueue();
-    // A call times out after half of the TTL, and the connection after two thirds. The test runs in between.
+    // The call times out after half of the TTL, and the connection after two thirds. The test continues in
+    // between.
     const session = await bench.session(proxy.endpoint, 10_000);
     await session.enqueue(newSpec(queue));
     const spec = newSpec(queue);

@@ -40,7 +40,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.have.members([...there]);
   });
 
-  it('to a create leaves no entry once the id is removed', async () => {
+  it('to a create leaves no entry if the caller then removes the entry', async () => {
     const session = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);
     await session.enqueue(newSpec(queue));
@@ -60,7 +60,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.have.length(2);
   });
 
-  it('to a delete leaves the outcome unknown, and the repeated removal is certain', async () => {
+  it('to a delete leaves the outcome unknown until the removal is repeated', async () => {
     const session = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);
     await session.enqueue(spec);
@@ -69,7 +69,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('to a delete leaves the outcome unknown, and the repeated removal keeps a later hold of the same session', async () => {
+  it('to a delete does not make the repeated removal end a later hold of the session', async () => {
     const session = await bench.session(proxy.endpoint);
     const [first, second] = [newSpec(queue), newSpec(queue)];
     await session.enqueue(first);
@@ -81,7 +81,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await session.remove(queue, second.id)).to.equal(true);
   });
 
-  it('to a heartbeat proves nothing, and the next heartbeat proves the time since the connection broke', async () => {
+  it('to a heartbeat proves nothing; the next one proves the time of the disconnect', async () => {
     const session = await bench.session(proxy.endpoint);
     const { signal } = new AbortController();
     const startedAt = performance.now();
@@ -91,7 +91,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(promised).to.be.within(session.ttlMs - (calledAt - startedAt) - 5, session.ttlMs);
   });
 
-  it("to a waiter's list makes the waiter send the list again", async () => {
+  it('to a list request of a waiter makes the waiter send the request again', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
     const [held, middle] = [newSpec(queue), newSpec(queue)];

@@ -12,7 +12,7 @@ function code(call: () => unknown): string {
   return 'no error';
 }
 
-describe('names of queues', () => {
+describe('names of queues in ZooKeeper', () => {
   const paths: readonly (readonly [name: string, path: string])[] = [
     ['jobs', '/jobs'],
     ['jobs/invoices', '/jobs/invoices'],
@@ -55,7 +55,7 @@ describe('names of queues', () => {
   ];
 
   for (const [name, path] of paths) {
-    it(`have a directory: ${JSON.stringify(name)} is ${JSON.stringify(path)}`, () => {
+    it(`become paths: ${JSON.stringify(name)} becomes ${JSON.stringify(path)}`, () => {
       expect(queuePath('', name)).to.equal(path);
     });
   }
@@ -64,14 +64,14 @@ describe('names of queues', () => {
     expect(queuePath('/our/locks', 'jobs')).to.equal('/our/locks/jobs');
   });
 
-  it('are restored when the path is decoded, so no two names share a directory', () => {
-    // A lone `%` is not an escape.
+  it('are restored by decoding the path, so no two queues share a directory', () => {
+    // A `%` without two hexadecimal digits is not an escape.
     const decode = (path: string): string =>
       path.slice(1).replace(/(%[0-9A-F]{2})+/g, (escapes) => decodeURIComponent(escapes));
     for (const [name, path] of paths) expect(decode(path)).to.equal(name);
   });
 
-  it('never look like an entry of any kind in the directory above', () => {
+  it('never look like an entry of the queue above them', () => {
     for (const [name] of paths) {
       const segments = queuePath('', name).split('/').slice(1);
       expect(segments.filter((segment) => parseMarked(segment))).to.deep.equal([]);
@@ -91,7 +91,7 @@ describe('names of queues', () => {
 });
 
 describe('paths of registers', () => {
-  it('have the whole name as one segment', () => {
+  it('contain the whole name of the queue as one segment', () => {
     expect(registerPaths('/root', 'jobs/invoices', 'limit')).to.deep.equal({
       directory: '/root/.queuelock/register/limit',
       path: '/root/.queuelock/register/limit/jobs%2Finvoices',
@@ -99,7 +99,7 @@ describe('paths of registers', () => {
     });
   });
 
-  it('are different for different names', () => {
+  it('are different for different queues', () => {
     const names = [
       'a/b',
       'a%2Fb',

@@ -13,13 +13,14 @@ const NAMINGS = [
 ] as const;
 
 /**
- * Titles of conformance tests that leases cannot pass, although no operation is refused. Every child of a lease directory is a lease, including the
- * directory of a nested queue. The limit of a lease without one in its name is unknown.
+ * Titles of conformance tests that cannot pass with naming `curator-lease`, although no operation is refused.
+ * With it, every child of a queue counts as an entry, even the directory of a nested queue, and an entry may
+ * have any limit.
  */
 const NOT_OF_LEASES: ReadonlySet<string> = new Set([
   'names that nest are separate queues',
   'names with dots are separate queues',
-  'a placement behind an entry of another limit reports that limit',
+  'a placement behind an entry with another limit reports that limit',
 ]);
 
 function isRefusal(error: unknown, naming: Naming): boolean {

@@ -4,7 +4,10 @@ import type { ZkDriver } from '../src/driver/driver.ts';
 import { settingsOf } from '../src/api/options.ts';
 import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 
-/** Runs work of an operator on the server, without the backend, in a session of its own. */
+/**
+ * Runs work on the server as an operator with other tools would: in a session of its own, without the
+ * backend.
+ */
 export async function asOperator<T>(endpoint: string, work: (zk: ZkDriver) => Promise<T>): Promise<T> {
   const clock = systemClock();
   const zk = await connect(settingsOf({ hosts: [endpoint] }), {

@@ -28,7 +28,7 @@ describe('options of the ZooKeeper backend', () => {
     expect(hosts).to.deep.equal([{ name: 'zk1', port: 2181 }]);
   });
 
-  it('give an endpoint without credentials', () => {
+  it('show an endpoint without credentials', () => {
     const { info } = zookeeper({
       hosts: ['zk1', '[::1]:2182'],
       chroot: '/locks',
@@ -85,7 +85,7 @@ describe('options of the ZooKeeper backend', () => {
     });
   }
 
-  it('have a naming for all queues, or one per queue', () => {
+  it('accept one naming for all queues, or a function that returns one per queue', () => {
     expect(settingsOf({ hosts: ['zk1'] }).schemeFor('a').naming).to.equal('curator');
     expect(settingsOf({ hosts: ['zk1'], naming: 'kazoo' }).schemeFor('a').naming).to.equal('kazoo');
     const { schemeFor } = settingsOf({
@@ -98,14 +98,14 @@ describe('options of the ZooKeeper backend', () => {
     ]);
   });
 
-  it('refuse the name of a queue for which the function returns no naming, and name the queue', () => {
+  it('refuse a queue for which the function returns no naming, with the queue in the error', () => {
     const backend = zookeeper({ hosts: ['zk1'], naming: () => 'java' as 'curator' });
     expect(refusal(() => backend.checkName('jobs'))).to.match(/naming\("jobs"\) is one of .* got "java"/);
   });
 });
 
 describe('URLs of the ZooKeeper backend', () => {
-  it('contain hosts, chroot, credentials and numbers', () => {
+  it('can contain hosts, chroot, credentials and numbers', () => {
     const url = 'zk://alice:s%40cret@h1:2281,h2/our/locks?tickTimeMs=500&syncLimit=3&connectTimeoutMs=900';
     expect(optionsOfUrl(url)).to.deep.equal({
       hosts: ['h1:2281', 'h2'],
@@ -117,7 +117,7 @@ describe('URLs of the ZooKeeper backend', () => {
     });
   });
 
-  it('contain a naming, with its plus sign encoded or not', () => {
+  it('can contain a naming, with its plus sign encoded or not', () => {
     expect(optionsOfUrl('zk://h1?naming=kazoo')).to.deep.equal({ hosts: ['h1'], naming: 'kazoo' });
     for (const plus of ['+', '%2B']) {
       expect(optionsOfUrl(`zk://h1?naming=curator${plus}kazoo`).naming).to.equal('curator+kazoo');

@@ -4,7 +4,7 @@ import type { ServiceOf } from '@queuelock/harness/services/service';
 import type { ZooKeeperSettings } from '@queuelock/harness/services/zookeeper-process';
 import type { Bench } from './bench.ts';
 
-/** Starts a server of its own for a test that harms it. */
+/** Starts a server for one test that stops or freezes it. It is stopped after the test. */
 export async function ownServer(
   bench: Bench,
   settings: ZooKeeperSettings = {},

@@ -34,7 +34,10 @@ describe('unchanged clients of Curator and kazoo', function () {
   afterEach(endParticipants);
   afterEach(() => bench.clear());
 
-  /** Starts a participant that waits for a first message before it enqueues, and for a second one before it releases. */
+  /**
+   * Starts a client of Curator or kazoo in its own process. It enqueues at the first message, and releases at
+   * the second one.
+   */
   const start = async (kind: Kind): Promise<Participant> => {
     const task = { kind, id: kind.title, endpoint: server, url: '', name: queue, rounds: 1, holdMs: -1 };
     const [participant] = await startParticipants([task]);
@@ -57,7 +60,7 @@ describe('unchanged clients of Curator and kazoo', function () {
     [curatorMutex, 'curator-latch', /-lock-\d{10}, as of Curator’s InterProcessMutex.*naming "curator"/],
     [curatorWriter, 'curator', /-__WRIT__\d{10}, as of the writers.*naming "curator-read-write"/],
   ] as const) {
-    it(`make a queue refuse an entry of ${naming} while ${kind.title} holds, and accept it afterwards`, async function () {
+    it(`make a queue refuse entries of ${naming} while ${kind.title} holds`, async function () {
       const peer = await orSkip(this, start(kind));
       peer.tell();
       await peer.untilEvent('acquired');
@@ -67,7 +70,7 @@ describe('unchanged clients of Curator and kazoo', function () {
       expect(String(refused)).to.match(message);
       peer.tell();
       await peer.untilEvent('released');
-      // Some participants do not wait until their entry is removed.
+      // Some of these clients report their release before the server has removed the entry.
       await untilQueued(0);
       expect((await session.enqueue(newSpec(queue))).turn.admitted).to.equal(true);
     });
@@ -103,7 +106,7 @@ describe('unchanged clients of Curator and kazoo', function () {
     });
   }
 
-  it('a writer that was converted to a reader admits Curator’s readers, and Curator’s writers wait', async function () {
+  it('share a queue with a writer that was converted to a reader: readers are admitted, writers wait', async function () {
     const [reader, writer] = [await orSkip(this, start(curatorReader)), await start(curatorWriter)];
     const session = await open('curator-read-write');
     const own = newSpec(queue);

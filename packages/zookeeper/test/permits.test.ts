@@ -20,7 +20,7 @@ describe('permits in ZooKeeper', () => {
     return asOperator(server, async (zk) => (await zk.children(`/${queue}`)) ?? []);
   }
 
-  it('are part of the name, unless permits and limit are 1', async () => {
+  it('are contained in the name of an entry, unless permits and limit are 1', async () => {
     const session = await bench.session(server);
     const plain = await session.enqueue(newSpec(queue));
     const two = await session.enqueue(newSpec(queue, { limit: 5, permits: 2 }));
@@ -29,7 +29,7 @@ describe('permits in ZooKeeper', () => {
     expect(kinds).to.deep.equal(['lock-0000000000', '2of5-lock-0000000001', 'shared-lock-0000000002']);
   });
 
-  it('are counted by other clients from the names alone', async () => {
+  it('are counted from the names of entries alone', async () => {
     const [one, two] = [await bench.session(server), await bench.session(server)];
     const rule = { limit: 5 };
     const [big, small] = [newSpec(queue, { ...rule, permits: 3 }), newSpec(queue, { ...rule, permits: 2 })];
@@ -46,7 +46,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.have.length(2);
   });
 
-  it('of an entry of Curator are 1, and its limit is 1', async () => {
+  it('are 1 for an entry of Curator, and its limit is 1', async () => {
     const session = await bench.session(server);
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'container');
@@ -58,7 +58,7 @@ describe('permits in ZooKeeper', () => {
     });
   });
 
-  it('under another limit keep their position, and the name keeps the first limit', async () => {
+  it('can be requested again with another limit, and the entry keeps its position and name', async () => {
     const [one, two] = [await bench.session(server), await bench.session(server)];
     const held = newSpec(queue, { limit: 2, permits: 2 });
     await one.enqueue(held);
@@ -76,7 +76,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('with another limit ahead are reported to exclusive entries only', async () => {
+  it('have a limit, which is compared with the limits ahead for exclusive entries, but not for readers', async () => {
     const session = await bench.session(server);
     await session.enqueue(newSpec(queue, { limit: 4 }));
     await session.enqueue(newSpec(queue, { shared: true }));

@@ -1,4 +1,4 @@
-// The child process of far-proxy.ts: proxies that are controlled by messages.
+// The child process of far-proxy.ts. It runs proxies, which the messages of the test control.
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { ProxyReply, ProxyOrder } from './far-proxy.ts';
 

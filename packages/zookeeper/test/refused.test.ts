@@ -23,7 +23,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Creates a queue with these permissions for all clients, which excludes the permission to read it. */
+  /** Creates a queue in which all clients have these permissions, but may not read. */
   async function queueWith(perms: number): Promise<void> {
     await asOperator(server, (zk) => zk.create(`/${queue}`, '', 'persistent'));
     await allowAll(server, `/${queue}`, perms);
@@ -32,7 +32,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
   const count = async (): Promise<number | undefined> =>
     asOperator(server, async (zk) => (await zk.stat(`/${queue}`))?.childCount);
 
-  it('leaves no entry with permission to create but not to read', async () => {
+  it('leaves no entry if the client may create nodes but not read them', async () => {
     await queueWith(PERMISSION.create + PERMISSION.delete);
     const spec = newSpec(queue);
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -48,7 +48,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
     expect(await outcome(session.renew(signal))).to.equal('fine');
   });
 
-  it('ends the session with permission to create but not to delete, which frees the queue', async () => {
+  it('ends the session, and so frees the queue, if the client may not delete nodes', async () => {
     await queueWith(PERMISSION.create);
     const other = ending(await session.enqueue(newSpec(newQueue())));
     expect(await outcome(session.enqueue(newSpec(queue)))).to.equal('ACCESS_DENIED');
@@ -57,7 +57,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
     await eventually(async () => (await count()) === 0);
   });
 
-  it('ends the holds of the session before another client is admitted, also when the server reports the end late', async () => {
+  it('ends the holds of a session before others are granted them, even if the reply is late', async () => {
     await queueWith(PERMISSION.create);
     const proxy = await proxyTo(bench, server);
     const [one, other] = [proxy.endpoint, server].map((endpoint) =>
@@ -73,7 +73,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
     expect(await refused).to.be.oneOf(['ACCESS_DENIED', 'SESSION_LOST']);
   });
 
-  it('leaves no entry of another naming, also when the reply to the create was lost', async () => {
+  it('leaves no entry in a queue of another naming, even if the reply to its create was lost', async () => {
     const proxy = await proxyTo(bench, server);
     const far = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);

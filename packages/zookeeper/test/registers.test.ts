@@ -32,7 +32,7 @@ describe('a register in ZooKeeper', () => {
     return bench.backend(endpoint).registers!;
   }
 
-  it('is empty at first, and written, overwritten and deleted by its version', async () => {
+  it('is empty at first, and its version decides whether a write succeeds', async () => {
     const registers = registersAt();
     const read = () => registers.read(queue, 'limit');
     expect(await read()).to.equal(undefined);
@@ -71,12 +71,15 @@ describe('a register in ZooKeeper', () => {
     ['overwritten', '6'],
     ['emptied', undefined],
   ] as const) {
-    it(`is not ${what} by a writer that has not seen a write that bypassed the gate`, async () => {
+    it(`is not ${what} by a writer that has missed a write of an operator`, async () => {
       const registers = registersAt();
       await registers.write(queue, 'limit', { text: '5', was: undefined });
       const { version } = (await registers.read(queue, 'limit'))!;
       const { path } = registerPaths('', queue, 'limit');
-      /** Returns a driver that writes the node of the register right after each read of it, as an operator might. */
+      /**
+       * Returns a driver that writes to the register's node directly after each read of it, as an operator
+       * might do.
+       */
       const meeting = (zk: ZkDriver): ZkDriver =>
         new Proxy(zk, {
           get: (_, name: keyof ZkDriver) => {
@@ -99,7 +102,7 @@ describe('a register in ZooKeeper', () => {
     });
   }
 
-  it('exists once for each queue and kind, also for nested names', async () => {
+  it('is separate for each queue and kind, even for nested names', async () => {
     const registers = registersAt();
     const text = '錠 🔒'.repeat(400);
     const registerNames = [queue, `${queue}/b`, `${queue}%2Fb`, `${queue}//b`].flatMap((name) =>
@@ -113,7 +116,7 @@ describe('a register in ZooKeeper', () => {
     expect(texts).to.deep.equal(registerNames.map((_, at) => `${text}${at}`));
   });
 
-  it('loses no write of concurrent clients that add to it and delete it', async () => {
+  it('loses no write when clients change and delete it at the same time', async () => {
     const MANY = 4;
     const EACH = 15;
     let emptied = 0;
@@ -135,7 +138,7 @@ describe('a register in ZooKeeper', () => {
     await eventually(async () => (await asOperator(server, (zk) => zk.children(gate)))?.length === 0);
   });
 
-  it('costs two requests in one flight to read, and six to write', async () => {
+  it('costs two requests in one packet to read, and six requests to write', async () => {
     const registers = registersAt(proxy.endpoint);
     await registers.write(queue, 'limit', { text: '5', was: undefined });
     const { version } = (await registers.read(queue, 'limit'))!;
@@ -150,7 +153,7 @@ describe('a register in ZooKeeper', () => {
     expect(requests()).to.deep.equal([create, getChildren, getData, setData, OpCode.delete]);
   });
 
-  it('is written and its gate is free when the reply to the write was lost', async () => {
+  it('is written once, and lets in the next writer, after the reply to the write was lost', async () => {
     const registers = registersAt(proxy.endpoint);
     await registers.write(queue, 'limit', { text: '5', was: undefined });
     const { version } = (await registers.read(queue, 'limit'))!;
@@ -189,7 +192,7 @@ describe('a register in ZooKeeper', () => {
     expect(await ended).to.include('UNAVAILABLE');
   });
 
-  it('has a gate of its own below the common gate', () => {
+  it('has a directory of its own for the gate that lets in one writer at a time', () => {
     const { gate } = registerPaths('/root', 'jobs/invoices', 'limit');
     expect(gate).to.equal(`${gateDirectory('/root')}/limit/jobs%2Finvoices`);
   });

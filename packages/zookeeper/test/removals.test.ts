@@ -7,7 +7,7 @@ import { outcome } from './bench.ts';
 
 const ALL_DONE: TransactionResult = { done: true, paths: [] };
 
-/** A server on which all nodes exist, and which replies to transactions with the result of `multi`. */
+/** A simulated server on which all nodes exist. It replies to each transaction with `multi`. */
 function serverThat(multi?: () => Promise<TransactionResult>): { removals: RemovalBatcher; sent: string[] } {
   const sent: string[] = [];
   const note = (paths: readonly string[]): void => void sent.push(paths.join('+'));
@@ -30,13 +30,13 @@ describe('removals of ZooKeeper nodes', () => {
   const both = (removals: RemovalBatcher): Promise<boolean[]> =>
     Promise.all(['a', 'b'].map((path) => removals.delete(path)));
 
-  it('of one tick are sent as one request', async () => {
+  it('of one tick of the event loop are sent as one request', async () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     expect(await both(removals)).to.deep.equal([true, true]);
     expect(sent).to.deep.equal(['a+b']);
   });
 
-  it('of different ticks are sent separately', async () => {
+  it('of different ticks of the event loop are sent as separate requests', async () => {
     const { removals, sent } = serverThat(async () => ALL_DONE);
     const first = removals.delete('a');
     await nextTurn();

@@ -3,7 +3,7 @@ import { Subject, firstValueFrom, take, toArray } from 'rxjs';
 import { readAgainOn } from '../src/base/repeated-reads.ts';
 
 describe('repeated reads', () => {
-  it('keep their minimum interval, however often a read is requested, and see the last change', async () => {
+  it('keep their minimum interval, and include the last change', async () => {
     const MIN_INTERVAL_MS = 8;
     const changes$ = new Subject<number>();
     const startedAt: number[] = [];
@@ -11,7 +11,7 @@ describe('repeated reads', () => {
     const options = {
       async read() {
         startedAt.push(performance.now());
-        // Many changes arrive during the read.
+        // Many changes are reported while a read is running.
         for (let at = 0; at < 5; at += 1) changes$.next((present += startedAt.length < 4 ? 1 : 0));
         return present;
       },

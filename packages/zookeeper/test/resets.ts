@@ -7,7 +7,10 @@ import { proxyTo } from './own-server.ts';
 
 const { signal } = new AbortController();
 
-/** Resets the connections of several sessions during requests, and checks after each reset that other sockets work. */
+/**
+ * Breaks the connections of six sessions while they send requests. After each time, checks that other sockets
+ * of the process work.
+ */
 export async function resetConnections(
   bench: Bench,
   endpoint: string,
@@ -26,7 +29,7 @@ export async function resetConnections(
   const { port } = echo.address() as { port: number };
   for (let round = 0; round < rounds; round += 1) {
     proxy.cut();
-    // The kernel knows about the reset, and the event loop does not yet.
+    // At this moment the kernel knows that the connections are reset, but the event loop does not.
     const calls = sessions.map((session) => outcome(session.renew(signal)));
     expect(await echoed(port)).to.equal('hello');
     await nextTurn();

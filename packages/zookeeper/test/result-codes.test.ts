@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { errorOf } from '../src/driver/errors.ts';
 
 describe('the result codes of ZooKeeper', () => {
-  /** Kinds and settings of servers with which no lock can work. */
+  /** Reasons for which a server refuses all locks until its operator changes something. */
   const NOT_RETRYABLE = [
     {
       of: 'a server older than 3.5.3, which has no containers',
@@ -20,7 +20,7 @@ describe('the result codes of ZooKeeper', () => {
       expect(error.message).to.not.match(/outcome is unknown/);
     });
 
-  it('that leave the outcome of a write unknown are retried', () => {
+  it('that leave the outcome of a write unknown are retryable', () => {
     for (const code of [-4, -7, -9, -116, -118, -999])
       expect(errorOf(code, 'create /jobs'), String(code)).to.include({
         code: 'UNAVAILABLE',

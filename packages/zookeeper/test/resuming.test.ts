@@ -33,7 +33,7 @@ describe('a resumed ZooKeeper session', () => {
     return asOperator(server, async (zk) => (await zk.children(`/${of}`)) ?? []);
   }
 
-  it('has its entries at their positions, and no other entry was admitted in between', async () => {
+  it('has its entries at their positions, without a grant to others in between', async () => {
     const [first, other] = [await bench.session(server), await bench.session(server)];
     const [held, waiting] = [newSpec(queue), newSpec(queue, { limit: 2 })];
     const before = [await first.enqueue(held), await first.enqueue(waiting)] as const;
@@ -52,7 +52,7 @@ describe('a resumed ZooKeeper session', () => {
     expect(await names()).to.have.length(1);
   });
 
-  it('can remove, update and downgrade entries that it has not enqueued, and enqueue new ones', async () => {
+  it('can change and remove the entries of the earlier client, and enqueue new ones', async () => {
     const first = await bench.session(server);
     const specs = [newSpec(queue), newSpec(queue), newSpec(queue)] as const;
     for (const spec of specs) await first.enqueue(spec);
@@ -70,7 +70,7 @@ describe('a resumed ZooKeeper session', () => {
     expect(await names()).to.deep.equal([]);
   });
 
-  it('keeps the token of an entry that was converted to a reader, although that is another node', async () => {
+  it('keeps the token of an entry that was converted to a reader', async () => {
     const [first, other] = [await bench.session(server), await bench.session(server)];
     const held = newSpec(queue);
     const { token } = await first.enqueue(held);
@@ -125,7 +125,7 @@ describe('a resumed ZooKeeper session', () => {
     expect(again.turn.admitted).to.equal(true);
   });
 
-  it('refuses to claim an entry that was converted to a reader as the writer that it was', async () => {
+  it('refuses to claim, as a writer, an entry that was converted to a reader', async () => {
     const first = await bench.session(server);
     const held = newSpec(queue);
     await first.enqueue(held);
@@ -135,7 +135,7 @@ describe('a resumed ZooKeeper session', () => {
     safely(() => expect(taken).to.equal('INVALID_ARGUMENT'));
   });
 
-  it('finds several entries that were enqueued together, or none of them', async () => {
+  it('finds all entries of a multi-lock, or none of them', async () => {
     const first = await bench.session(server);
     const [b, c] = [newQueue(), newQueue()];
     const [whole, half] = [newSpecs(queue, b), newSpecs(queue, c)];
@@ -151,7 +151,7 @@ describe('a resumed ZooKeeper session', () => {
     expect(await second.enqueueAll!(newSpecs(queue, c))).to.have.length(2);
   });
 
-  it('can be abandoned while the connection is down or the server is silent', async () => {
+  it('can be abandoned while the server cannot be reached', async () => {
     for (const trouble of ['down', 'silent']) {
       const session = await bench.session(proxy.endpoint);
       await session.enqueue(newSpec(queue));
@@ -170,7 +170,7 @@ describe('a resumed ZooKeeper session', () => {
     }
   });
 
-  it('is lost for its earlier client when that client reconnects, and is not ended by that client', async () => {
+  it('is lost for its earlier client when that reconnects, and continues for the later one', async () => {
     const first = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);
     await first.enqueue(spec);
@@ -179,7 +179,8 @@ describe('a resumed ZooKeeper session', () => {
     expect((await second.enqueue(spec)).turn.admitted).to.equal(true);
     expect(await second.renew(signal)).to.be.within(1, second.ttlMs);
     await proxy.heal();
-    // The connection of the first client takes the session back, and the connection of the second one is cut.
+    // The first client reconnects and so takes the session back. That breaks the connection of the second
+    // client.
     const isLost = async (): Promise<void> => {
       expect(await outcome(first.renew(signal))).to.equal('SESSION_LOST');
     };
@@ -224,7 +225,7 @@ describe('the text of an exported ZooKeeper session', () => {
   });
 
   for (const text of ['', '{', 'null', '[]', '{"session":"1000"}', resumptionText({ ...key, ttlMs: -1 })]) {
-    it(`is refused without being repeated when it is ${JSON.stringify(text)}`, () => {
+    it(`is refused when it is ${JSON.stringify(text)}, and the error does not contain it`, () => {
       try {
         parseResumption(text);
       } catch (error) {

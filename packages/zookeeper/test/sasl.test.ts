@@ -7,7 +7,7 @@ describe('a ZooKeeper server that requires SASL', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('denies access, and the message has the reason', async () => {
+  it('denies access with a message that names SASL', async () => {
     const { endpoint } = await ownServer(bench, {
       'zookeeper.sessionRequireClientSASLAuth': true,
       'zookeeper.authProvider.sasl': 'org.apache.zookeeper.server.auth.SASLAuthenticationProvider',

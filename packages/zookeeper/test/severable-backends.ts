@@ -4,7 +4,7 @@ import { zkFourLetter } from '@queuelock/harness/services/four-letter';
 import { until } from '@queuelock/harness/services/until';
 import { FarProxies, type ProxyOrder } from './far-proxy.ts';
 
-/** Runs proxies in another process. */
+/** Controls proxies that run in another process. */
 interface Proxies {
   send(order: ProxyOrder): Promise<string>;
   stop(): void;
@@ -13,15 +13,15 @@ interface Proxies {
 interface ProxiedConnection {
   readonly endpoint: string;
   readonly server: string;
-  /** Settles when all simulated crashes of sessions are complete. */
+  /** Settles when all crashes of sessions that were requested are complete. */
   crashed: Promise<unknown>;
 }
 
-/** Backends that each connect through a proxy of their own. So a test can cut off the sessions of one backend alone. */
+/** Creates backends that each connect through a proxy, so that a test can cut off the sessions of one backend. */
 export class SeverableBackends {
   readonly #proxies: Proxies;
   readonly #connections = new WeakMap<Session, ProxiedConnection>();
-  /** Sessions that were cut off and have not expired. */
+  /** Sessions that `crash` has cut off and that have not expired yet. */
   readonly #crashed = new Map<string, Session>();
 
   constructor(proxies: Proxies = new FarProxies()) {
@@ -63,9 +63,9 @@ export class SeverableBackends {
   }
 
   /**
-   * Cuts a session off, since the C client would keep it alive by itself. The proxy forwards again once the server has expired the session,
-   * because only the server can report that to a client. When another client has resumed the session, this client abandons it as if its
-   * process had died.
+   * Simulates the crash of a session's process by cutting its connection; otherwise the C client would keep the session alive. The proxy
+   * lets the client reconnect once the session has expired, since only the server can report that. If another client resumes the session
+   * before, this client abandons it.
    */
   async crash(session: Session): Promise<void> {
     const connection = this.#connections.get(session)!;

@@ -21,7 +21,7 @@ describe('a repeated enqueue in ZooKeeper', () => {
     return (await asOperator(server, (zk) => zk.children(`/${of}`))) ?? [];
   }
 
-  it('finds the same entry, also with another limit and after a lost reply', async () => {
+  it('finds the entry even if the limit has changed since', async () => {
     const spec = newSpec(queue, { limit: 3, permits: 2 });
     const { key } = await session.enqueue(spec);
     for (const limit of [3, 2, 7]) expect((await session.enqueue({ ...spec, limit })).key).to.equal(key);
@@ -43,7 +43,7 @@ describe('a repeated enqueue in ZooKeeper', () => {
     });
   }
 
-  it('in another queue is refused with the names of both queues, and allowed after the entry has left', async () => {
+  it('in another queue is refused until the entry has left the first queue', async () => {
     const spec = newSpec(queue);
     await session.enqueue(spec);
     const elsewhere = { ...spec, queue: newQueue() };

@@ -33,7 +33,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     return (await asOperator(server, (zk) => zk.children(`/${queue}`))) ?? [];
   }
 
-  it('keeps the position, and admits the readers behind it up to the next writer', async () => {
+  it('keeps the position, and admits the readers behind it', async () => {
     const holder = newSpec(queue);
     const held = await session.enqueue(holder);
     const [near, writer, far] = [
@@ -64,7 +64,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     expect(await entries()).to.have.length(1);
   });
 
-  it('costs a create and a write in one flight, and a delete', async () => {
+  it('costs a create and a write in one packet, and then a delete', async () => {
     const holder = newSpec(queue);
     await session.enqueue(holder);
     const seen: number[] = [];
@@ -77,7 +77,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     ]);
   });
 
-  it('never shows the entry twice to observers, and never as missing', async () => {
+  it('is never seen by observers as two entries, or as none', async () => {
     const snapshots: (readonly StoredEntry[])[] = [];
     const watching = bench
       .backend(server)
@@ -105,7 +105,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     await turn;
   });
 
-  it('happens once when it is repeated', async () => {
+  it('has no further effect when it is repeated', async () => {
     const holder = newSpec(queue);
     await session.enqueue(holder);
     expect(await session.share!(queue, holder.id, 'once')).to.equal(true);
@@ -177,7 +177,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     expect(await entries()).to.deep.equal([]);
   });
 
-  it('moves the trace of the hold too, and keeps the traces of other holds', async () => {
+  it('keeps the trace of the hold until the hold is released', async () => {
     const [holder, reader] = [newSpec(queue), newSpec(queue, { shared: true })];
     await session.enqueue(holder);
     expect(await session.traces!.leave(queue, holder.id)).to.deep.equal([]);

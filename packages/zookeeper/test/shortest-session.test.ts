@@ -20,13 +20,13 @@ describe('the minimum TTL of a ZooKeeper session', () => {
     ['a single server', { syncLimit: 2 }, 8_000, 15_000],
     ['a sync limit of one tick', { tickTimeMs: 1_000, syncLimit: 1 }, 4_000, 15_000],
   ] as const) {
-    it(`is ${min} ms, and the default is ${usual} ms, on ${what}`, () => {
+    it(`is ${min} ms with a default of ${usual} ms: ${what}`, () => {
       const { minTtlMs, defaultTtlMs } = zookeeper({ hosts: ['h'], ...ticks }).info;
       expect({ minTtlMs, defaultTtlMs }).to.deep.equal({ minTtlMs: min, defaultTtlMs: usual });
     });
   }
 
-  it('is reported with its numbers and with the options that change it', () => {
+  it('is explained by a rule with its numbers and with the options that change it', () => {
     expect(zookeeper({ hosts: ['h'] }).info.minTtlRule).to.equal(
       '(syncLimit 5 + 2) x tickTime 2000 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ' +
         FOR_A_SINGLE_SERVER,
@@ -57,11 +57,11 @@ describe('the minimum TTL of a ZooKeeper session', () => {
         `500 ms; set tickTimeMs and syncLimit of the backend to the values of the servers ${FOR_A_SINGLE_SERVER}, or raise ` +
         'maxSessionTimeout of the servers; got 3000',
     );
-    // The client has sent its request; on a busy machine the session ends a little later.
+    // The client has sent the request to end the session. A busy server ends it a little later.
     await eventually(async () => (await sessions(server.endpoint)).length === before.length);
   });
 
-  it('is the only bound: any other grant of the server is accepted, larger or smaller than requested', async () => {
+  it('is the only condition: the server may grant more or less than requested', async () => {
     const server = await started({ minSessionTimeout: 3_000, maxSessionTimeout: 5_000 });
     const backend = bench.backend(server.endpoint);
     expect((await backend.open(2_000, signal)).ttlMs).to.equal(3_000);
@@ -92,7 +92,7 @@ describe('the minimum TTL of a ZooKeeper session', () => {
   }
 });
 
-/** Returns the ids of the sessions on the server, as it formats them. */
+/** Returns the ids of all sessions on the server, as the server writes them. */
 async function sessions(endpoint: string): Promise<string[]> {
   const dump = await zkFourLetter(endpoint, 'dump');
   return [...dump.matchAll(/0x([0-9a-f]+)$/gm)].map(([, id]) => id!).sort();

@@ -4,7 +4,10 @@ import type { ZooKeeperOptions } from '@queuelock/zookeeper';
 import type { Bench } from './bench.ts';
 import { OpCode, noticesIn, requestsIn } from './frames.ts';
 
-/** A backend whose connections all use one proxy. The proxy records the requests and notifications until they are read with `taken`. */
+/**
+ * A backend that connects through a proxy. The proxy records all requests and notifications until the test
+ * reads them with `taken`.
+ */
 export class TappedProcess {
   readonly proxy: TcpProxy;
   readonly #backend: ReturnType<Bench['backend']>;

@@ -17,7 +17,10 @@ describe('the token of an entry that is admitted at once', () => {
   });
   afterEach(() => bench.clear());
 
-  /** Acquires a free lock repeatedly, and enqueues another entry between two holds. Resolves with the number of reads of the node of the hold. */
+  /**
+   * Acquires and releases a free lock `rounds` times, with entries of another session in between. Resolves
+   * with the number of reads of the holds' nodes.
+   */
   async function readsIn(rounds: number, transport: Driver): Promise<number> {
     const own = await TappedProcess.start(bench, server, { transport });
     const [session, other] = [await own.open(), await bench.session(server)];
@@ -46,7 +49,7 @@ describe('the token of an entry that is admitted at once', () => {
     expect(await readsIn(3, 'native')).to.equal(3);
   });
 
-  it('is the transaction id of its node, whatever other entries come and go', async () => {
+  it('is the transaction id of its node, even with other entries in between', async () => {
     const sessions = await Promise.all([1, 2, 3].map(() => bench.session(server)));
     await asOperator(server, async (zk) => {
       const live = async (session: Session): Promise<void> => {

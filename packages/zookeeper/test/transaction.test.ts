@@ -13,7 +13,7 @@ import { TappedProcess } from './tapped-process.ts';
 const GATE = gateDirectory('');
 const { multi, list, getChildren } = OpCode;
 
-describe('an enqueue in several ZooKeeper queues by one transaction', () => {
+describe('an enqueue in several ZooKeeper queues by one transaction, or else through a gate for one client at a time', () => {
   const bench = new Bench();
   let server: string;
   let own: TappedProcess;
@@ -26,7 +26,8 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     [a, b] = [newQueue(), newQueue()];
     own = await TappedProcess.start(bench, server);
     session = await own.open();
-    // The first enqueue creates the directories of the queues and the gate.
+    // The first enqueue creates the directories of the queues, and that of the gate for clients without
+    // transactions.
     const first = newSpecs(a, b);
     await session.enqueueAll!(first);
     for (const { queue, id } of first) await session.remove(queue, id);
@@ -39,14 +40,14 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
       Promise.all([a, b].map(async (queue) => (await zk.children(`/${queue}`))?.length ?? 0)),
     );
 
-  /** Runs work while another client is in the gate. */
+  /** Runs work while another client, which has no transactions, is in the gate to enqueue several entries. */
   const whileInGate = (work: (leave: () => Promise<unknown>, zk: ZkDriver) => Promise<void>): Promise<void> =>
     asOperator(server, async (zk) => {
       const { path } = await zk.create(`${GATE}/_c_other-lock-`, '', 'ephemeral-sequential');
       await work(() => zk.delete(path!), zk);
     });
 
-  it('costs the transaction, a list of the gate and a list of each queue, in one flight', async () => {
+  it('costs the transaction, a list of the gate, and a list of each queue, in one packet', async () => {
     const placements = await session.enqueueAll!(newSpecs(a, b));
     expect(own.taken().requests).to.deep.equal([multi, list, getChildren, getChildren]);
     const tokens = await asOperator(server, (zk) => Promise.all(placements.map(({ key }) => zk.stat(key))));
@@ -60,7 +61,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
   });
 
-  it('is undone while another client is in the gate, unless all entries are admitted at once', async () => {
+  it('is undone while another client is in the gate, if an entry has to wait', async () => {
     const held = newSpec(b);
     await session.enqueue(held);
     await whileInGate(async (leave, zk) => {
@@ -74,7 +75,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
   });
 
-  it('does not wait for the gate when it is a try', async () => {
+  it('does not wait for the gate with the option isTry', async () => {
     await session.enqueue(newSpec(b));
     await whileInGate(async () => {
       const placements = await session.enqueueAll!(newSpecs(a, b), { isTry: true });
@@ -83,7 +84,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
   });
 
   for (const transport of ['wire', 'native'] as const) {
-    it(`does not wait for the gate when a client tries, with transport ${transport}`, async () => {
+    it(`does not wait for the gate in a tryAcquire of a client, with transport ${transport}`, async () => {
       const backend = bench.backend(server, { transport });
       const client = bench.keep(createLockClient(backend), (kept) => kept.close());
       await whileInGate(async (leave) => {
@@ -97,7 +98,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
   }
 
-  it('is found after a lost reply, with all entries at the same positions', async () => {
+  it('is found with the same positions when it is repeated after a lost reply', async () => {
     await session.enqueue(newSpec(b));
     const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -109,7 +110,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
-  it('is repeated after a lost reply, when another client was in the gate', async () => {
+  it('is undone and repeated after a lost reply if another client was in the gate', async () => {
     await session.enqueue(newSpec(b));
     const specs = newSpecs(a, b);
     await whileInGate(async (leave) => {
@@ -122,7 +123,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     expect(await sizes()).to.deep.equal([1, 3]);
   });
 
-  it('leaves no entry after a lost reply, once its ids are removed', async () => {
+  it('leaves no entry if the caller removes its entries after a lost reply', async () => {
     const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
     for (const { queue, id } of specs) expect(await session.remove(queue, id)).to.equal(true);
@@ -142,7 +143,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
       expect(await sizes()).to.deep.equal([0, 0]);
     });
 
-    it('costs one request when a client releases a multi-lock', async () => {
+    it('costs one request for the release of a multi-lock', async () => {
       const client = bench.keep(createLockClient(bench.backend(own.proxy.endpoint)), (kept) => kept.close());
       const held = await client.multi([a, b]).acquire();
       own.reset();
@@ -181,7 +182,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction', () => {
     });
   });
 
-  it('ends the session when its private node was removed', async () => {
+  it('rejects with SESSION_LOST when the private node of the session was removed', async () => {
     await asOperator(server, (zk) => zk.delete(`/.queuelock/${session.id}`));
     expect(await outcome(session.enqueueAll!(newSpecs(a, b)))).to.equal('SESSION_LOST');
     expect(await sizes()).to.deep.equal([0, 0]);

@@ -7,7 +7,7 @@ import { QueueDepartures } from '../src/views/queues.ts';
 import { nameOf, type WalkedQueue } from '../src/views/walk.ts';
 
 describe('the queue names that a walk through the tree of ZooKeeper finds', () => {
-  it('are the names that the directories were created for', () => {
+  it('are those for which the directories were created', () => {
     for (const name of [
       'a',
       'a/b',
@@ -50,7 +50,7 @@ describe('the count of entries that left a ZooKeeper queue', () => {
   const left = (departures: QueueDepartures, ...sequences: readonly number[]): number | undefined =>
     departures.listed(sequences.length === 0 ? [] : [walked(...sequences)])[0]?.left;
 
-  it('includes entries that came and left between two walks', () => {
+  it('includes entries that have joined and left between two walks through the tree', () => {
     const departures = new QueueDepartures(clock);
     expect(left(departures, 3, 4)).to.equal(0);
     expect(left(departures, 4, 5)).to.equal(1);
@@ -59,7 +59,7 @@ describe('the count of entries that left a ZooKeeper queue', () => {
     expect(left(departures, 16)).to.equal(13);
   });
 
-  it('starts at 0 in a new directory, and includes the entries of the old one', () => {
+  it('includes all entries of a directory that was removed and created again', () => {
     const departures = new QueueDepartures(clock);
     left(departures, 3, 4);
     expect(left(departures, 0)).to.equal(2);
@@ -93,6 +93,11 @@ describe('the diagnosis of a ZooKeeper server', () => {
     expect(findingsFor({})[0]).to.match(/^error .*4lw/);
   });
 
+  it('reports a server that is read-only', () => {
+    const facts = { 'Zookeeper version': '3.9.4', Mode: 'read-only', ...latency };
+    expect(findingsFor(facts).join()).to.match(/^error it is read-only, since it reaches no majority/);
+  });
+
   it('reports a slow server', () => {
     expect(
       findingsFor({
@@ -103,7 +108,7 @@ describe('the diagnosis of a ZooKeeper server', () => {
     ).to.match(/^warning it is slow/);
   });
 
-  it('compares its ticks with those that the client assumes', () => {
+  it("compares the server's tick settings with those that the client assumes", () => {
     const judged = (conf: Readonly<Record<string, string>>, tickTimeMs = 2_000, syncLimit = 5): string =>
       judgeTicks('s', new Map(Object.entries(conf)), { tickTimeMs, syncLimit })
         .map(({ level, text }) => `${level} ${text}`)

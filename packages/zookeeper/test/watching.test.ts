@@ -23,7 +23,7 @@ describe('a ZooKeeper queue', () => {
   });
   afterEach(() => bench.clear());
 
-  it('costs a create and a list in one flight when the lock is free, and one delete', async () => {
+  it('costs a create and a list in one packet, and then one delete, for a free lock', async () => {
     const session = await bench.session(proxy.endpoint);
     const first = newSpec(queue);
     await session.enqueue(first);
@@ -40,7 +40,7 @@ describe('a ZooKeeper queue', () => {
     expect(seen.slice(0, 2)).to.deep.equal([OpCode.create, OpCode.getChildren]);
   });
 
-  it('admits a waiter whose predecessor left between the list and the watch', async () => {
+  it('admits a waiter whose predecessor left before the watch on it was set', async () => {
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
     const held = newSpec(queue);
     await holder.enqueue(held);
@@ -102,7 +102,7 @@ describe('a ZooKeeper queue', () => {
     });
   });
 
-  it('removes the node that an earlier session left under the same id', async () => {
+  it('removes a node with the same id that an earlier session has left', async () => {
     const [earlier, session] = [await bench.session(server), await bench.session(server)];
     const spec = newSpec(queue);
     const left = await earlier.enqueue(spec);
@@ -143,7 +143,7 @@ describe('a ZooKeeper queue', () => {
     await eventually(async () => !(await zkFourLetter(server, 'wchp')).includes(`/${queue}/`));
   });
 
-  it('shows its values to observers, also when they change', async () => {
+  it('shows the values of its entries to observers, also when they change', async () => {
     const session = await bench.session(server);
     const seen: string[][] = [];
     const watching = bench

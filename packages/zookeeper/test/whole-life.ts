@@ -1,4 +1,5 @@
-// The process that exit.test.ts runs: it uses everything once, with a server and without one, and then does nothing.
+// The process that exit.test.ts starts. It uses all functions, with a server and without one. After that it
+// must exit by itself.
 import { zookeeper } from '@queuelock/zookeeper';
 import { SINGLE, admitted, newQueue, outcome, newSpec, newSpecs } from './bench.ts';
 

@@ -2,13 +2,17 @@ import { percentile } from '../../src/stats.ts';
 import type { Contender, Lock, RawStore, Release } from './contender.ts';
 import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
-// Same number of warm-up hand-offs as in Java: code that is not compiled yet takes twice as long.
+// Number of warm-up queues, as in the Java program. Code that is not compiled yet takes twice as long.
 const WARM_LINES = 10;
 const WARM_WAITERS = 300;
-// Number of enqueues in flight at a time: more of them would measure how a library queues its own requests.
+// Largest number of enqueues in flight. With more, the measurement would include how a library queues its own
+// requests.
 const ENQUEUE_AT_A_TIME = 64;
 
-/** Queues N waiters behind a holder; then it releases, and each waiter releases at once. */
+/**
+ * Enqueues `n` waiters behind a holder. Then the holder releases, and each waiter releases as soon as it is
+ * granted.
+ */
 export async function drain(lock: Lock, parameters: Parameters): Promise<object> {
   const name = parameters.text('name');
   const contender = await lock.open();
@@ -21,7 +25,7 @@ export async function drain(lock: Lock, parameters: Parameters): Promise<object>
 
 /**
  * Parameters of the scenario `drain`. With `telling`, the program reports its progress to the harness and
- * waits for its reply.
+ * waits for a line before it continues.
  */
 interface Passing {
   readonly name: string;
@@ -43,7 +47,7 @@ async function pass(lock: Lock, contender: Contender, { name, n, telling }: Pass
   return { ...result, enqueueMs };
 }
 
-/** Measures the time from a release to the moment at which the next holder is notified. */
+/** Measures for each hand-off the time from the release until the next holder is notified. */
 class HandOffs {
   readonly #times: number[] = [];
   readonly #waiters: number;
@@ -80,7 +84,10 @@ class HandOffs {
   }
 }
 
-/** Measures the lower bound of hand-offs: key i is deleted when key i - 1 is seen deleted. */
+/**
+ * Measures the lower bound of hand-offs with raw calls: when the program is notified that key i - 1 was
+ * deleted, it deletes key i.
+ */
 export async function chain(store: RawStore, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');
   const name = parameters.text('name');

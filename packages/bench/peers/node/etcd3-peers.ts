@@ -36,8 +36,8 @@ export function etcd3Election(): Lock {
           return () => campaign.resign();
         },
         async close() {
-          // The watchers of etcd3 end a tick later, and one that is still open would fail when the client
-          // closes.
+          // Waits before it closes the client: etcd3 ends its watchers a little later, and an open one would
+          // fail.
           await pause(100);
           etcd.close();
         },

@@ -2,10 +2,13 @@ import { percentile } from '../../src/stats.ts';
 import type { Lock } from './contender.ts';
 import { cpuUs, nowUs, type Parameters } from './protocol.ts';
 
-// Least number of warm-up cycles, the same as in Java. Code that is not compiled yet takes twice as long.
+// Least number of warm-up cycles, as in the Java program. Code that is not compiled yet takes twice as long.
 const WARM_AT_LEAST = 3_000;
 
-/** Runs K loops, each on a name of its own: lock, unlock, without a hold time. */
+/**
+ * Runs parallel loops, each with a lock of its own. A loop acquires and releases its lock without a hold
+ * time.
+ */
 export async function free(lock: Lock, parameters: Parameters): Promise<object> {
   const prefix = parameters.text('name');
   const contender = await lock.open();
@@ -21,7 +24,7 @@ export async function free(lock: Lock, parameters: Parameters): Promise<object> 
   return { ...result, acquireP50: percentile(acquires.slice(-result.cycles), 0.5) };
 }
 
-/** Parallel loops of cycles; a cycle of a loop begins when the previous one has ended. */
+/** Parallel loops. A loop begins its next cycle when the previous one has ended. */
 export interface Loops {
   readonly count: number;
   readonly cycle: (loop: number) => Promise<unknown>;
@@ -29,9 +32,9 @@ export interface Loops {
 
 export interface LoopsResult {
   readonly cycles: number;
-  /** Number of warm-up cycles. */
+  /** Number of cycles that ran before the measurement. */
   readonly warmed: number;
-  /** Microseconds of one cycle. */
+  /** Median duration of one cycle in microseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly perSecond: number;

@@ -3,14 +3,20 @@ import { mean, percentile } from '../../src/stats.ts';
 import type { Contender, Lock } from './contender.ts';
 import { nowUs, type Parameters } from './protocol.ts';
 
-// Warm-up rounds of all clients together, as in Java.
+// Number of warm-up rounds of all clients together, as in the Java program.
 const WARM_ROUNDS = 200;
 const STALL_US = 50_000;
 
-/** Makes unrelated writes on a separate connection until the returned function is called. */
+/**
+ * Function that makes unrelated writes over a separate connection, until the function that it returns is
+ * called.
+ */
 export type Noise = () => Promise<() => Promise<void>>;
 
-/** Runs C clients, each with its own connection, in a loop: acquire, hold, release. */
+/**
+ * Runs several clients, each with its own connection. In a loop, each acquires the same lock, holds it and
+ * releases it.
+ */
 export async function fresh(lock: Lock, parameters: Parameters, noise: Noise): Promise<object> {
   const clients = parameters.number('clients');
   const name = parameters.text('name');
@@ -28,7 +34,7 @@ interface Grant {
   readonly by: number;
   readonly heldAt: number;
   releasedAt: number;
-  /** Whether another client was waiting at the release. */
+  /** Whether another client was waiting when this one released. */
   contested: boolean;
 }
 

@@ -9,18 +9,18 @@ import { closeSession } from './raw-zookeeper.ts';
 import { SESSION_MS } from './session.ts';
 import type { Transport } from './transport.ts';
 
-/** Methods of our lock beyond the common protocol. */
+/** Methods of queuelock beyond those that all measured libraries have. */
 export interface OwnLock extends Lock {
   untilWatching(waiters: number): Promise<void>;
   open(ttlMs?: number): Promise<OwnContender>;
 }
 
 export interface OwnContender extends Contender {
-  /** Acquires all names in one step. */
+  /** Acquires the locks of all names in one step. */
   acquireAll(names: readonly string[]): Promise<Release>;
   /**
-   * Prepares to end the session in the store without its client, so that all of its holds end at once, in one
-   * change of the store. The returned function ends the session and resolves when the server has responded.
+   * Prepares to end the session in the store without the client, so that all its holds end in one change of
+   * the store. The returned function ends the session, and resolves when the server has responded.
    */
   revocation(): Promise<() => Promise<unknown>>;
 }
@@ -58,7 +58,7 @@ async function open(
   revocation: Revocation,
 ): Promise<OwnContender> {
   const client = createLockClient(backend, { ttlMs: ttlMs ?? SESSION_MS });
-  // The first acquisition opens the session.
+  // Acquires a lock once, which opens the session.
   await (await client.acquire('warm/connected')).release();
   return {
     async acquire(name) {

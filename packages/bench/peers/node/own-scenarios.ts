@@ -1,4 +1,4 @@
-// Scenarios that only our lock supports.
+// Scenarios that only queuelock supports.
 import { loops } from './free.ts';
 import type { OwnLock } from './ours.ts';
 import { nowUs, sayAndWait, type Parameters } from './protocol.ts';
@@ -25,7 +25,8 @@ export async function many(lock: OwnLock, parameters: Parameters): Promise<objec
 }
 
 /**
- * Ends all holds of one session in one change of the store, and measures when the last successor is notified.
+ * Ends all holds of one session in one change of the store. Measures when the last of the waiters behind
+ * these holds is notified.
  */
 export async function mass(lock: OwnLock, parameters: Parameters): Promise<object> {
   const names = Array.from({ length: parameters.number('n') }, (_, i) => `${parameters.text('name')}-${i}`);
@@ -42,7 +43,7 @@ export async function mass(lock: OwnLock, parameters: Parameters): Promise<objec
   return { answerMs, allKnowMs, ratio: allKnowMs / answerMs };
 }
 
-/** Holds locks and does nothing else until the harness has counted the requests. */
+/** Holds locks without any further call, until the harness has counted the requests of this time. */
 export async function idle(lock: OwnLock, parameters: Parameters): Promise<object> {
   const names = Array.from(
     { length: parameters.number('held') },
@@ -50,7 +51,8 @@ export async function idle(lock: OwnLock, parameters: Parameters): Promise<objec
   );
   const contender = await lock.open(IDLE_TTL_MS);
   await Promise.all(names.map((name) => contender.acquire(name)));
-  // Waits for all watches, because the watch of a hold's own entry begins some time after the grant.
+  // Waits until the server has all watches, because a holder begins to watch its own entry some time after
+  // the grant.
   await lock.untilWatching(names.length);
   await sayAndWait({ ready: true });
   await contender.close();

@@ -86,5 +86,5 @@ async function run(client: string, scenario: string, parameters: Parameters): Pr
 
 const [client = '', scenario = '', ...rest] = process.argv.slice(2);
 say({ ...(await run(client, scenario, new Parameters(rest))) });
-// A client library may have left a handle open.
+// Exits explicitly, because a client library may have left a handle open.
 process.exit(0);

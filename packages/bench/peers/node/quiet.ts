@@ -6,8 +6,8 @@ const QUIET_LOOKS = 3;
 const MAX_WAIT_MS = 120_000;
 
 /**
- * Resolves when the server has at least this many synchronized watches, their number is steady, and clients
- * send no more reads.
+ * Resolves when the server has at least this many watches, all up to date. Their number must not change any
+ * more, and clients must send no more reads.
  */
 export async function untilWatchingEtcd(endpoint: string, watches: number): Promise<void> {
   await untilSteady(watches, async () => {
@@ -26,7 +26,7 @@ export async function untilWatchingZooKeeper(endpoint: string, watches: number):
   });
 }
 
-/** The load of a server that has waiters. */
+/** Counters of a server that has waiters. */
 interface Load {
   readonly watched: number;
   /** Number of requests so far, if the server counts requests. */

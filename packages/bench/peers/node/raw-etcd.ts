@@ -9,7 +9,7 @@ import { endpointOf } from './protocol.ts';
 const CALL = { withinMs: 10_000 };
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-/** Raw etcd calls over the same transport as our lock. */
+/** Raw etcd calls over one of queuelock's transports. */
 export function rawEtcd(transport: Transport): RawStore {
   const endpoint = endpointOf('ETCD');
   const driver = driverOf(endpoint, checkOptions({ hosts: endpoint, transport }));
@@ -33,11 +33,13 @@ export function rawEtcd(transport: Transport): RawStore {
   };
 }
 
-/** Prepares to revoke the lease of a session without its client. */
+/**
+ * Prepares to revoke the lease of a session without the session's client. The returned function revokes it.
+ */
 export async function leaseRevocation(lease: string, transport: Transport): Promise<() => Promise<unknown>> {
   const endpoint = endpointOf('ETCD');
   const driver = driverOf(endpoint, checkOptions({ hosts: endpoint, transport }));
-  // The first call opens the connection.
+  // Makes a first call, which opens the connection.
   await driver.status(CALL);
   return () => driver.leaseRevoke({ ID: lease }, CALL);
 }
@@ -56,7 +58,7 @@ async function eventOf(put: (key: string) => Promise<unknown>, { remove, watches
   await Promise.all([remove(key), gone]);
 }
 
-/** Watches keys from the present revision on, all on one stream. A watch is cancelled after its event. */
+/** Watches keys from the present revision on, all over one stream. Cancels a key's watch after its event. */
 class Deletions {
   readonly #channel: ReturnType<Driver['watch']>;
   readonly #live = new Map<string, () => void>();

@@ -10,7 +10,10 @@ const CLOSE_AFTER_MS = 50;
 
 type Done = (code: number, text: string, value: unknown) => void;
 
-/** The part of npm `zookeeper` that this program uses; its own declarations reference other packages. */
+/**
+ * Types of the part of npm `zookeeper` that this program uses. The package's own declarations need other
+ * packages.
+ */
 interface Native extends EventEmitter {
   init(config: Config): void;
   close(): void;
@@ -30,7 +33,7 @@ interface Config {
 
 const Native = createRequire(import.meta.url)('zookeeper') as new () => Native;
 
-/** Raw ZooKeeper calls over npm `zookeeper`, as our transport of that name uses it. */
+/** Raw ZooKeeper calls over npm `zookeeper`, the same way as queuelock's transport of that name. */
 export async function rawZooKeeper(): Promise<RawStore> {
   const native = new Native();
   const watched = new Map<string, () => void>();
@@ -38,8 +41,8 @@ export async function rawZooKeeper(): Promise<RawStore> {
   native.init({ connect: endpointOf('ZK'), timeout: SESSION_MS, debug_level: 0 });
   await connected;
   native.on('deleted', (_self: unknown, path: string) => {
-    // Continues outside of the package's callback, because a call from inside of it waits for the next
-    // external event.
+    // Continues outside of the package's callback, because the package delays a call from inside of it until
+    // the next network event.
     setImmediate(() => {
       watched.get(path)?.();
       watched.delete(path);
@@ -80,7 +83,10 @@ export async function rawZooKeeper(): Promise<RawStore> {
   };
 }
 
-/** Resumes a session. The returned function closes the session and resolves when the server has responded. */
+/**
+ * Resumes a session from another connection. The returned function closes the session, and resolves when the
+ * server has responded.
+ */
 export async function closeSession(secret: {
   readonly session: string;
   readonly password: string;
@@ -97,8 +103,8 @@ export async function closeSession(secret: {
 function call(send: (done: Done) => number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const sent = send((code, text, value) => {
-      // Continues outside of the package's callback, because a call from inside of it waits for the next
-      // external event.
+      // Continues outside of the package's callback, because the package delays a call from inside of it
+      // until the next network event.
       setImmediate(() => (code === 0 ? resolve(value) : reject(new Error(`ZooKeeper answers ${text}`))));
     });
     if (sent !== 0) reject(new Error(`the ZooKeeper client refuses the call (${sent})`));

@@ -6,7 +6,7 @@ import type { Lock } from './contender.ts';
 import { endpointOf } from './protocol.ts';
 import { SESSION_MS } from './session.ts';
 
-/** The part of redlock that this program uses; its package does not export its declarations. */
+/** Types of the part of redlock that this program uses. The package does not export its declarations. */
 interface Redlock {
   acquire(names: string[], ms: number): Promise<{ release(): Promise<unknown> }>;
 }
@@ -33,8 +33,8 @@ export function redisSemaphore(): Lock {
 }
 
 /**
- * redlock on one Redis server with its defaults, which retry about every 200 ms. Only the number of retries
- * is raised.
+ * redlock on one Redis server. It has its default settings, with a retry about every 200 ms, except for more
+ * retries.
  */
 export function redlock(): Lock {
   return {

@@ -1,5 +1,5 @@
-// The scenario `drain` with its waiters in several processes, so that they share neither watches nor a warm
-// cache.
+// The scenario `drain` with its waiters in several processes, so that they share neither watches nor code
+// that is already compiled.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { percentile } from '../../src/stats.ts';
@@ -8,7 +8,7 @@ import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
 const PROCESSES = 4;
 
-/** Times of the grant and of the release, by the clock of the machine. */
+/** Times of one waiter's grant and release, by the clock of the machine. */
 interface Passage {
   readonly grantedAt: number;
   readonly releasedAt: number;
@@ -20,8 +20,8 @@ interface PartResult {
 }
 
 /**
- * Runs the drain. `client` is the name by which this program was started, so that it can start the other
- * processes.
+ * Starts the processes of the waiters, and measures the hand-offs. `client` is the argument CLIENT of this
+ * program, which the other processes need too.
  */
 export async function spread(lock: OwnLock, client: string, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');
@@ -30,7 +30,7 @@ export async function spread(lock: OwnLock, client: string, parameters: Paramete
   const release = await holder.acquire(name);
   const words = [client, 'spread-part', `n=${n / PROCESSES}`, `name=${name}`];
   const parts = Array.from({ length: PROCESSES }, () =>
-    // The standard output of the child processes is ignored, since only this process prints the result.
+    // Ignores the standard output of the child processes, since only this process prints the result.
     fork(process.argv[1] ?? '', words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
   );
   await Promise.all(parts.map((part) => once(part, 'message')));
@@ -51,7 +51,7 @@ export async function spread(lock: OwnLock, client: string, parameters: Paramete
   return { ...summaryOf({ grantedAt: 0, releasedAt }, shares), enqueueMs };
 }
 
-/** Runs in one of the processes: waits the given number of times, and reports the times. */
+/** Runs in one of the processes: enqueues `n` waiters, and reports their times. */
 export async function spreadPart(lock: OwnLock, parameters: Parameters): Promise<object> {
   const n = parameters.number('n');
   const contender = await lock.open();

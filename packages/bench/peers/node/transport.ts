@@ -1,4 +1,4 @@
 import type { EtcdOptions } from '@queuelock/etcd';
 
-/** A transport of `etcd()`. */
+/** A value of the option `transport` of `etcd()`. */
 export type Transport = NonNullable<EtcdOptions['transport']>;

@@ -37,7 +37,7 @@ export class Calls {
     this.#fetch = given ?? ((...request) => fetch(...request));
   }
 
-  /** Emits failures of the caller's function for headers. */
+  /** Emits the error when the caller's function `headers` fails, and the request uses the last headers. */
   get errors$(): Observable<BridgeError> {
     return this.#headers.errors$;
   }
@@ -109,7 +109,8 @@ export class Calls {
   }
 
   /**
-   * Limits the wait for a response, because a connection may look open for minutes after the other end died.
+   * Limits the wait for a response, because a connection may look open for minutes after the bridge's machine
+   * died.
    */
   async #withTimeout<T>(
     { signal, withinMs = RESPONSE_TIMEOUT_MS }: Pick<Call<T>, 'signal' | 'withinMs'>,

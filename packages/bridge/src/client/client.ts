@@ -180,7 +180,10 @@ class StreamingClient implements BridgeClient {
     this.#tools.calls.close();
   }
 
-  /** Leaves the queue when the page is hidden for good: the last request outlives the page. */
+  /**
+   * Leaves the queue of this join when the page is closed. The browser finishes that last request after the
+   * end of the page.
+   */
   #follow(join: PageJoin): void {
     const page = globalThis as Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>>;
     if (this.#joins.size === 0) page.addEventListener?.('pagehide', this.#onPageHide);

@@ -23,7 +23,7 @@ export class FreshHeaders {
     else this.#latest = headers;
   }
 
-  /** Emits failures of the function after which earlier headers were used. */
+  /** Emits the error when the function fails and earlier headers are used instead. */
   get errors$(): Observable<BridgeError> {
     return this.#errors$;
   }

@@ -23,16 +23,16 @@ type Queued = Extract<JoinSnapshot, { status: 'queued' }>;
 type Holding = Extract<JoinSnapshot, { status: 'held' | 'suspect' }>;
 type Ended = Extract<PageClaimState, { status: 'ended' }>;
 
-// The part of the bridge's grace for which the page believes that it holds. The rest allows for clocks that
+// Fraction of the bridge's grace for which the page believes that it holds. The rest allows for clocks that
 // differ by up to 2 % in rate.
 const USABLE_PART_OF_GRACE = 0.98;
 const NOTHING = v.object({});
 const LEAVE_TIMEOUT_MS = 5_000;
 
 /**
- * One join of this page, from the first request to the end. A promise of the bridge counts from the time at
- * which the page *sent* the request that the bridge confirms. So the page never believes that it holds for
- * longer than the bridge does.
+ * One join of this page, from the first request to the end. The bridge promises to keep the hold for a time
+ * that counts from when the page *sent* the request. So the page never believes that it holds for longer than
+ * the bridge does.
  */
 export class PageJoin {
   readonly #request: JoinRequest & { readonly key: JoinKey };
@@ -70,7 +70,7 @@ export class PageJoin {
     this.#joining = this.#join();
   }
 
-  /** Leaves or releases. Resolves when the bridge confirmed this, or when it must have noticed the silence. */
+  /** Leaves the queue. Resolves when the bridge confirms it, or must have noticed the page's silence. */
   leave(outlivesPage = false): Promise<void> {
     this.#hold?.end();
     this.#touches.unsubscribe();

@@ -202,8 +202,8 @@ export class PageStream {
 }
 
 /**
- * Returns whether a refused topic may be requested again. A join is not: if the bridge does not know it, it
- * never will.
+ * Returns whether a refused topic may be requested again. A refused join may not: a bridge that does not know
+ * the join never will.
  */
 function canRetryTopic(topic: string): boolean {
   return !topic.startsWith('["join"');

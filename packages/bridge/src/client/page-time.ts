@@ -1,9 +1,9 @@
 import type { ClientClock } from './api.ts';
 
 /**
- * The page's clock. The monotonic clock may stop while the machine sleeps, so the time by which the time of
- * day advanced further is added to it. If a user sets the time of day forward, this clock stays ahead by that
- * amount.
+ * The page's clock. The monotonic clock may stop while the machine sleeps. So this clock adds the time by
+ * which the time of day advanced further than the monotonic clock. If a user sets the time of day forward,
+ * this clock stays ahead by that amount.
  */
 export function pageClock(): ClientClock {
   const monotonicOrigin = performance.now();

@@ -94,7 +94,7 @@ export class Join {
     return 'ownership' in this.#state ? this.#state.ownership : undefined;
   }
 
-  /** For how long the bridge keeps this join from now on, in the form of a `TouchResponse`. */
+  /** How long the bridge keeps this join from now on, in the form of a `TouchResponse`. */
   get touched(): TouchResponse['joins'][number] {
     const { ownership, hasEnded, key } = this;
     const graceMs = hasEnded ? 0 : this.#tools.graceMs;

@@ -154,7 +154,7 @@ export class Joins {
   }
 }
 
-/** The client of a join, and the functions that end the counting of the join in the quotas. */
+/** The client of a join, and the functions that remove the join from the counts of the quotas. */
 interface JoinReleases {
   readonly client: ClientId;
   readonly forget: () => void;

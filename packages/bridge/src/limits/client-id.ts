@@ -4,7 +4,7 @@ import type { ClientId } from './quota.ts';
 
 /** Facts about the connection on which a request arrived. */
 export interface ConnectionFacts {
-  /** Address of the other end of the connection, which is the proxy if there is one. */
+  /** Address of the peer of the connection. If there is a proxy, it is the proxy's address. */
   readonly remoteAddress?: string | undefined;
   /** Request of the host, as `nodeListener` received it. Undefined in other hosts. */
   readonly incoming?: IncomingMessage | undefined;

@@ -13,7 +13,10 @@ export interface Limits {
   readonly asks: Quota;
   readonly bodies: Quota;
   readonly rate: RequestRate;
-  /** Rate of touches and leave requests. It is separate, so that a page over its other rate keeps its joins and can leave. */
+  /**
+   * Rate of touches and leave requests. It is separate, so that a page which exceeds its rate of other
+   * requests keeps its joins and can leave.
+   */
   readonly touchRate: RequestRate;
 }
 

@@ -5,22 +5,28 @@ import { filled, numbersOf } from '../filled.ts';
 export interface ClientLimits {
   /** Largest number of open streams of the client. Default 200. */
   readonly streams?: number;
+  /** Largest number of distinct topics in all streams of the client. Default 200. */
+  readonly topics?: number;
   /**
    * Largest number of the client's topics that are overviews: lists of queues, sessions, deadlocks, faults.
    * Default 16.
    */
-  readonly topics?: number;
-  /** Topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 16. */
   readonly overviews?: number;
-  /** Queues whose entries the client watches. Several topics of one queue count once. Default 100. */
+  /**
+   * Largest number of queues whose entries the client watches. Several topics of one queue count once.
+   * Default 100.
+   */
   readonly queues?: number;
-  /** Joins. Default 100. */
+  /** Largest number of the client's joins. Default 100. */
   readonly joins?: number;
-  /** Handover requests without an answer, from `ask` and from joins with a `request`. Default 10. */
+  /**
+   * Largest number of handover requests without an answer, from `ask` and from joins with a `request`.
+   * Default 10.
+   */
   readonly asks?: number;
-  /** Bytes of large snapshots that were sent and are not read yet. Default 8 MiB. */
+  /** Largest number of bytes of large snapshots that were sent and are not read yet. Default 8 MiB. */
   readonly bytes?: number;
-  /** Request bodies that are being received. Default 16. */
+  /** Largest number of request bodies that are being received. Default 16. */
   readonly bodies?: number;
   /**
    * Requests a second, with a burst of five times as many. Touches and leave requests have four times this rate. Every eight
@@ -31,33 +37,35 @@ export interface ClientLimits {
 
 /** Limits for the simultaneous use of the whole bridge. A request beyond them gets status 503. */
 export interface BridgeLimits {
-  /** Open streams. Default 2,000. */
+  /** Largest number of open streams. Default 2,000. */
   readonly streams?: number;
-  /** Distinct topics of all streams. Default 2,000. */
+  /** Largest number of distinct topics of all streams. Default 2,000. */
   readonly topics?: number;
-  /** Topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 64. */
+  /**
+   * Largest number of topics that are overviews: lists of queues, sessions, deadlocks, faults. Default 64.
+   */
   readonly overviews?: number;
-  /** Queues whose entries the bridge watches for its clients. Default 500. */
+  /** Largest number of queues whose entries the bridge watches for its clients. Default 500. */
   readonly queues?: number;
   /**
    * Largest number of queues that one overview (sessions, deadlocks) reads. It reads those with the most
    * entries. Default 200.
    */
   readonly deepest?: number;
-  /** Queues in a list. Default 20,000. */
+  /** Largest number of queues in a list. Default 20,000. */
   readonly listed?: number;
-  /** Joins, including those that have ended within the last minute. Default 1,000. */
+  /** Largest number of joins, including those that have ended within the last minute. Default 1,000. */
   readonly joins?: number;
-  /** Handover requests without an answer. Default 100. */
+  /** Largest number of handover requests without an answer. Default 100. */
   readonly asks?: number;
   /**
-   * Bytes of large snapshots that are encoded and not read yet; each snapshot counts once. The same number of
-   * bytes is cached for later readers. Default 32 MiB.
+   * Largest number of bytes of large snapshots that are encoded and not read yet. Each snapshot counts once.
+   * The same number of bytes is cached for later readers. Default 32 MiB.
    */
   readonly bytes?: number;
-  /** Request bodies that are being received. Default 200. */
+  /** Largest number of request bodies that are being received. Default 200. */
   readonly bodies?: number;
-  /** Bytes of a request body. Default 256 KiB. */
+  /** Largest number of bytes of a request body. Default 256 KiB. */
   readonly bodyBytes?: number;
   /** Limits of each client. */
   readonly perClient?: ClientLimits;

@@ -29,12 +29,12 @@ export class Quota {
     this.#spec = spec;
   }
 
-  /** Whether the bridge is at its limit. */
+  /** Returns whether the resources of all clients together have reached the bridge's limit. */
   get isFull(): boolean {
     return this.#inUse.size >= this.#spec.perBridge;
   }
 
-  /** Returns whether the client is at its limit. */
+  /** Returns whether the client's resources have reached its own limit. */
   isFullFor(client: ClientId): boolean {
     return client !== undefined && (this.#byClient.get(client)?.size ?? 0) >= this.#spec.perClient;
   }

@@ -122,7 +122,7 @@ export class Chronicle {
   }
 }
 
-/** Identifies an entry. The order is included for stores that use a key again. */
+/** Returns a text that identifies an entry. It includes the order, since a store may use a key again. */
 export function nameOf({ key, order }: { readonly key: string; readonly order: bigint | string }): string {
   return `${String(order)} ${key}`;
 }

@@ -23,7 +23,10 @@ export interface DeepSettings {
   readonly minDepth: number;
   /** Largest number of watched queues; those with the most entries are chosen. */
   readonly max: number;
-  /** Shortest interval between two values in milliseconds, because many queues change often. */
+  /**
+   * Shortest interval between two emitted values in milliseconds. It is needed because many queues change
+   * often.
+   */
   readonly everyMs: number;
   /**
    * Returns whether the same value is emitted again at the next interval although nothing changed. Default:
@@ -39,8 +42,8 @@ export interface DeepSettings {
 const MAX_ENTRIES = 20_000;
 
 /**
- * Watches the queues of a list that have the most entries. A queue that stays among these is not watched
- * anew. Closes the view when the subscription ends.
+ * Watches the queues of `view` that have the most entries. A queue that stays among these is not watched
+ * anew. Closes `view` when the subscription ends.
  */
 export function watchDeepest(view: ListView, settings: DeepSettings): Observable<DeepQueues> {
   return new Observable((subscriber) => {

@@ -3,10 +3,10 @@ import { snapshotOf } from '../snapshots/entry.ts';
 import { filter, startWith, type Observable } from '../rx.ts';
 import { textOf, type ListedRecord, type SharedList } from './shared-list.ts';
 
-/** Number of queues in one piece of JSON. Between two pieces the encoder reads the clock. */
+/** Number of queues in one piece of JSON. After each piece the encoder checks whether it has to pause. */
 const STEP = 500;
 
-/** Those queues of a shared list whose names begin with one prefix. */
+/** A part of a shared list: the queues whose names begin with one prefix. */
 export class ListView {
   readonly #prefix: string;
   readonly #list: SharedList;

@@ -10,7 +10,7 @@ export interface ListTools {
   readonly time: ServerTime;
 }
 
-/** A queue of a list. The object stays the same until the queue changes. */
+/** The record of one queue in a list. A change of the queue replaces the record by a new object. */
 export interface ListedRecord {
   readonly queue: ListedQueue;
   /**

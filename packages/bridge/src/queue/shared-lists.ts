@@ -32,7 +32,8 @@ export class SharedLists {
   }
 
   /**
-   * Views the queues of a prefix until `close` of the view is called.
+   * Returns a view of the queues with a prefix. The list is read from the store until `close` of the view is
+   * called.
    * @throws {QueueLockError} `INVALID_ARGUMENT` for a store that cannot list queues.
    */
   view(prefix: string): ListView {

@@ -13,7 +13,7 @@ export interface TopicSource {
   readonly close: () => void;
 }
 
-/** The parts that all feeds of a bridge share. */
+/** Functions and settings that all feeds of a bridge share. */
 export interface FeedTools {
   readonly clock: Clock;
   readonly paceMs: number;

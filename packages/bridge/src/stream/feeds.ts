@@ -20,7 +20,7 @@ export interface FeedReader {
   readonly client: ClientId;
 }
 
-/** A feed with a reader, until `close` is called. */
+/** A feed that one reader uses until it calls `close`. */
 export interface Reading {
   readonly feed: Feed;
   readonly close: () => void;
@@ -31,7 +31,9 @@ export class Feeds {
   readonly #tools: FeedsTools;
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
-  /** Topics without readers that still count in the quotas. Each function ends the counting of one topic. */
+  /**
+   * Topics without readers that still count in the quotas. Each function removes one topic from the counts.
+   */
   readonly #counted = new Set<() => void>();
 
   constructor(tools: FeedsTools) {

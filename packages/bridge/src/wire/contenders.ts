@@ -34,7 +34,7 @@ export interface HappeningSnapshot {
   /** Number of the event, which grows with each event. */
   readonly id: number;
   readonly at: number;
-  /** Kind of the event; `violation` breaks a promise of the lock. */
+  /** Kind of the event. `violation` means that the lock broke one of its promises, such as exclusion. */
   readonly kind: 'grant' | 'disturbance' | 'loss' | 'violation';
   /** Description of the event. A later event with the same id may make it more precise. */
   readonly text: string;

@@ -43,7 +43,7 @@ export interface SessionSnapshot {
 
 /** How many queues an overview contains. */
 export interface Coverage {
-  /** Number of queues that were read. These are the deepest ones. */
+  /** Number of queues that were read. They are the ones with the most entries. */
   readonly included: number;
   /** Number of queues that were left out because of the bridge's limit. */
   readonly omitted: number;

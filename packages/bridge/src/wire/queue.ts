@@ -91,7 +91,7 @@ export interface TimelineSnapshot extends Snapshot {
   /** Time at which the bridge began to watch. */
   readonly beganAt: number;
   /**
-   * Spans of removed entries in the order of their removal, then those of present entries in the order of the
+   * Stays of removed entries in the order of their removal, then those of present entries in the order of the
    * queue. The oldest removed entries are left out, and in a long queue the last present ones.
    */
   readonly spans: readonly Span[];

@@ -1,10 +1,12 @@
-// Runs a bridge over 2,000 queues that change constantly, and measures what it costs its process.
+// Runs a bridge over 2,000 queues that change constantly, and measures the CPU time and memory of its
+// process.
 import { createLockClient } from '@queuelock/core';
 import { createMemoryServer, memory } from '@queuelock/memory';
 import { createBridge, serve } from '../../src/index.ts';
 
 const [queues = '0'] = process.argv.slice(2);
-// Interval of changes in milliseconds. The list of queues on etcd also reports the changes of 200 ms at once.
+// Time between two changes of the queues, in milliseconds. On etcd, the list of queues combines the changes
+// of 200 ms into one.
 const CHANGES_EVERY_MS = 200;
 const CHANGES = 20;
 

@@ -1,4 +1,5 @@
-// Simulates one machine that takes as much as it can get from the bridge, in every way at once.
+// Simulates one machine that attacks the bridge: with many lists, unread streams, reconnections, joins and
+// slow requests at once.
 import { connect } from 'node:net';
 import { Visitor } from './requests.ts';
 
@@ -11,7 +12,7 @@ function count(status = 0): void {
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
 }
 
-/** Returns distinct prefixes. Each covers all queues or a tenth of them. */
+/** Returns 64 distinct prefixes of queue names. Each matches all queues, some of them, or none. */
 function prefixesOf(stream: number): readonly string[] {
   return Array.from(
     { length: 64 },
@@ -19,7 +20,7 @@ function prefixesOf(stream: number): readonly string[] {
   );
 }
 
-/** Reads lists of many prefixes as fast as they arrive. */
+/** Opens a stream with lists for many prefixes, and reads it as fast as it arrives. */
 async function readLists(stream: number): Promise<void> {
   const topics = prefixesOf(stream).map((prefix, n) => ({ kind: LISTS[n % 4], prefix }));
   const response = await visitor.stream(topics);
@@ -39,7 +40,7 @@ async function again(work: (round: number) => Promise<void>): Promise<never> {
   for (let round = 0; ; round += 1) await work(round).catch(() => count());
 }
 
-/** Opens streams and breaks them off, with other topics each time. */
+/** Opens a stream with new topics and closes it at once. */
 async function reconnect(round: number): Promise<void> {
   const topics = Array.from({ length: 64 }, (_, n) => ({
     kind: 'queue',
@@ -57,7 +58,7 @@ async function joinAndLeave(round: number): Promise<void> {
   await visitor.post(`joins/${key.id}/leave`, { secret: key.secret });
 }
 
-/** Opens connections whose requests never end. */
+/** Opens connections that send the beginning of a request and never the rest. */
 function sendSlowly(): void {
   const { hostname, port } = new URL(url);
   for (let n = 0; n < 200; n += 1) {

@@ -1,4 +1,5 @@
-// Simulates pages that each watch a queue and hold a lock. Measures how long the bridge takes to respond to their touches.
+// Simulates pages that each watch a queue and hold a lock. Measures how long the bridge takes to respond to
+// touches, the requests by which a page keeps its lock.
 import { Visitor } from './requests.ts';
 
 const [url = '', count = '0'] = process.argv.slice(2);
@@ -14,12 +15,12 @@ async function look(number: number): Promise<void> {
   const topics = [
     { kind: 'queue', name: `queue-${String(number).padStart(4, '0')}` },
     { kind: 'join', ...key },
-    // Some pages watch the list of all queues.
+    // One page in twenty also watches the list of all queues.
     ...(number % 20 === 0 ? [{ kind: 'queues', prefix: '' }] : []),
   ];
   const stream = await page.stream(topics);
   stream.resume();
-  // A broken connection counts like a response that does not know the join.
+  // A page whose connection breaks counts as a lost join. So does a touch if the bridge does not know its join.
   const onLoss = (): void => void (lost += 1);
   stream.on('error', onLoss);
   setInterval(() => void touch(page, key).catch(onLoss), TOUCH_EVERY_MS);

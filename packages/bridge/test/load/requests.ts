@@ -3,13 +3,16 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { TOKEN_HEADER, type BridgeFacts } from '../../src/wire.ts';
 
-/** The parts of a request that a visitor sends. */
+/** Method and body of an HTTP request that a simulated client sends. */
 export interface Sent {
   readonly method?: 'GET' | 'POST';
   readonly body?: unknown;
 }
 
-/** A simulated machine with its own address on the loopback interface, which has 16 million addresses. */
+/**
+ * A simulated machine with its own address on the loopback interface, which has 16 million addresses. The
+ * bridge counts it as one client.
+ */
 export class Visitor {
   readonly #url: string;
   readonly #localAddress: string;

@@ -10,7 +10,7 @@ import { Player, type PlayerSettings } from './player.ts';
 import { EventLog } from './event-log.ts';
 import { canProxy } from './contender-proxy.ts';
 
-/** Settings of the contenders on the demo page. */
+/** Settings of the demo page and its contenders. */
 export interface ArenaSettings {
   /** Name of the queue. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface ArenaSettings {
   /** Client that observes the queue. The caller closes it. */
   readonly client: LockClient;
   readonly stamp: () => string;
-  /** Called with every event, in order. */
+  /** Called with every event among the contenders, in the order of the events' times. */
   readonly emit: (event: ArenaEvent) => void;
 }
 
@@ -44,7 +44,7 @@ export class Arena implements Contenders {
   readonly #pids = new Set<number>();
   #players: readonly Player[] = [];
   #count = 0;
-  /** Order of the entry that was at the front of the queue when it was last read. */
+  /** Order of the first entry of the queue, as it was last read. */
   #front: bigint | undefined;
   #adding: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -102,7 +102,9 @@ export class Arena implements Contenders {
     return /^sqlite:/i.test(url) ? 'inside' : undefined;
   }
 
-  /** Adds contenders one after another, so that their number never exceeds the limit. */
+  /**
+   * Adds a contender once earlier calls have added theirs, so that parallel calls do not exceed the limit.
+   */
   #add(): Promise<void> {
     const enter = (): Promise<void> => this.#enter();
     this.#adding = this.#adding.then(enter, enter);
@@ -135,7 +137,10 @@ export class Arena implements Contenders {
     this.#changed$.next();
   }
 
-  /** For a store in a file: resolves with whether the file can be written. */
+  /**
+   * Resolves with whether a store in a file can be written now; `true` for all other stores. A suspended
+   * process may hold the lock of the file.
+   */
   async #isFree(): Promise<boolean> {
     const { client, info, name } = this.#settings;
     if (info.authority !== 'host') return true;
@@ -163,7 +168,10 @@ export class Arena implements Contenders {
   }
 }
 
-/** Throws an error of a stream as uncaught. The stream never errors, so an error is a defect. */
+/**
+ * Throws an error of a stream as an uncaught exception. These streams do not fail, so an error is a defect of
+ * this program.
+ */
 function throwUncaught(error: unknown): never {
   throw error;
 }

@@ -5,15 +5,15 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * A proxy to the servers of a URL for one contender. Any process of this machine can connect to it, but it relays only
- * connections that begin with the secret.
+ * A proxy between one contender and the servers of its store. It relays only connections that begin with the
+ * secret, because any process of this machine can connect to it.
  */
 export interface ContenderProxy {
   /** URL by which the contender reaches the store through the proxy. */
   readonly url: string;
   /** Secret with which a connection to the proxy must begin. */
   readonly secret: string;
-  /** Stops all data in both directions. The connections stay open, as when a cable is cut. */
+  /** Stops all data in both directions. The connections stay open, as if a network cable were cut. */
   cut(): void;
   /** Resumes the transfer, including data that was in flight. */
   mend(): void;
@@ -21,7 +21,10 @@ export interface ContenderProxy {
 }
 
 const SERVERS = /^(etcd|zk|redis|postgres|postgresql|mysql|mariadb|consul):\/\/([^/?]*@)?([^/?]*)(.*)$/is;
-/** Matches URLs that cannot be proxied: the npm package zookeeper opens its sockets itself. */
+/**
+ * Matches URLs whose connections a proxy cannot authenticate: the npm package zookeeper opens its sockets
+ * itself, without the secret.
+ */
 const USES_NATIVE_TRANSPORT = /[?&]transport=native(&|$)/;
 const SECRET_BYTES = 32;
 const INTRODUCED_WITHIN_MS = 5_000;
@@ -36,7 +39,10 @@ const PORTS: Readonly<Record<string, number>> = {
   consul: 8500,
 };
 
-/** Returns whether a URL can be proxied: it names servers and does not use TLS, where the name of the proxy would be wrong. */
+/**
+ * Returns whether a proxy can relay the connections of a URL. The URL must name servers, and must not use
+ * TLS, because certificates do not contain the proxy's name.
+ */
 export function canProxy(url: string): boolean {
   return SERVERS.test(url) && !USES_NATIVE_TRANSPORT.test(url);
 }
@@ -75,7 +81,7 @@ function targetOf(text: string, usual: number): Target {
   return { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? usual) };
 }
 
-/** Lets data pass, or makes it wait while the gate is closed. */
+/** Lets data pass while it is open, and makes data wait while it is closed. */
 class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open: (() => void) | undefined;
@@ -136,7 +142,7 @@ class Proxy {
     const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     const pair = [client, server];
     this.#sockets.add(server);
-    // Errors of a connection are ignored here, because both of its ends notice them.
+    // Ignores the errors of a connection, because the contender and the server detect them themselves.
     await Promise.allSettled([this.#carry(client, server), this.#carry(server, client)]);
     for (const socket of pair) {
       socket.destroy();
@@ -162,7 +168,10 @@ class Proxy {
   }
 }
 
-/** Resolves with whether a connection begins with the secret. The data after it stays unread. */
+/**
+ * Reads the beginning of a connection. Resolves with whether it is the secret. The data after the secret
+ * stays unread.
+ */
 function startsWithSecret(client: Socket, secret: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isKnown: boolean): void => {

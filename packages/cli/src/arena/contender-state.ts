@@ -2,7 +2,7 @@ import type { Contenders } from '@queuelock/bridge';
 import { positionsOf, type QueueEntry } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
-/** A contender as the page shows it. */
+/** A contender as the demo page shows it. */
 export type PlayerSnapshot = ReturnType<Contenders['draw']>['contenders'][number];
 
 const STATUS: Record<ContendEvent['ev'], PlayerSnapshot['status']> = {
@@ -15,7 +15,7 @@ const STATUS: Record<ContendEvent['ev'], PlayerSnapshot['status']> = {
   error: 'rests',
 };
 
-/** State of a contender, from its own reports and from the entries of the queue. */
+/** State of a contender. It combines the events that the contender reports with the entries of the queue. */
 export class ContenderState {
   #last: ContendEvent | undefined;
   #entries: readonly QueueEntry[] = [];
@@ -32,7 +32,7 @@ export class ContenderState {
     return this.#hasExpired ? 'expired' : STATUS[this.#last.ev];
   }
 
-  /** The members of a snapshot that describe the contender's entry. */
+  /** Position and token of the contender's entry, for a snapshot of the demo page. */
   get entry(): Pick<PlayerSnapshot, 'position' | 'token'> {
     const token = this.#last?.zxid ?? this.#last?.token;
     if (!this.#isIn || this.#hasExpired) return {};
@@ -52,8 +52,9 @@ export class ContenderState {
   }
 
   /**
-   * Updates the state from the entries of the queue. Returns whether the contender's entry was removed while
-   * the contender cannot be notified (`isDeaf`).
+   * Updates the state from the entries of the queue.
+   * @param isDeaf whether the contender is frozen, cut off or ended, so that the store cannot notify it
+   * @returns whether the contender's entry was removed and the contender cannot know it
    */
   update(entries: readonly QueueEntry[], isDeaf: boolean): boolean {
     this.#entries = entries;
@@ -64,7 +65,7 @@ export class ContenderState {
     return true;
   }
 
-  /** Whether the contender is in the queue by its own reports. */
+  /** Whether the contender is in the queue according to its own events. */
   get #isIn(): boolean {
     return this.#last?.ev === 'enqueued' || this.#last?.ev === 'acquired';
   }

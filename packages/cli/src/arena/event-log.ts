@@ -4,7 +4,7 @@ import { millisBetween } from '../stamp.ts';
 import type { ArenaEvent, Disturbance } from './events.ts';
 import { NotifiedWaiters } from './notified-waiters.ts';
 
-/** An event of the log, as a text. */
+/** A numbered line of the event log, which the demo page shows. */
 export interface LogEntry {
   readonly id: number;
   /** Time of the event, as a stamp (see `stamp.ts`). */
@@ -14,11 +14,14 @@ export interface LogEntry {
 }
 
 interface NumberedEntry extends LogEntry {
-  /** For a grant: the contenders that the release notified. More of them may become known later. */
+  /**
+   * For a grant after a release: the waiters that the release notified. The log may learn of further ones
+   * later.
+   */
   readonly wake?: NotifiedWaiters;
 }
 
-/** How the previous hold has ended, or will end. */
+/** The end of the previous hold: the reason, the time, and the contender. */
 interface Ending {
   readonly id: string;
   readonly t: string;
@@ -29,7 +32,9 @@ interface Ending {
 
 const MAX_ENTRIES = 60;
 
-/** Describes the events of contenders in words. The caller passes the events in the order of their stamps. */
+/**
+ * Describes the events of the contenders in words. The caller adds the events in the order of their stamps.
+ */
 export class EventLog {
   readonly #entries: NumberedEntry[] = [];
   readonly #waiting = new Set<string>();
@@ -92,7 +97,7 @@ export class EventLog {
     const tokens = this.#token === undefined ? `with token ${mine}` : `token ${this.#token} → ${mine}`;
     const gap = this.#ending ? gapAfter(this.#ending, t) : undefined;
     const kind = gap?.isEarly ? 'violation' : 'grant';
-    // A contender that found the lock free was not notified by a release.
+    // A contender that joined while the lock was free did not need a notification by a release.
     const wake = this.#ending && this.#wake.has(id) ? this.#wake : undefined;
     wake?.setTotal(this.#waiting.size);
     this.#add({
@@ -107,7 +112,7 @@ export class EventLog {
     this.#ending = undefined;
   }
 
-  /** Records the end of a hold, after which the next grant may follow. */
+  /** Records the end of the current hold. The next grant may follow from now on. */
   #end(ending: Ending): void {
     if (this.#holder !== ending.id) return;
     this.#ending = ending;
@@ -124,7 +129,7 @@ export class EventLog {
     this.#endBelief(id);
   }
 
-  /** Records that a contender no longer believes to hold. */
+  /** Records that this contender no longer considers itself the holder. */
   #endBelief(id: string): void {
     if (this.#holder === id) this.#holder = undefined;
   }
@@ -141,7 +146,7 @@ export class EventLog {
       text: `${id} ${DISTURBANCE_TEXTS[ev]}${isDone ? `${doing}${remaining}` : ''}`,
     });
     if (isDone) this.#end({ t, id, how: ev, until });
-    // A hold of the contender continues if its proven time has not ended.
+    // When a frozen or cut-off contender continues within its proven time, its hold continues too.
     else if (holds) this.#ending = undefined;
   }
 
@@ -154,7 +159,7 @@ export class EventLog {
 
   #leave({ t, id, ev, message = 'it failed' }: HistoryEvent): void {
     if (ev === 'expired') this.#add({ t, kind: 'loss', text: `the store has removed the entry of ${id}` });
-    // Reports only the first error of a contender that is cut off: it fails repeatedly.
+    // A contender that is cut off fails again and again. The log shows only the first of these errors.
     if (ev === 'error' && !this.#failing.has(id)) {
       this.#failing.add(id);
       this.#add({ t, kind: 'loss', text: `${id} cannot join the queue: ${shortMessage(message)}` });
@@ -163,8 +168,8 @@ export class EventLog {
   }
 
   /**
-   * Records the departure of a waiter. From then on, a notification may follow from the departure and not
-   * from a release.
+   * Records that a waiter left the queue. The store notifies waiters of this too. So later notifications are
+   * not counted for the previous release.
    */
   #depart(id: string): void {
     if (this.#waiting.delete(id)) this.#wake.stopCounting();
@@ -188,7 +193,7 @@ const STATE_TEXTS = { frozen: 'is frozen', cut: 'is cut off', killed: 'was kille
 
 interface Gap {
   readonly text: string;
-  /** Whether the grant came before the previous hold was proven to be over. */
+  /** Whether the grant came before the proven time of the previous hold ended. */
   readonly isEarly: boolean;
 }
 
@@ -221,7 +226,7 @@ function gapAfter({ id, t: end, how, until }: Ending, t: string): Gap {
   }
 }
 
-/** Returns a message without its leading code and without its cause. */
+/** Returns an error message without the code at its start and without its cause. */
 function shortMessage(message: string): string {
   return message.replace(/^\[[A-Z_]+\] /, '').split(': ', 1)[0] ?? '';
 }

@@ -1,19 +1,19 @@
 import type { HistoryEvent } from '../demo/history.ts';
 
-/** An action of a visitor on a contender, other than a kill. */
+/** What a visitor of the demo page did to a contender; a kill is another type of event. */
 export interface Disturbance {
   readonly t: string;
   readonly id: string;
   readonly ev: 'frozen' | 'thawed' | 'cut' | 'mended';
   /**
-   * End of the proven time of the contender's hold, as the contender last reported it, in the format of `t`.
+   * End of the proven time of the contender's hold, as the contender last reported it. A stamp, as `t` is.
    */
   readonly until?: string;
 }
 
 /**
- * The store notified a contender about its entry, so the contender woke up. The time is by the contender's
- * own clock.
+ * The store notified a contender about its entry, so the contender was woken. `t` is a stamp that the
+ * contender took.
  */
 interface Notified {
   readonly t: string;
@@ -23,7 +23,10 @@ interface Notified {
   readonly admitted: boolean;
 }
 
-/** The entry at the front of the queue belongs to a client that is not a contender, for instance a visitor of the page. */
+/**
+ * Another client than the contenders is at the front of the queue, for instance a visitor who joined on the
+ * page.
+ */
 interface Stranger {
   readonly t: string;
   /** Owner label of that client. */
@@ -31,5 +34,8 @@ interface Stranger {
   readonly ev: 'stranger';
 }
 
-/** Events among contenders that visitors disturb; all `t` are stamps of one machine. */
+/**
+ * An event of the demo page: of a contender, of a visitor, or of the queue. All `t` are stamps of one
+ * machine.
+ */
 export type ArenaEvent = HistoryEvent | Disturbance | Notified | Stranger;

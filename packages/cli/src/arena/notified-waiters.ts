@@ -1,10 +1,13 @@
-/** The contenders that were notified after the end of one hold. */
+/** The waiters that the store notified after the end of one hold. */
 export class NotifiedWaiters {
   readonly #notified = new Set<string>();
   #waiters: number | undefined;
   #hasOtherCauses = false;
 
-  /** Records that the store has notified a contender. */
+  /**
+   * Records that the store has notified a contender, unless another event than the end of the hold may be the
+   * cause.
+   */
   add({ id, admitted }: { readonly id: string; readonly admitted: boolean }): void {
     if (admitted || !this.#hasOtherCauses) this.#notified.add(id);
   }
@@ -14,17 +17,19 @@ export class NotifiedWaiters {
     return this.#notified.has(id);
   }
 
-  /** Stops counting: from now on notifications may have another cause than the end of the hold. */
+  /**
+   * Stops counting. Called when a waiter leaves, because the store may notify waiters of that from now on.
+   */
   stopCounting(): void {
     this.#hasOtherCauses = true;
   }
 
-  /** Sets the number of waiters at the next grant. */
+  /** Records how many waiters there were at the next grant. */
   setTotal(waiters: number): void {
     this.#waiters = waiters;
   }
 
-  /** Text such as `; 1 of 3 waiters woken`; empty if there were no waiters. */
+  /** Text for the event log, such as `; 1 of 3 waiters woken`. It is empty if there were no waiters. */
   get text(): string {
     if (this.#waiters === undefined || this.#waiters === 0) return '';
     const noun = this.#waiters === 1 ? 'waiter' : 'waiters';

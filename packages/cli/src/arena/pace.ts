@@ -1,10 +1,13 @@
-/** Ends a hold when its time is over, or later if that is not possible at that time. */
+/**
+ * Timer that ends a contender's hold. If the contender cannot release then (it may be frozen), `retry` ends
+ * the hold later.
+ */
 export class Pace {
   readonly #end: () => boolean;
   #timer: NodeJS.Timeout | undefined;
   #isDue = false;
 
-  /** @param end ends the hold, and returns whether that was possible */
+  /** @param end orders the release, and returns whether the contender could receive the order */
   constructor(end: () => boolean) {
     this.#end = end;
   }
@@ -16,12 +19,12 @@ export class Pace {
     }, ms);
   }
 
-  /** Tries again to end a hold that is overdue. */
+  /** Tries again to end the hold, if its time has passed. */
   retry(): void {
     if (this.#isDue) this.#isDue = !this.#end();
   }
 
-  /** Records that the hold has ended. */
+  /** Stops the timer, because the hold has ended. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#isDue = false;

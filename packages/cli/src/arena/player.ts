@@ -11,15 +11,15 @@ import { Pace } from './pace.ts';
 import { ContenderState, type PlayerSnapshot } from './contender-state.ts';
 import { openContenderProxy, type ContenderProxy } from './contender-proxy.ts';
 
-/** The actions that a visitor may apply to one contender. */
+/** The actions that a visitor of the demo page may apply to one contender. */
 type PlayerAct = Exclude<Parameters<Contenders['act']>[0]['act'], 'add'>;
 
 /** Settings of a contender on the demo page. */
 export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' | 'onReport'> {
   readonly id: string;
   /**
-   * How the contender's connection can be cut: by a proxy before the store, inside its process, or not at
-   * all.
+   * What cuts the contender's connection to the store: a proxy, or the contender itself. `undefined` if it
+   * cannot be cut.
    */
   readonly cutBy: 'proxy' | 'inside' | undefined;
   readonly seesDeaths: boolean;
@@ -29,17 +29,18 @@ export interface PlayerSettings extends Omit<ContenderSettings, 'part' | 'emit' 
   readonly onChange: () => void;
 }
 
-/** Hold time, long enough for a visitor to see it and to press a button. */
+/** Hold time in milliseconds. It is long enough for a visitor to see the hold and press a button. */
 const HOLD_MS = 2_500;
 /**
- * Rounds and hold time that the process is started with. The process holds until it gets the order to
- * release, so it keeps its hold while it is frozen or cut off.
+ * Rounds and hold time for the contender's process, both practically endless. The contender holds until it is
+ * ordered to release. So it keeps its hold while it is frozen or cut off.
  */
 const SCRIPT = { rounds: 1_000_000, holdMs: 3_600_000 };
-// Least growth of the proven time that is worth a new snapshot. Every heartbeat extends it a little.
+// Minimum growth of the proven time, in milliseconds, that triggers a new snapshot for the page. Every
+// heartbeat extends the proven time a little, which needs no new snapshot.
 const BUDGET_STEP_MS = 200;
 
-/** A contender that visitors may disturb. */
+/** A contender on the demo page, which visitors may freeze, cut off or kill. */
 export class Player {
   readonly id: string;
   readonly #settings: PlayerSettings;
@@ -92,14 +93,14 @@ export class Player {
     return { ...own, status, ...entry, ...(until === undefined ? {} : { provenUntil: until }) };
   }
 
-  /** Updates the player from the entries of the queue. */
+  /** Updates the contender's state from the entries of the queue. */
   update(entries: readonly QueueEntry[]): void {
     const isDeaf = this.#isStill || this.hasEnded;
     if (this.#state.update(entries, isDeaf)) this.#settings.emit(this.#seen('expired'));
   }
 
   /**
-   * Does the visitor's action.
+   * Applies a visitor's action to the contender.
    * @throws {QueueLockError} `INVALID_ARGUMENT` when the action is not possible now
    */
   async act(act: PlayerAct): Promise<void> {
@@ -134,8 +135,8 @@ export class Player {
     },
     thaw: async () => {
       if (!this.#thaw) throw refused(`${this.id} is not frozen`);
-      // The disturbance is recorded before the contender runs again, so that its stamp is earlier than those
-      // of the contender.
+      // Records the thaw before the contender runs again. So the stamp of the thaw is earlier than the stamps
+      // of the contender's next events.
       this.#disturbed('thawed');
       await this.#letGo();
       this.#pace.retry();
@@ -163,7 +164,7 @@ export class Player {
     },
   };
 
-  /** Whether the contender is frozen or cut off, so that no order reaches it. */
+  /** Whether the contender is frozen or cut off from the store. It must not be ordered to release then. */
   get #isStill(): boolean {
     return this.#thaw !== undefined || this.#isCut;
   }

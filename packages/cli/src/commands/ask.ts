@@ -89,7 +89,10 @@ interface Request {
   readonly signal: AbortSignal;
 }
 
-/** Resolves with the holder's answer. Then leaves the queue, or releases the lock. */
+/**
+ * Resolves with the holder's response to the handover request. Afterwards the client leaves the queue, or
+ * releases the lock if it was granted.
+ */
 function answerOf(
   client: Pick<LockClient, 'claim'>,
   name: string,
@@ -105,7 +108,7 @@ function answerOf(
 
 interface Seen {
   readonly state: ClaimState;
-  /** Whether the entry had another entry ahead of it. */
+  /** Whether the entry had to wait behind another entry. */
   readonly queued: boolean;
 }
 

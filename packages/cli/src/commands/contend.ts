@@ -33,7 +33,7 @@ interface ContendOptions extends StoreOptions {
   readonly json?: true;
 }
 
-/** Adds `contend`, which runs a contender that prints its history. */
+/** Adds the command `contend`, which joins a queue repeatedly and prints each event. */
 export function addContend(program: Command): void {
   const command = program
     .command('contend')
@@ -70,7 +70,10 @@ export function addContend(program: Command): void {
   });
 }
 
-/** Uses a file that the contenders of this user share, if no option or variable names a store. */
+/**
+ * If no option and no environment variable names a store, selects a file that all contenders of this user
+ * share.
+ */
 function withDefaultStore(options: StoreOptions): StoreOptions {
   return findStore(options) ? {} : { backend: ownFileUrl() };
 }

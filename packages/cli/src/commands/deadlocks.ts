@@ -16,8 +16,8 @@ interface DeadlocksOptions extends StoreOptions {
   readonly json?: true;
 }
 
-// Delay before the second evaluation, in milliseconds. A cycle that only results from snapshots of different
-// moments does not appear a second time.
+// Delay in milliseconds before the cycles are computed a second time. The queues are read at different
+// moments, which may show a cycle that never existed. Such a cycle does not appear twice.
 const CONFIRM_MS = 500;
 const AT_A_TIME = 50;
 

@@ -87,7 +87,10 @@ export function addElect(program: Command): void {
 interface Candidacy {
   readonly name: string;
   readonly value: string;
-  /** Arguments of the command; empty without a command. */
+  /**
+   * The program to run as the leader, with its arguments. It is empty when the leader only prints that it
+   * leads.
+   */
   readonly argv: readonly string[];
 }
 

@@ -75,7 +75,10 @@ function runHistory(name: string, { limit, forget, json, ...place }: HistoryOpti
   });
 }
 
-/** Returns the changes that the store keeps; `undefined` if it keeps none but has records of holds. */
+/**
+ * Returns the changes of the queue that the store keeps. Returns `undefined` if the store keeps no changes
+ * but has records of holds.
+ */
 async function changesOf(
   client: LockClient,
   name: string,
@@ -141,8 +144,8 @@ function printChange(out: Printer, { revision, ev, entry, held, eviction }: Prin
 }
 
 /**
- * Resolves with the evictions of a queue. The first state of the stream is skipped, because it is emitted
- * before the evictions are read.
+ * Resolves with the evictions of a queue. Skips the first value of the stream, which is emitted before the
+ * store is read.
  */
 function evictionsOf(client: LockClient, name: string): Promise<readonly Eviction[]> {
   const none: readonly Eviction[] = [];

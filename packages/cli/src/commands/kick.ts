@@ -22,7 +22,7 @@ has this token any more, nothing is done (exit code ${String(EXIT.absent)}). The
 read them (\`queuelock history\`). A paused process continues when it wakes: only its token can reject its writes.
 With --json: removed (true), name, owner, host, pid, token, key.`;
 
-/** Adds `kick`, by which an operator removes an entry. */
+/** Adds the command `kick`, with which an operator removes an entry from a queue. */
 export function addKick(program: Command): void {
   const command = program
     .command('kick')
@@ -69,7 +69,7 @@ function runKick(name: string, { token, reason, json, ...options }: KickOptions)
 interface Sought {
   readonly name: string;
   readonly token: bigint;
-  /** Entries of the queue. The entry to remove is usually the first. */
+  /** Entries of the queue, in order. The operator usually removes the first, so the search starts there. */
   readonly entries: readonly PositionedEntry[];
 }
 

@@ -53,7 +53,7 @@ function showLeader(name: string, options: LeaderOptions): Promise<number> {
   });
 }
 
-/** Prints the first candidate, which is the leader. */
+/** Prints the leader, which is the first candidate in the queue. */
 function showOnce(name: string, leader: Candidate | undefined, out: Printer): number {
   if (leader) {
     show(name, { status: 'live', leader }, out);
@@ -63,7 +63,7 @@ function showOnce(name: string, leader: Candidate | undefined, out: Printer): nu
   throw new Failure(`there is no leader of ${JSON.stringify(name)}`, { exitCode: EXIT.absent });
 }
 
-/** Prints each change until the command is stopped. Never rejects. */
+/** Prints the leader whenever it changes, until a signal stops the command. Never rejects. */
 async function follow(name: string, { client, stop }: CommandContext, out: Printer): Promise<number> {
   const shown$ = election(client, name, { value: '' }).leader$.pipe(
     filter(({ status }) => status !== 'connecting'),
@@ -76,8 +76,8 @@ async function follow(name: string, { client, stop }: CommandContext, out: Print
 }
 
 /**
- * Prints a state of the election. In text output an unreachable server prints nothing, because the leader may
- * not have changed.
+ * Prints a state of the election. While the server is unreachable, text output prints nothing, because the
+ * leader may be the same as before.
  */
 function show(name: string, { status, leader }: LeaderState, out: Printer): void {
   const seen = leader && { value: leader.value, key: leader.key, order: leader.order };

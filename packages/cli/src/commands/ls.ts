@@ -52,7 +52,9 @@ export function addLs(program: Command): void {
   });
 }
 
-/** Length limit in UTF-16 code units; no name that this package accepts is longer. */
+/**
+ * Length limit of a printed queue name, in UTF-16 code units. All names that queuelock accepts are shorter.
+ */
 const MAX_NAME = 512;
 
 function runLs(prefix: string, { sort, limit, json, ...place }: LsOptions): Promise<number> {

@@ -101,10 +101,10 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
     try {
       const limits = options.wait === undefined ? {} : { timeoutMs: options.wait };
       const work = async (ownership: Ownership): Promise<number> => {
-        // The caller of this function releases the lock of the slot, so this hold has no release of its own.
+        // `once.run` releases the lock of the slot, so `heldUntil` gets a function that releases nothing.
         const held = heldUntil(ownership, () => Promise.resolve());
         const { exitCode } = await runTerm(run.work, held, stop);
-        // The error keeps the slot from being recorded as done.
+        // `once.run` does not record the slot as done when its work throws.
         if (exitCode !== EXIT.ok) throw new CommandFailed(exitCode);
         return exitCode;
       };

@@ -53,7 +53,8 @@ function runTop(prefix: string, { every, count, json, ...place }: TopOptions): P
   return withClient(place, async (around: CommandContext) => {
     const { client, stop } = around;
     const source = { ...around, list: shareQueues(client, prefix) };
-    // Fails before the view takes over the terminal if the server cannot be reached.
+    // Reads the queues once before the view takes over the terminal. So an unreachable server is reported as
+    // an ordinary error.
     await currentQueues(source.list, prefix, stop.signal);
     const { stdin, stdout } = process;
     const isLive = !json && count === undefined && stdin.isTTY && canDraw(stdout);

@@ -44,7 +44,8 @@ export function addWatch(program: Command): void {
 function runWatch(name: string, { json, ...place }: WatchOptions): Promise<number> {
   return withClient({ ...place, reportsErrors: true }, async (around) => {
     const { client, stop } = around;
-    // Fails at once if the queue cannot be read. Later failures are temporary.
+    // Fails if the queue cannot be read at the start. Later failures are temporary, and the stream retries by
+    // itself.
     await currentQueue(client, name, stop);
     const teller = new ChangePrinter(around, json === true);
     await client
@@ -57,7 +58,7 @@ function runWatch(name: string, { json, ...place }: WatchOptions): Promise<numbe
   });
 }
 
-/** Prints the differences between each state of a queue and the previous one. */
+/** Compares each state of a queue with the previous one, and prints the changes. */
 class ChangePrinter {
   readonly #output: (facts: object, text: string) => void;
   #before: QueueState | undefined;

@@ -67,7 +67,10 @@ function runWho(name: string, { json, ...place }: WhoOptions): Promise<number> {
   });
 }
 
-/** Reads the tokens of the holders. Each read costs a request on stores where the token is not the order. */
+/**
+ * Returns the fencing tokens of the holders. Reading a token costs one request on stores whose tokens differ
+ * from the orders of the entries.
+ */
 async function tokensOf(
   client: LockClient,
   name: string,

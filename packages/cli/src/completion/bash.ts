@@ -45,7 +45,10 @@ function wordCase({ name, options, choices }: CommandVocabulary): string {
   return `    ${name}) words=${quoted([...choices, ...options.map(({ long }) => long)])} ;;`;
 }
 
-/** Formats a list for the script, which splits it at line ends. */
+/**
+ * Formats words as a bash string with one word on each line. The generated script splits the string at line
+ * ends.
+ */
 function quoted(words: readonly string[]): string {
   return `$'${words.join('\\n')}'`;
 }

@@ -1,6 +1,6 @@
 import type { Environment } from './file.ts';
 
-/** Variables that may contain credentials for the store: a URL can have a password. */
+/** Environment variables that may contain credentials for the store. The URL may contain a password. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'QUEUELOCK_URL',
   'QUEUELOCK_USER',
@@ -8,7 +8,10 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   'QUEUELOCK_PASSWORD_FILE',
 ]);
 
-/** Returns the environment for a child process, without credentials for the store. */
+/**
+ * Returns the environment for a child process, without the variables that may contain credentials for the
+ * store.
+ */
 export function childEnvironment(env: Environment = process.env): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !CREDENTIALS.has(name)));
 }

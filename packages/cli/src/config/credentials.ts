@@ -1,7 +1,7 @@
 import { registerSecret } from '../secrets.ts';
 import { readPrivate } from './private-file.ts';
 
-/** User and password for a URL that contains neither. */
+/** User and password to add to a store's URL that has none. */
 export interface Credentials {
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -14,7 +14,10 @@ export function hasPassword(url: string): boolean {
   return passwordIn(url) !== '';
 }
 
-/** Returns the URL with these credentials, unless the URL has its own or names no server. */
+/**
+ * Adds the credentials to the URL. Returns the URL unchanged if it already has credentials or names no
+ * server.
+ */
 export function withCredentials(url: string, { user, password }: Credentials): string {
   const [start, scheme = '', own] = USER_INFO.exec(url) ?? [];
   for (const secret of [passwordIn(url), decoded(passwordIn(url))]) registerSecret(secret);
@@ -33,7 +36,10 @@ function passwordIn(url: string): string {
   return own.includes(':') ? own.slice(own.indexOf(':') + 1) : '';
 }
 
-/** Decodes percent-encoding. Text that is encoded wrongly stays as it is, and the backend reports it. */
+/**
+ * Decodes percent-encoding. Returns text with an invalid encoding unchanged; the backend reports that error
+ * later.
+ */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

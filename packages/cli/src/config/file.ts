@@ -5,7 +5,7 @@ import { hasPassword } from './credentials.ts';
 import { requirePrivate } from './private-file.ts';
 import { fieldsOf, misconfigured, textIn, wholeIn, type Fields } from './shape.ts';
 
-/** A named store of the configuration file. */
+/** A profile of the configuration file, which describes one store. */
 export interface Profile {
   readonly url: string;
   /** User name; a user in the URL takes precedence. */
@@ -70,7 +70,10 @@ function textOf(file: string, isNamed: boolean): string | undefined {
   }
 }
 
-/** Replaces the parser's own message: it quotes the text, which may contain a password. */
+/**
+ * Parses the configuration file. Throws its own error instead of the JSON parser's, which quotes the file and
+ * may show a password.
+ */
 function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Environment } from './file.ts';
 
 /**
- * Returns the URL of the file that the user's commands share without a store:
+ * Returns the URL of the database file that all commands of this user share when no store is selected:
  * `$XDG_STATE_HOME/queuelock/locks.db`, usually in `~/.local/state`. Creates the directory of the file.
  */
 export function ownFileUrl(env: Environment = process.env): string {

@@ -13,7 +13,7 @@ export function readPrivate(what: string, file: string): string {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
-    // Checks the open file, because its path may point to another file meanwhile.
+    // Checks the mode of the open file and not of its path. Another file may be at that path after the open.
     requirePrivate(what, file, fstatSync(descriptor));
     return readFileSync(descriptor, 'utf8');
   } catch (error) {
@@ -25,8 +25,9 @@ export function readPrivate(what: string, file: string): string {
 }
 
 /**
- * Checks the mode of a file. If root owns the file, its group may read it: orchestrators mount secrets in
- * this way for processes of another user. Windows has no such modes.
+ * Checks that no other user can access a file. The group may read a file that root owns, because
+ * orchestrators mount secrets in this way for processes of another user. Windows has no such modes, so the
+ * check does nothing there.
  * @throws {Failure} when the group or other users may access the file
  */
 export function requirePrivate(what: string, file: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>): void {

@@ -3,15 +3,18 @@ import { Failure } from '../failure.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Makes the error for a mistake in the configuration. The message must not repeat values of the file, which may be passwords. */
+/**
+ * Makes the error for invalid configuration. The message must not quote values of the file, because they may
+ * be passwords.
+ */
 export function misconfigured(message: string): Failure {
   return new Failure(message, { exitCode: EXIT.usage });
 }
 
 /**
- * Checks that a value is an object with only the known fields.
+ * Checks that a value of the configuration is an object with only the known fields.
  * @param where the file and the field, for the message
- * @throws {Failure} when it is not
+ * @throws {Failure} when the value is no object or has other fields
  */
 export function fieldsOf(where: string, value: unknown, known?: readonly string[]): Fields {
   if (!isObject(value)) throw misconfigured(`${where} must be an object`);
@@ -22,8 +25,8 @@ export function fieldsOf(where: string, value: unknown, known?: readonly string[
 }
 
 /**
- * Reads an optional text.
- * @throws {Failure} when it is empty or not a string
+ * Reads an optional text of the configuration.
+ * @throws {Failure} when the value is empty or not a string
  */
 export function textIn(where: string, value: unknown): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
@@ -31,8 +34,8 @@ export function textIn(where: string, value: unknown): string | undefined {
 }
 
 /**
- * Reads an optional whole number.
- * @throws {Failure} when it is less than `min` or not a whole number
+ * Reads an optional whole number of the configuration.
+ * @throws {Failure} when the value is less than `min` or not a whole number
  */
 export function wholeIn(where: string, value: unknown, min: number): number | undefined {
   if (value === undefined) return undefined;

@@ -11,9 +11,9 @@ export interface StoreOptions {
 
 /** The store that a command line or the configuration selects. */
 export interface SelectedStore {
-  /** URL with user and password: never print it. */
+  /** URL of the store, with user and password. It must never be printed. */
   readonly url: string;
-  /** TTL of the profile, in seconds. */
+  /** Lease TTL that the profile sets, in seconds. */
   readonly ttl?: number;
   readonly epoch?: number;
   /** Number of holds to record for each name. */
@@ -21,9 +21,10 @@ export interface SelectedStore {
 }
 
 /**
- * Selects the store of a command: `--backend`, else `--profile`, else QUEUELOCK_URL, else QUEUELOCK_PROFILE, else the
- * configuration's default. If the URL has no credentials, they come from QUEUELOCK_USER with QUEUELOCK_PASSWORD or
- * QUEUELOCK_PASSWORD_FILE, else from the profile.
+ * Selects the store of a command. The first of these that is set decides: `--backend`, `--profile`,
+ * QUEUELOCK_URL, QUEUELOCK_PROFILE, the default of the configuration file. If the URL has no credentials,
+ * they are read from QUEUELOCK_USER with QUEUELOCK_PASSWORD or QUEUELOCK_PASSWORD_FILE. If these are unset,
+ * they are read from the profile.
  * @throws {Failure} with one line that names what is missing
  */
 export function selectStore(options: StoreOptions, env: Environment = process.env): SelectedStore {
@@ -34,14 +35,17 @@ export function selectStore(options: StoreOptions, env: Environment = process.en
   );
 }
 
-/** Selects the store as {@link selectStore} does; `undefined` if nothing names one. */
+/**
+ * Selects the store as {@link selectStore} does. Returns `undefined` if no option, variable or configuration
+ * names a store.
+ */
 export function findStore(options: StoreOptions, env: Environment = process.env): SelectedStore | undefined {
   return findNamedStore(options, env) ?? findDefaultStore(env);
 }
 
 /**
- * Selects the store as {@link selectStore} does, but only from the command line or the environment. For commands that must not
- * contact a server by default.
+ * Selects the store as {@link selectStore} does, but ignores the default of the configuration file. Used by
+ * commands that must not contact a server by default.
  */
 export function findNamedStore(
   { backend, profile }: StoreOptions,

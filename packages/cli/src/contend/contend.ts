@@ -5,15 +5,15 @@ import { contendOnce, type Contender } from './round.ts';
 
 export interface Rounds {
   readonly count: number;
-  /** Delay between two rounds, in milliseconds. */
+  /** Delay between the end of one round and the start of the next, in milliseconds. */
   readonly gapMs: number;
-  /** Whether to continue after a round without a grant, if a later round may succeed. */
+  /** Whether to start the next round after the lock could not be acquired, if the next round may succeed. */
   readonly keepsGoing?: boolean;
 }
 
 /**
- * Joins the queue `count` times, one round after another, unless it is stopped before. A lost ownership ends
- * only its round. Resolves with the exit code. Rejects with the error of a round without a grant, unless
+ * Joins the queue, holds the lock and releases it, `count` times or until it is stopped. When the lock is
+ * lost, the next round starts. Resolves with the exit code. Rejects when the lock cannot be acquired, unless
  * `keepsGoing` is set.
  */
 export async function contend(
@@ -35,8 +35,8 @@ export async function contend(
 }
 
 /**
- * Waits between two rounds. Yields to the event loop even for 0 ms, so that signals and heartbeats are
- * handled.
+ * Waits between two rounds. Yields to the event loop even for 0 ms, so that the process can handle signals
+ * and send heartbeats.
  */
 async function pauseBetween(ms: number, stop: AbortSignal): Promise<void> {
   if (ms === 0) {

@@ -11,11 +11,17 @@ export interface ContendEvent {
   readonly key?: string;
   /** Order that the server gave the entry: etcd's create revision, ZooKeeper's sequence number. */
   readonly token?: string;
-  /** Fencing token where it is not the order: ZooKeeper's creation zxid. */
+  /**
+   * Fencing token, if it differs from the order. That is the case on ZooKeeper, where the token is the
+   * creation zxid.
+   */
   readonly zxid?: string;
   /** Number of the round, from 1. */
   readonly n: number;
-  /** With `released`: time of the server's confirmation. `t` is the time before the request. */
+  /**
+   * Time at which the server confirmed the release. Present with `released`, whose `t` is the time before the
+   * request.
+   */
   readonly t_done?: string;
   /** Reason of the loss. Present with `lost`. */
   readonly reason?: string;
@@ -24,7 +30,7 @@ export interface ContendEvent {
   readonly message?: string;
 }
 
-/** The entry of an event, in the order of the printed fields. */
+/** Members of an event that identify its entry, in the order in which they are printed. */
 export type EntryFields = Pick<ContendEvent, 'key' | 'token' | 'zxid'>;
 
 export function entryFields({ key, order, token }: Pick<Ownership, 'key' | 'order' | 'token'>): EntryFields {

@@ -1,18 +1,22 @@
 import { Socket } from 'node:net';
 import type { Environment } from '../config/file.ts';
 
-/** Environment variable with the secret for the contender's proxy; see `arena/contender-proxy.ts`. */
+/**
+ * Environment variable with the secret that a contender sends to its proxy; see `arena/contender-proxy.ts`.
+ */
 const VARIABLE = 'QUEUELOCK_PROXY_SECRET';
 
-/** Returns the environment of a contender whose connections must begin with this secret. */
+/**
+ * Returns the environment variable that makes a contender send this secret at the start of every connection.
+ */
 export function introducing(secret: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: secret };
 }
 
 /**
- * Makes every connection of this process begin with the secret from its environment. The proxy relays nothing
- * for connections without the secret. The client libraries have no hook for this, so the secret is written as
- * soon as a socket begins to connect.
+ * Makes this process send the secret from its environment at the start of every connection. The demo's proxy
+ * relays only connections that begin with the secret. The client libraries offer no hook for this. So every
+ * socket writes the secret as soon as it begins to connect.
  */
 export function introduceConnections(env: Environment = process.env): void {
   const secret = env[VARIABLE];

@@ -22,9 +22,9 @@ export interface StoreNotification {
 }
 
 /**
- * The connection between the contender and its store, inside the contender. It observes notifications and can
- * be cut. While it is cut, no call is sent, not even a heartbeat, and no message arrives. Messages that were
- * in flight arrive when the connection is restored.
+ * The connection between a contender and its store, simulated inside the contender's process. It observes
+ * notifications, and a visitor of the demo page can cut it. While it is cut, no call is sent, not even a
+ * heartbeat, and no message arrives. Messages that were in flight arrive when the connection is restored.
  */
 export class Link {
   readonly #onNotification: (news: StoreNotification) => void;
@@ -42,7 +42,10 @@ export class Link {
     this.#connected$.next(true);
   }
 
-  /** Wraps the parts of a backend that one contender needs. */
+  /**
+   * Returns a backend that sends every call through this connection. It has only the members that a contender
+   * uses.
+   */
   readonly wrap = (inner: Backend): Backend => ({
     info: inner.info,
     ...(inner.registers ? { registers: inner.registers } : {}),
@@ -68,7 +71,8 @@ export class Link {
         }),
       update: (queue, id, value) => this.#call(() => inner.update(queue, id, value)),
       remove: (queue, id) => this.#call(() => inner.remove(queue, id)),
-      // Closing must not reject. If the server cannot be reached, the TTL removes the entries.
+      // While the connection is cut, `close` sends nothing, because it must not reject. The TTL removes the
+      // entries.
       close: () => (this.#connected$.value ? inner.close() : Promise.resolve()),
     };
   }
@@ -77,7 +81,7 @@ export class Link {
     let isFirst = true;
     const turns$ = this.#gated(placement.turns$).pipe(
       tap(({ admitted }) => {
-        // The first value is skipped, because the contender knows it from its own request.
+        // The first value is no notification: it repeats the response to the contender's own request.
         if (!isFirst) this.#onNotification({ admitted });
         isFirst = false;
       }),

@@ -1,23 +1,32 @@
 import type { Backend, Ownership } from '@queuelock/core';
 import { Link } from './link.ts';
 
-/** Messages of a contender to its parent over the IPC channel, in addition to its history. `t` is a stamp. */
+/**
+ * Messages of a contender to its parent process over the IPC channel, besides the history that it prints. `t`
+ * is a stamp.
+ */
 export type Report =
   | { readonly kind: 'budget'; readonly t: string; readonly remainingMs: number }
   /** The store notified the contender about its entry. */
   | { readonly kind: 'notified'; readonly t: string; readonly admitted: boolean };
 
 /**
- * Orders of the parent to the contender: release the hold, cut the connection to the store, restore the
- * connection.
+ * Orders of the parent process to the contender: release the hold, cut the connection to the store, or
+ * restore it.
  */
 export type Order = 'release' | 'cut' | 'mend';
 
 /** The parent process of a contender. */
 export interface Parent {
-  /** Wraps the backend, so that the parent receives its notifications and can cut its connection. */
+  /**
+   * Wraps the contender's backend, so that the parent is notified of each notification and can cut the
+   * connection.
+   */
   readonly wrapBackend: (backend: Backend) => Backend;
-  /** Reports the remaining time of a hold until the hold ends. The returned signal aborts when the parent orders a release. */
+  /**
+   * Sends the remaining time of a hold to the parent until the hold ends. Returns a signal that aborts when
+   * the parent orders a release.
+   */
   readonly follow: (ownership: Ownership) => AbortSignal;
 }
 

@@ -3,17 +3,20 @@ import { isQueueLockError, type ClaimState, type LockClient, type Ownership } fr
 import { redact } from '../secrets.ts';
 import { entryFields, type ContendEvent, type EntryFields } from './event.ts';
 
-/** Queue, client and listeners of a round. */
+/**
+ * The client and the queue of a contender, and the listeners for its rounds. A round is one join, hold and
+ * release.
+ */
 export interface Contender {
   readonly client: LockClient;
   readonly name: string;
   readonly id: string;
   readonly holdMs: number;
-  /** Ends the wait or the hold with a normal release. */
+  /** Aborted to stop the contender, which then leaves the queue or releases the lock. */
   readonly stop: AbortSignal;
   readonly stamp: () => string;
   readonly emit: (event: ContendEvent) => void;
-  /** Called when a hold begins. It may return a signal that ends the hold with a normal release. */
+  /** Called when a hold begins. The contender releases the lock when the returned signal aborts. */
   readonly onHold?: (ownership: Ownership) => AbortSignal | undefined;
 }
 
@@ -22,8 +25,8 @@ export type RoundEnd = 'released' | 'lost' | 'cancelled';
 type Ended = Extract<ClaimState, { status: 'ended' }>;
 
 /**
- * Joins the queue once, holds and releases. Emits the events in the order in which they happen. If the lock
- * is not granted, rejects with the error, which is also in the history.
+ * Joins the queue once, holds the lock and releases it. Emits the events in the order in which they happen.
+ * If the lock is not granted, rejects with the error, and emits it as an event too.
  */
 export function contendOnce(contender: Contender, n: number): Promise<RoundEnd> {
   return new Round(contender, n).run();
@@ -90,7 +93,8 @@ class Round {
   async #end(ending: Ended): Promise<RoundEnd> {
     const t = this.#contender.stamp();
     await this.#holding;
-    // A session that ends after the release was requested is not a loss.
+    // When the session ends after the contender has requested the release, the round counts as released and
+    // not as lost.
     if (ending.outcome === 'released' || this.#isReleasing) return 'released';
     if (ending.outcome === 'lost') {
       this.#emit('lost', { t, reason: ending.error.reason ?? ending.error.code });

@@ -1,6 +1,8 @@
 import type { Verdict } from './judge.ts';
 
-/** Formats the verdict and the next steps. `place` is the store that the demo ran on. */
+/**
+ * Formats the verdict of the demo and hints for the next steps. `place` is the store that the demo ran on.
+ */
 export function closingLines(verdict: Verdict, place: string): string[] {
   const { ok, violations, grants, served, cancelled, expired, handOffs, handOffMs } = verdict;
   const facts = [

@@ -24,7 +24,7 @@ export interface ContenderSettings extends StageSettings {
   readonly onReport?: (report: Report) => void;
 }
 
-/** A contender in a process of its own: `queuelock contend --json`. */
+/** A contender that runs in its own process, as the command `queuelock contend --json`. */
 export class ContenderProcess implements Actor {
   readonly id: string;
   readonly ended: Promise<void>;
@@ -103,13 +103,16 @@ export class ContenderProcess implements Actor {
   }
 
   #follow(event: ContendEvent): void {
-    // The remaining time of the last round does not apply to this one.
+    // A new round begins. The remaining time of the previous round's hold no longer applies.
     if (event.ev === 'requesting') this.#budget = undefined;
     this.#last = event;
     this.#casting.emit(event);
   }
 
-  /** Reports why the process failed to start. All other errors are in its history. */
+  /**
+   * Emits an error event when the process could not be started. All other errors are in the contender's own
+   * history.
+   */
   #failed(complaint: string): void {
     if (this.#killed || this.#last?.ev === 'error') return;
     const { name, stamp, emit } = this.#casting;
@@ -119,8 +122,8 @@ export class ContenderProcess implements Actor {
 }
 
 /**
- * Starts the process in a group of its own, so that an interrupt from the keyboard reaches only the demo, which ends its
- * contenders.
+ * Starts the contender in its own process group. So Ctrl-C reaches only the demo, which then ends its
+ * contenders in an orderly way.
  */
 function startContender({
   name,
@@ -143,8 +146,8 @@ function startContender({
 }
 
 /**
- * Resolves with the exit code once all output is read: `null` after a signal, 1 if the process could not be
- * started.
+ * Resolves with the exit code of the process once all its output is read. The code is `null` after a signal,
+ * and 1 if the process could not be started.
  */
 async function ended(child: ChildProcess): Promise<number | null> {
   try {

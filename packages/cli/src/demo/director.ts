@@ -28,13 +28,14 @@ export interface Direction {
 const ENTER_EVERY_MS = 150;
 const CRASH_AFTER_MS = 400;
 const LEAVE_AFTER_MS = 500;
-// Hold time in milliseconds of the contender that crashes: it is killed before this time ends.
+// Hold time in milliseconds of the contender that the demo kills. The demo kills it long before this time
+// ends.
 const UNTIL_CRASH_MS = 60_000;
 
 /**
- * Directs the demo. Contenders join one after another. While the second one holds, the next one leaves the queue, and then the
- * second one is killed. The others finish all their rounds. Resolves when all have ended and the entry of the killed one has
- * expired.
+ * Runs the scenario of the demo whose contenders join one after another. While the second contender holds the
+ * lock, a waiter leaves the queue, and then the demo kills the second contender. The others finish all their
+ * rounds. Resolves when all have ended and the store has removed the killed contender's entry.
  */
 export function direct(direction: Direction): Promise<void> {
   return new Director(direction).play();
@@ -51,7 +52,7 @@ class Director {
   #isAlone = false;
   #allSeen: () => void = () => undefined;
   #setQueued: () => void = () => undefined;
-  /** Resolves when the contender that will crash has joined the queue. */
+  /** Resolves when the contender that the demo will kill has joined the queue. */
   readonly #isQueued: Promise<void> = new Promise((resolve) => (this.#setQueued = resolve));
 
   constructor(direction: Direction) {
@@ -89,8 +90,8 @@ class Director {
       });
       this.#actors.set(id, actor);
       onJoin(actor);
-      // The contenders join after the one that will crash. Otherwise they might have ended by the time of the
-      // crash, and no waiter could leave behind it.
+      // Further contenders join only after the one that the demo will kill. If they joined earlier, they
+      // might finish before the kill. Then no waiter would be left to leave the queue.
       if (id === CRASHES) await Promise.race([this.#isQueued, actor.ended]);
       await pause(ENTER_EVERY_MS);
     }
@@ -104,8 +105,8 @@ class Director {
   }
 
   /**
-   * Resolves when all other contenders have ended. Then no waiter can leave behind the contender that will
-   * crash, and it crashes without a departure.
+   * Resolves when all contenders have ended except the one that the demo will kill. Then no waiter is left to
+   * leave the queue, and the demo kills the contender without that step.
    */
   async #detectAlone(): Promise<void> {
     const others = [...this.#actors.values()].filter(({ id }) => id !== CRASHES);
@@ -124,8 +125,8 @@ class Director {
   }
 
   /**
-   * Makes a waiter behind the holder leave. The holder will crash and keeps holding until then, so the waiter cannot be granted
-   * meanwhile.
+   * Orders a waiter to leave the queue. The current holder keeps the lock until the demo kills it, so the
+   * waiter cannot be granted in the meantime.
    */
   #stageDeparture(): void {
     const doomed = this.#doomed;
@@ -150,7 +151,10 @@ class Director {
     this.#allSeen();
   }
 
-  /** Resolves when the entry of the crashed contender has expired, or at once if none crashed. */
+  /**
+   * Resolves when the store has removed the killed contender's entry. Resolves at once if the demo has killed
+   * none.
+   */
   async #expired(): Promise<void> {
     if (!this.#crashed || this.#last.get(CRASHES)?.ev === 'expired' || this.#direction.stop.aborted) return;
     await new Promise<void>((resolve) => {

@@ -22,7 +22,10 @@ export interface View {
 const STEPS_MS = [50, 100, 200, 300, 500, 1_000];
 const BUDGET_MS_PER_CELL = 200;
 
-/** Draws a frame, without a line break at the end: counters, a timeline for each contender, and the current queue. */
+/**
+ * Draws a frame of the demo: counters, a timeline for each contender, and the current queue. The text has no
+ * line break at its end.
+ */
 export function drawFrame(view: View, paper: Paper): string {
   const lanes = lanesOf(view.history, view.start);
   const roomForQueue = Math.max(1, paper.rows - view.contenders - 6);
@@ -79,7 +82,7 @@ function legend({ blocks }: Paper): Span[] {
   ];
 }
 
-/** Returns the same number of lines for every queue, so that the frame does not jump. */
+/** Formats the queue. Returns the same number of lines for every queue, so that the frame does not jump. */
 function queueLines(view: View, paper: Paper, room: number): Span[][] {
   const { entries } = view.queue;
   const shown = entries.slice(0, entries.length > room ? room - 1 : room);

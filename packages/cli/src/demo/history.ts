@@ -1,6 +1,6 @@
 import type { ContendEvent } from '../contend/event.ts';
 
-/** An event that the demo observes, in addition to those that the contenders print. */
+/** An event that the demo itself observes, besides the events that the contenders print. */
 export interface SeenEvent extends Omit<ContendEvent, 'ev'> {
   /**
    * `crashed`: the contender was killed while it held the lock. `expired`: the server has removed the
@@ -8,21 +8,21 @@ export interface SeenEvent extends Omit<ContendEvent, 'ev'> {
    */
   readonly ev: 'crashed' | 'expired';
   /**
-   * With `crashed`: end of the proven time of that hold, in the format of `t`. No other contender may be
-   * granted before.
+   * Present with `crashed`: the end of the proven time of the killed contender's hold, as a stamp. No other
+   * contender may be granted before.
    */
   readonly until?: string;
 }
 
-/** One event in the history of all contenders. */
+/** An event in the history of all contenders: printed by a contender, or observed by the demo. */
 export type HistoryEvent = ContendEvent | SeenEvent;
 
-/** One round of one contender, assembled from its events. */
+/** One round of one contender (a join, a hold, a release), assembled from its events. */
 export interface Turn {
   readonly id: string;
   readonly n: number;
   readonly events: Partial<Record<HistoryEvent['ev'], HistoryEvent>>;
-  /** Names of events that occurred more than once. */
+  /** Names of the events that occurred more than once in this round, which is a fault. */
   readonly repeated: readonly HistoryEvent['ev'][];
 }
 

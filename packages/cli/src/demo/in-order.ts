@@ -1,6 +1,6 @@
 /**
- * Time in milliseconds for which events are held back. A release is reported when it is confirmed, often
- * after the next grant.
+ * Time in milliseconds for which events are delayed, so that they can be sorted by their stamps. A contender
+ * reports a release only when the server has confirmed it, often after the next grant.
  */
 const WAIT_MS = 100;
 
@@ -11,13 +11,13 @@ interface Stamped {
 
 export interface Sorter<E extends Stamped> {
   readonly add: (event: E) => void;
-  /** Passes on all events that are held back. */
+  /** Passes on all delayed events now. */
   readonly flush: () => void;
 }
 
 /**
- * Passes events on in the order of their stamps, with a short delay. An event that arrives later than that is
- * passed on at once.
+ * Delays events briefly, and passes them on in the order of their stamps. An event whose delay is already
+ * over when it arrives is passed on at once, out of order.
  */
 export function inOrder<E extends Stamped>(sink: (event: E) => void): Sorter<E> {
   let waiting: E[] = [];

@@ -1,6 +1,6 @@
 import { holdsOf, turnsOf, type HistoryEvent, type Hold, type Turn } from './history.ts';
 
-/** A promise of the lock that the history shows to be broken. */
+/** A violated promise of the lock, with the contenders or numbers that show it. */
 interface Violation {
   readonly rule: 'exclusion' | 'order' | 'tokens' | 'progress';
   readonly message: string;
@@ -18,17 +18,17 @@ export interface Verdict {
   readonly expired: number;
   readonly lost: number;
   /**
-   * Median time in milliseconds from a release to the next grant, of hand-offs to contenders that were
-   * already waiting.
+   * Median time in milliseconds from a release to the next grant. Counts only grants to contenders that were
+   * already waiting at the release.
    */
   readonly handOffMs: number | undefined;
   readonly handOffs: number;
 }
 
 /**
- * Checks a history against the promises. Two contenders never hold at the same time. Grants follow the
- * server's order. Fencing tokens grow. Every contender was served, or an event explains why not. Stamps must be
- * of one machine; the order of the events does not matter.
+ * Checks a history against the promises of the lock: No two contenders hold at the same time. Grants follow
+ * the server's order. Fencing tokens grow. Every contender is granted, or an event explains why not. The
+ * stamps must be from one machine; the events may be in any order.
  */
 export function judge(history: readonly HistoryEvent[]): Verdict {
   const turns = turnsOf(history);
@@ -55,7 +55,7 @@ export function judge(history: readonly HistoryEvent[]): Verdict {
   };
 }
 
-/** Compares each hold with the earlier one that lasts longest. */
+/** Finds holds that overlap. Compares each hold with the earlier hold that ends last. */
 function overlaps(holds: readonly Hold[]): Violation[] {
   const violations: Violation[] = [];
   let longest: Hold | undefined;
@@ -98,7 +98,10 @@ function growing(holds: readonly Hold[], what: 'order' | 'fencingToken'): Violat
   });
 }
 
-/** Finds faults in the events of one round of a contender: repeated, in the wrong order, or without an end. */
+/**
+ * Finds faults in the events of one round of a contender: an event that is repeated or out of order, or a
+ * missing end.
+ */
 function storyFaults(turn: Turn): Violation[] {
   const { requesting, enqueued, acquired, released, lost, cancelled, error, crashed, expired } = turn.events;
   const fault = (broken: unknown, message: string): Violation[] =>
@@ -132,7 +135,10 @@ function outOfOrder(events: readonly (HistoryEvent | undefined)[]): boolean {
   return stamps.some((stamp, index) => index > 0 && stamp < (stamps[index - 1] ?? 0n));
 }
 
-/** Returns the times from a release to the next grant in milliseconds, where that contender was waiting before the release. */
+/**
+ * Returns the times from a release to the next grant, in milliseconds. Leaves out grants to contenders that
+ * joined after the release.
+ */
 function handOffsOf(turns: readonly Turn[], holds: readonly Hold[]): number[] {
   const turnOf = new Map(turns.map((turn) => [ownerOf(turn), turn.events]));
   return holds.slice(1).flatMap((hold, index) => {

@@ -1,11 +1,14 @@
 import { millisBetween } from '../stamp.ts';
 import type { HistoryEvent } from './history.ts';
 
-/** State of a contender over a period. `dead`: it has crashed, and its entry has not expired yet. */
+/**
+ * State of a contender over a period. `dead`: the contender was killed, and its entry has not expired yet.
+ */
 export type Doing = 'waits' | 'holds' | 'dead';
 
 /**
- * A period in milliseconds since the start of the demo. `to` is undefined for a period that has not ended.
+ * A period in which the state does not change, in milliseconds since the start of the demo. `to` is
+ * `undefined` while the period lasts.
  */
 interface Stretch {
   readonly doing: Doing;
@@ -54,7 +57,10 @@ export function lanesOf(history: readonly HistoryEvent[], start: string): Lane[]
   return [...lanes].map(([id, lane]) => ({ id, ...lane }));
 }
 
-/** Returns the state to show in each of `width` columns of `columnMs` each: the most important one of the period. */
+/**
+ * Divides a timeline into `width` columns of `columnMs` milliseconds each. Returns the state to show in each
+ * column: the most important one within that time.
+ */
 export function columnsOf(
   lane: Lane,
   options: { width: number; columnMs: number; nowMs: number },

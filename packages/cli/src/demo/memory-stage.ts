@@ -12,16 +12,22 @@ import { later, type Actor, type ContenderScript, type Stage, type StageSettings
 const TTL_MS = 2_000;
 const GAP_MS = 50;
 
-/** Intercepts a request to the server; `proceed` sends it. */
+/** Intercepts a request to the server in memory. The interceptor calls `proceed` to send the request. */
 type Wire = <T>(call: unknown, proceed: () => Promise<T>) => Promise<T>;
 
-/** Connects over a transport that can be cut. While it is cut, no request is sent and no event arrives. */
+/**
+ * Creates a backend whose transport the caller controls: it may reject requests, and drop or delay messages
+ * of the server.
+ */
 type Connect = (wire: {
   readonly intercept: Wire;
   readonly deliver: (arrive: () => void) => void;
 }) => Backend;
 
-/** Runs all contenders in this process, with one server and a client with its own connection for each contender. */
+/**
+ * Runs all contenders in this process, on one server in memory. Each contender has its own client and
+ * connection.
+ */
 export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
   const { createMemoryServer, memory } = await import('@queuelock/memory');
   const server = createMemoryServer();
@@ -76,7 +82,7 @@ class MemoryActor implements Actor {
       holdMs: part.holdMs,
       stop: this.#stop.signal,
       stamp,
-      // After its crash the contender reports nothing.
+      // A contender that the demo has killed must not report anything more.
       emit: (event: ContendEvent) => {
         if (!this.#dead) emit(event);
       },
@@ -85,7 +91,7 @@ class MemoryActor implements Actor {
         return undefined;
       },
     };
-    // The error is ignored here, because the history contains it.
+    // Ignores the error, because the contender has already emitted it as an event.
     const life = contend(contender, { count: part.rounds, gapMs: GAP_MS }).then(
       () => undefined,
       () => undefined,
@@ -109,14 +115,16 @@ class MemoryActor implements Actor {
   }
 
   /**
-   * Closes the client. After a crash this waits until the session has expired, because only then no entry is
-   * left.
+   * Closes the client. The client of a killed contender waits until its session has expired. After that, the
+   * server has no entry of it.
    */
   async close(): Promise<void> {
     await this.#client.close();
   }
 
-  /** Stops all requests of this client after the crash, heartbeats included. */
+  /**
+   * Returns an interceptor that rejects all requests after the kill of the contender, heartbeats included.
+   */
   #wire(): Wire {
     return (_call, proceed) =>
       this.#dead ? Promise.reject(new QueueLockError('UNAVAILABLE', 'the contender has crashed')) : proceed();

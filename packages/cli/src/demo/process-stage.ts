@@ -3,7 +3,7 @@ import { backendFromUrl } from '../backends.ts';
 import { ContenderProcess } from './contender-process.ts';
 import type { Stage, StageSettings } from './stage.ts';
 
-/** Lease TTL of the contenders in milliseconds, unless the server requires a longer one. */
+/** Lease TTL of the contenders, in milliseconds. A longer TTL is used if the server requires it. */
 const TTL_MS = 3_000;
 const GAP_MS = 50;
 
@@ -15,9 +15,9 @@ export interface ProcessStageSettings extends StageSettings {
 }
 
 /**
- * Runs every contender in a process of its own.
- * @throws the server's error if the server cannot be used, so that the error is reported once and not by
- *   every contender
+ * Connects to the store, and runs every contender in its own process.
+ * @throws the server's error if the server cannot be used. Otherwise every contender would report the same
+ *   error
  */
 export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageSettings): Promise<Stage> {
   const backend = await backendFromUrl(settings.url);
@@ -49,7 +49,8 @@ export async function openProcessStage({ isOwnFile, ...settings }: ProcessStageS
 }
 
 /**
- * Returns the TTL of the contenders in seconds: the shortest one that still lets viewers see a lease expire.
+ * Returns the lease TTL of the contenders in seconds: as short as possible, but long enough that viewers see
+ * a lease expire.
  */
 export function ttlSecondsOn({ minTtlMs }: Pick<BackendInfo, 'minTtlMs'>): number {
   return Math.ceil(Math.max(TTL_MS, minTtlMs) / 1000);

@@ -1,6 +1,9 @@
 import type { HistoryEvent } from './history.ts';
 
-/** Formats an event as a line of a log; `undefined` for unimportant events. `start` is a stamp. */
+/**
+ * Formats an event as a line of the demo's log. Returns `undefined` for unimportant events. `start` is a
+ * stamp.
+ */
 export function progressLine(event: HistoryEvent, start: string): string | undefined {
   const text = whatHappened(event);
   if (text === undefined) return undefined;

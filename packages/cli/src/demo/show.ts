@@ -12,12 +12,12 @@ import type { Verdict } from './judge.ts';
 import { progressLine } from './progress.ts';
 import type { Actor, Stage } from './stage.ts';
 
-/** The output of a demo: receives its events and its verdict. */
+/** The output of the demo, which shows the events, the queue and the verdict. */
 export interface Show {
   readonly onEvent: (event: HistoryEvent) => void;
   readonly onJoin: (actor: Actor) => void;
   readonly onQueue: (state: QueueState) => void;
-  /** Ends the output. There is no verdict when the user ended the demo. */
+  /** Shows the verdict and ends the output. `verdict` is `undefined` when the user ended the demo. */
   close(verdict: Verdict | undefined): void;
 }
 

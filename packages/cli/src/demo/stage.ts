@@ -1,7 +1,7 @@
 import type { LockClient } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
-/** What one contender does in the demo. */
+/** The scenario of one contender: how many rounds it runs and how long it holds. */
 export interface ContenderScript {
   readonly id: string;
   readonly rounds: number;
@@ -21,7 +21,7 @@ export interface Actor {
   readonly ended: Promise<void>;
 }
 
-/** Runs the contenders and knows the store that they contend on. */
+/** Starts the contenders of a demo on one store. */
 export interface Stage {
   /** The store's description for the first line, for instance `memory: (everybody in this process)`. */
   readonly storeLabel: string;
@@ -30,7 +30,7 @@ export interface Stage {
   /** Client that observes the queue. */
   readonly observer: LockClient;
   enter(part: ContenderScript, emit: (event: ContendEvent) => void): Actor;
-  /** Ends all contenders that are left. */
+  /** Ends all contenders that still run. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface StageSettings {
   readonly stamp: () => string;
 }
 
-/** Returns the stamp that is `ms` later. */
+/** Returns the stamp `ms` milliseconds after the stamp `t`. */
 export function later(t: string, ms: number): string {
   return (BigInt(t) + BigInt(Math.round(ms * 1e6))).toString();
 }

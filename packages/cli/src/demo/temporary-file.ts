@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileUrl } from '../config/own-file.ts';
 
-/** A file that exists only during a demo. */
+/** A database file that exists only during a demo. */
 export interface TemporaryFile extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Creates the file in a new directory. Both are removed together. */
+/** Creates a database file in a new temporary directory. `remove` deletes both. */
 export async function temporaryFile(): Promise<TemporaryFile> {
   const directory = await mkdtemp(join(tmpdir(), 'queuelock-demo-'));
   return {

@@ -1,4 +1,4 @@
-/** Facts that decide what happens to a command. Times are in milliseconds. */
+/** State of the hold and of the command that runs under it. Times are in milliseconds. */
 export interface Situation {
   /** Time in milliseconds for which the hold is proven from now on. */
   readonly remainingMs: number;
@@ -9,19 +9,23 @@ export interface Situation {
   readonly child: { readonly state: 'running' } | { readonly state: 'terminating'; readonly sinceMs: number };
 }
 
-/** What to do with the command. `wait` also has the milliseconds after which to decide again. */
+/** What to do with the command now. `wait` also has the milliseconds after which to decide again. */
 export type Action =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'term' }
   | { readonly do: 'kill' };
 
-/** SIGKILL is sent this long before the proven time ends: a process needs a moment to die, and a timer may be late. */
+/**
+ * SIGKILL is sent this many milliseconds before the proven time ends. A process needs a moment to die, and a
+ * timer may fire late.
+ */
 export const KILL_MARGIN_MS = 100;
 
 /**
- * Decides whether the command may continue. It gets SIGTERM while the grace period still fits before the hold can be lost. It
- * gets SIGKILL before the proven time ends, so that its last instruction runs under the lock. If that time is over already,
- * because the process was stalled or the entry was removed, it gets SIGKILL at once.
+ * Decides what to do with the command that runs under a hold. While a heartbeat is overdue, the command gets
+ * SIGTERM early enough for the grace period to fit before the hold can be lost. It gets SIGKILL before the
+ * proven time ends, so that it never runs without the lock. It gets SIGKILL at once if that time is already
+ * over, because this process was stalled or an operator removed the entry.
  */
 export function decide({ remainingMs, suspect, graceMs, child }: Situation): Action {
   const killInMs = remainingMs - KILL_MARGIN_MS;

@@ -4,7 +4,7 @@ import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { withoutStrays } from './descriptors.ts';
 
-/** A command in its own process group, so that its descendants can be ended together with it. */
+/** A command in its own process group, so that one signal reaches the command and its descendants. */
 export class CommandProcess {
   /** Exit code of the command; 128+n if signal n ended the command. */
   readonly exited: Promise<number>;
@@ -21,10 +21,10 @@ export class CommandProcess {
   }
 
   /**
-   * Starts a program, without a shell, with the standard streams of this process.
-   * @param env the complete environment
-   * @param onStart called with the process group in the same turn of the event loop. The program may already
-   *   run
+   * Starts a program without a shell. The program uses the standard streams of this process.
+   * @param env the complete environment of the program
+   * @param onStart called with the id of the process group, before this process handles any other event. The
+   *   program may already run
    */
   static async start(
     command: readonly string[],
@@ -48,7 +48,7 @@ export class CommandProcess {
     });
   }
 
-  /** Signals the whole group. Does nothing when no process of the group is left. */
+  /** Sends a signal to the whole process group. Does nothing when the group has no process left. */
   signal(signal: NodeJS.Signals): void {
     this.#send(signal);
   }
@@ -65,7 +65,7 @@ export class CommandProcess {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ESRCH') return false;
-      // A process of the group exists, but runs as another user (setuid).
+      // The group has a process that runs as another user (setuid), so this process may not signal it.
       if (code === 'EPERM') return true;
       throw error;
     }

@@ -27,7 +27,7 @@ export interface CommandPlan {
   readonly note: (line: string) => void;
 }
 
-/** A command that can be run once or repeatedly, with its watchdog. */
+/** A command that runs once or repeatedly, each time under a hold. A watchdog process guards it. */
 export class RunnableCommand {
   readonly #plan: CommandPlan;
   #watchdog: Watchdog | undefined;
@@ -36,22 +36,26 @@ export class RunnableCommand {
     this.#plan = plan;
   }
 
-  /** Starts the watchdog if the command needs one, so that the watchdog is ready at the grant. */
+  /**
+   * Starts the watchdog before the lock is granted, so that the command does not wait for it. Does nothing if
+   * the command needs none.
+   */
   prepare(): void {
     if (this.#plan.onLoss === 'stop' && (!this.#watchdog || this.#watchdog.hasEnded))
       this.#watchdog = Watchdog.start();
   }
 
   /**
-   * Runs the command. Resolves with its exit code, or with 75 when the hold was lost before the command had
-   * ended.
+   * Runs the command under the hold. Resolves with the command's exit code, or with 75 when the hold was lost
+   * before the command ended.
    */
   readonly work: Work = async (held, onSignal) => {
     const { command, graceMs, session$, note } = this.#plan;
     this.prepare();
     const watchdog = this.#watchdog;
     await watchdog?.ready();
-    // No other code of this process runs between this check and the start of the program.
+    // This check and the start of the program run in one turn of the event loop, so no other code delays the
+    // start.
     if (held.remainingMs <= KILL_MARGIN_MS) {
       note(`${reasonOfLoss(held)}; did not start the command`);
       return EXIT.lost;
@@ -63,8 +67,8 @@ export class RunnableCommand {
     };
     const mark = randomUUID();
     const env = { ...this.#environment(held), ...marking(mark) };
-    // The command may run before its process group is known here, and this process may be killed in between.
-    // So the command's environment has a mark by which the watchdog can find it.
+    // The command may already run before this process knows its process group. If this process is killed in
+    // that moment, the watchdog finds the command by a mark in its environment.
     order({ mark });
     try {
       const child = await CommandProcess.start(command, env, (group) => order({ group }));
@@ -97,8 +101,8 @@ export class RunnableCommand {
 }
 
 /**
- * Reports a loss while the command continues. Resolves with `stopped` when the hold was lost before the
- * command ended, and with `exited` otherwise.
+ * Prints a message when the hold is lost, and lets the command continue. Resolves with `stopped` when the
+ * hold was lost before the command ended, and with `exited` otherwise.
  */
 async function reportLoss(
   child: CommandProcess,
@@ -108,7 +112,7 @@ async function reportLoss(
   const report = (): void => {
     note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
-  // The hold may have been lost while the command was started.
+  // If the hold was lost while the command was started, the signal's event `abort` has already passed.
   if (held.signal.aborted) report();
   else held.signal.addEventListener('abort', report);
   await child.exited;

@@ -3,15 +3,19 @@ import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 const CLOSE_ON_EXEC = 0o2000000;
 
 /**
- * Returns the descriptors above 2 that a child would inherit unintentionally. Node marks all of its
- * descriptors as close-on-exec, but the npm package zookeeper does not mark its sockets. A connection that a
- * child keeps open never looks closed to the server. The list is empty on systems without `/proc`.
+ * Returns the file descriptors above 2 that a child process would inherit unintentionally. Node marks all of
+ * its descriptors as close-on-exec, but the npm package zookeeper does not mark its sockets. If a child
+ * inherits such a socket, the server does not notice when the parent closes it. Returns no descriptors on
+ * systems without `/proc`.
  */
 function strayDescriptors(): number[] {
   return namesIn('/proc/self/fd').map(Number).filter(isStray);
 }
 
-/** Starts a process without the stray descriptors. `rest` specifies its descriptors above 2. */
+/**
+ * Starts a child process that inherits no unintended descriptor. `rest` is the part of the `stdio` option for
+ * descriptors above 2.
+ */
 export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
   const nothing = openSync('/dev/null', 'r+');
   try {
@@ -21,7 +25,10 @@ export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
   }
 }
 
-/** Returns the entry for each descriptor of a child from 3 on: `nothing` in place of the strays. */
+/**
+ * Returns the part of the `stdio` option for descriptors from 3 on. In place of each descriptor in `strays`
+ * the child gets `nothing` (`/dev/null`).
+ */
 export function restWithout(strays: readonly number[], nothing: number): ('ignore' | number)[] {
   const length = Math.max(2, ...strays) - 2;
   return Array.from({ length }, (_, at) => (strays.includes(at + 3) ? nothing : 'ignore'));
@@ -37,13 +44,13 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // Systems other than Linux have no such directory.
+    return []; // Only Linux has this directory.
   }
 }
 
 /**
- * Returns the target of a descriptor. The result is empty for one that was closed meanwhile, such as that of
- * the directory listing itself.
+ * Returns the text of a file in `/proc` about a descriptor. Returns an empty text when the descriptor was
+ * closed meanwhile. That is always so for the descriptor with which the directory was listed.
  */
 function contentOf(file: string): string {
   try {

@@ -9,24 +9,25 @@ export interface Guarded {
   readonly hold: Pick<Hold, 'signal' | 'remainingMs'>;
   readonly session$: LockClient['session$'];
   readonly graceMs: number;
-  /** The process that ends the command when this process cannot. */
+  /** The watchdog process, which ends the command when this process is frozen or killed. */
   readonly watchdog: Watchdog;
   /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
 /**
- * Ends the command before the lock can be lost. Resolves when the command has ended, and after SIGTERM its
- * whole group. `exited` means that the command ended by itself while the lock was held. `stopped` means that
- * the guard ended it, or that it is not proven to have ended in time.
+ * Ends the command before the lock can be lost. Resolves when the command has ended; after SIGTERM, when its
+ * whole process group has ended. `exited` means that the command ended by itself while the lock was held.
+ * `stopped` means that the guard ended the command, or that the lock may have been lost before the command
+ * ended.
  */
 export function guard(guarded: Guarded): Promise<'exited' | 'stopped'> {
   return new Guard(guarded).watch();
 }
 
 const CHECK_AGAIN_MS = 20;
-// Longest time between two checks in milliseconds. It is short, so that the watchdog soon knows of every
-// heartbeat, and soon detects a frozen guard.
+// Longest time in milliseconds between two checks of the hold. At each check the watchdog gets new orders. So
+// it learns of each heartbeat soon, and soon detects a frozen guard.
 const MAX_CHECK_INTERVAL_MS = 250;
 
 class Guard {
@@ -61,7 +62,8 @@ class Guard {
     try {
       await child.exited;
       if (this.#stopping) await this.#groupEnded();
-      // A guard that was frozen (SIGSTOP) does not know when the command ended; the watchdog may have ended it.
+      // If the guard was frozen (SIGSTOP) until the hold ended, it cannot know when the command ended. The
+      // watchdog may have ended it.
       return this.#stopping || hold.remainingMs === 0 ? 'stopped' : 'exited';
     } finally {
       sessions.unsubscribe();
@@ -77,8 +79,8 @@ class Guard {
   #check(): void {
     clearTimeout(this.#timer);
     const situation = this.#situation();
-    // Reading the remaining time may detect the end of the hold. Then the handler of that event has already
-    // decided.
+    // Reading the remaining time may detect that the hold has ended. The event that this emits calls this
+    // function again, and the inner call may already have killed the command.
     if (this.#killed) return;
     const { child, watchdog } = this.#guarded;
     const action = decide(situation);
@@ -121,8 +123,8 @@ class Guard {
   }
 
   /**
-   * Waits until all processes of the group have ended, for the rest of the grace period. The timer for
-   * SIGKILL stays set.
+   * Waits until all processes of the group have ended. Gives up at the end of the grace period, when a timer
+   * sends SIGKILL.
    */
   async #groupEnded(): Promise<void> {
     while (!this.#killed && this.#guarded.child.alive) {

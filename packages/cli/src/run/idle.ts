@@ -4,7 +4,7 @@ import type { Printer } from '../printer.ts';
 import type { Stop } from '../stop.ts';
 import type { Work } from './term.ts';
 
-/** The settings of a leader that runs no command. */
+/** Settings of `queuelock elect` without a command: the leader only prints that it leads. */
 export interface IdleLeader {
   readonly value: string;
   readonly epoch: number;
@@ -13,8 +13,8 @@ export interface IdleLeader {
 }
 
 /**
- * Returns work that prints that this process leads. It ends on a signal, a loss, or when the reader of the
- * output closes it.
+ * Returns the work of a leader without a command: it prints that this process leads. The work ends on a
+ * signal, on the loss of the leadership, or when the reader of the output closes it.
  */
 export function leadIdly({ value, epoch, stop, printer }: IdleLeader): Work {
   return ({ name, key, token, signal }, onSignal) => {

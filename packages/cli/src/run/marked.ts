@@ -2,14 +2,17 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 const VARIABLE = 'QUEUELOCK_MARK';
 
-/** Returns the environment variable by which a command can be found before its process group is known. */
+/**
+ * Returns an environment variable with a mark for a command. The watchdog finds the command by it while its
+ * process group is unknown.
+ */
 export function marking(mark: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: mark };
 }
 
 /**
- * Returns the groups of the processes that have this mark in their environment. Returns none on systems
- * without `/proc`.
+ * Returns the ids of the process groups of all processes that have this mark in their environment. Returns
+ * none on systems without `/proc`.
  */
 export function groupsMarked(mark: string): readonly number[] {
   const wanted = `${VARIABLE}=${mark}`;
@@ -20,8 +23,8 @@ export function groupsMarked(mark: string): readonly number[] {
 }
 
 /**
- * Returns the process group, which is field 5 of `/proc/PID/stat`. The second field, the name in parentheses,
- * may contain blanks.
+ * Returns the process group from the text of `/proc/PID/stat`, where it is field 5. Field 2, the program's
+ * name in parentheses, may contain blanks.
  */
 function groupIn(stat: string): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
@@ -31,7 +34,7 @@ function entriesOf(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // Systems other than Linux have no `/proc`.
+    return []; // Only Linux has `/proc`.
   }
 }
 

@@ -83,7 +83,10 @@ export function waitOf({
   };
 }
 
-/** Waits for the grant. If a time limit ended the wait, the error names its option, for instance `--try`. */
+/**
+ * Waits for the grant. If a time limit ends the wait, the error names the option that set it, for instance
+ * `--try`.
+ */
 export async function unlessBusy<T>(turn: Promise<T>, name: string, options: TermOptions): Promise<T> {
   try {
     return await turn;
@@ -105,7 +108,7 @@ export function graceOf(grace: number | undefined, ttlMs: number): number {
   );
 }
 
-/** Text about commands that run a program, for the help. */
+/** Help text that all commands share which run a program. */
 export const ABOUT_COMMANDS: string = `When the server is out of reach, the command gets SIGTERM and, after the grace period, SIGKILL, with all its descendants, before
 the server can grant the lock to the next waiter. A watchdog process does that too if queuelock is frozen or killed.
 With --on-loss continue it keeps running: use that only if every write carries the token to a store that rejects older ones.

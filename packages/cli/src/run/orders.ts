@@ -2,8 +2,8 @@ import { uptime } from 'node:os';
 import { KILL_MARGIN_MS, type Situation } from './action.ts';
 
 /**
- * A moment on the machine's clocks, which all its processes share. The clock of `bootMs` also counts while
- * the machine sleeps, in steps of 10 ms.
+ * A moment on two clocks that all processes of the machine share. `monotonicMs` stops while the machine
+ * sleeps. `bootMs` continues, with a resolution of 10 ms.
  */
 export interface Moment {
   readonly monotonicMs: number;
@@ -11,27 +11,33 @@ export interface Moment {
 }
 
 /**
- * Target of the watchdog: a process group, or, until the group is known, all processes with this mark
- * (`marked.ts`).
+ * The processes that the watchdog signals: a process group, or all processes with a mark in their environment
+ * while the group is unknown (`marked.ts`).
  */
 export type WatchdogTarget = { readonly group: number } | { readonly mark: string };
 
-/** What the watchdog does to the target unless it receives other orders before. */
+/**
+ * Instructions to the watchdog. It follows them unless the guard replaces them before. The guard is the code
+ * in `queuelock run` that watches the hold.
+ */
 export type Orders = WatchdogTarget & Deadlines;
 
-/** Times at which the watchdog sends signals. */
+/** Times at which the watchdog sends SIGTERM and SIGKILL. */
 interface Deadlines {
   readonly from: Moment;
   /**
-   * Milliseconds from `from` until SIGTERM and SIGKILL. `graceMs` is the time between both if the process
-   * that gave the orders dies.
+   * Milliseconds from `from` until the watchdog sends SIGTERM and SIGKILL. If the guard dies, the watchdog
+   * sends SIGTERM at once, and SIGKILL at most `graceMs` later.
    */
   readonly termInMs: number;
   readonly killInMs: number;
   readonly graceMs: number;
 }
 
-/** After this time without new orders the watchdog treats the guard as frozen, and does not wait for a suspect hold. */
+/**
+ * After this many milliseconds without new orders the watchdog treats the guard as frozen. Then it no longer
+ * waits for a heartbeat to be overdue before it sends SIGTERM.
+ */
 export const GUARD_TIMEOUT_MS = 1_000;
 
 const BOOT_CLOCK_GRAIN_MS = 20;
@@ -46,9 +52,9 @@ export function elapsedMs(from: Moment, to: Moment): number {
 }
 
 /**
- * Returns the watchdog's orders for a situation. The watchdog sends SIGTERM when the guard would send it if
- * the hold stayed suspect. It sends SIGKILL a little later than the guard would, so that the guard acts if it
- * can. Both times are before the end of the hold.
+ * Returns the watchdog's orders for the current state of the hold. The watchdog sends SIGTERM when the guard
+ * would send it if no further heartbeat succeeded. It sends SIGKILL a little later than the guard would, so
+ * that the guard acts first if it can. Both times are before the end of the hold.
  */
 export function ordersFor(
   target: WatchdogTarget,
@@ -60,7 +66,7 @@ export function ordersFor(
   return {
     ...target,
     from,
-    // The hold is not suspect, so the next heartbeat may extend it. The watchdog relies on that only while
+    // No heartbeat is overdue, so the next one may extend the hold. The watchdog relies on that only while
     // the guard renews the orders.
     termInMs: suspect ? termInMs : Math.max(termInMs, Math.min(GUARD_TIMEOUT_MS, killInMs)),
     killInMs,
@@ -68,7 +74,7 @@ export function ordersFor(
   };
 }
 
-/** The next action of a watchdog whose orders were not renewed. */
+/** What the watchdog does next if the guard sends no new orders. */
 export type WatchdogAction =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'term' }

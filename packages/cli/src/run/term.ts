@@ -2,13 +2,13 @@ import type { Hold, Ownership } from '@queuelock/core';
 import { exitCodeOf } from '../exit-codes.ts';
 import type { Stop } from '../stop.ts';
 
-/** The hold of a lock, a permit or a leadership under which work runs. */
+/** A hold under which a command runs: of a lock, a permit or a leadership. */
 export interface Held
   extends Pick<Hold, 'signal' | 'remainingMs'>, Pick<Ownership, 'name' | 'key' | 'token'> {
   release(): Promise<void>;
 }
 
-/** Returns the hold of a lock or leadership that ends by `release`. */
+/** Makes a {@link Held} from a lock or leadership and the function that releases it. */
 export function heldUntil(lock: Omit<Held, 'release'>, release: Held['release']): Held {
   const { name, key, token, signal } = lock;
   return {
@@ -24,9 +24,9 @@ export function heldUntil(lock: Omit<Held, 'release'>, release: Held['release'])
 }
 
 /**
- * The work that runs under one hold. Resolves with the exit code.
- * @param onSignal sets the listener for signals during the work. Signals that arrived before are delivered at
- *   once
+ * Work that runs under one hold. Resolves with the exit code.
+ * @param onSignal sets the listener for the signals that this process receives. Earlier signals are delivered
+ *   to it at once
  */
 export type Work = (
   held: Held,
@@ -35,18 +35,21 @@ export type Work = (
 
 export interface TermEnd {
   readonly exitCode: number;
-  /** Whether a signal requested the end. */
+  /** Whether this process received a signal during the work, which requests its end. */
   readonly signalled: boolean;
 }
 
-/** Runs the work under the hold, and then releases the lock. While the work runs, signals go to the work. */
+/**
+ * Runs the work under the hold, and then releases the lock. Signals that this process receives meanwhile are
+ * passed to the work.
+ */
 export async function runTerm(work: Work, held: Held, stop: Stop): Promise<TermEnd> {
   const signals: NodeJS.Signals[] = [];
   let listener: ((signal: NodeJS.Signals) => void) | undefined;
   let releasing = false;
   const undivert = stop.divert((signal) => {
-    // During the release the first signal has no effect. A second signal ends the process, and the TTL
-    // removes the entry.
+    // While the lock is being released, the first signal has no effect, because the release is the orderly
+    // end. A second signal ends the process, and the TTL removes the entry.
     if (releasing && signals.length > 0) process.exit(exitCodeOf(signal));
     signals.push(signal);
     listener?.(signal);

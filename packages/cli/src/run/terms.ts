@@ -4,20 +4,20 @@ import { EXIT } from '../exit-codes.ts';
 import type { Stop } from '../stop.ts';
 import { runTerm, type Held, type Work } from './term.ts';
 
-/** Settings for terms. A term is one wait for the grant, the hold, and the work under it. */
+/** Settings for repeated terms. A term is the wait for the grant, and the work under the hold. */
 export interface Terms {
-  /** Waits for the grant; rejects with the signal's reason when it aborts. */
+  /** Waits for the grant. Rejects with the reason of `signal` when it aborts. */
   readonly acquire: (signal: AbortSignal) => Promise<Held>;
   readonly work: Work;
-  /** Whether another term begins after a term whose work failed. */
+  /** Whether to start another term after the work of a term has failed. */
   readonly keep: boolean;
   readonly stop: Stop;
   /** Prints a line for the user. */
   readonly note: (line: string) => void;
 }
 
-// Errors of a wait after which the next wait may succeed. `OWNERSHIP_LOST` occurs when the lock is lost at
-// the moment of the grant.
+// Errors of a wait after which the next term may succeed. `OWNERSHIP_LOST` occurs when the lock is lost right
+// at the grant.
 const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'SESSION_LOST',
@@ -26,9 +26,9 @@ const TEMPORARY_ERRORS: ReadonlySet<QueueLockErrorCode> = new Set([
 ]);
 
 /**
- * Runs one term, or with `keep` one term after another. Another term follows after a loss, a wait that an
- * outage ended, and work that failed. No term follows after work that succeeded (0), a signal, and an error
- * that a retry cannot cure. Each term joins at the end of the queue.
+ * Runs one term, or with `keep` one term after another. With `keep`, another term follows when the lock was
+ * lost, an outage ended the wait, or the work failed. No term follows when the work succeeded (0), a signal
+ * arrived, or an error occurred that a retry cannot cure. Each term joins at the end of the queue.
  * @returns the exit code of the last term
  */
 export async function runTerms(terms: Terms): Promise<number> {
@@ -45,7 +45,7 @@ export async function runTerms(terms: Terms): Promise<number> {
   }
 }
 
-/** Shortest term in milliseconds that resets the backoff: such a term did not fail at its start. */
+/** A term of at least this many milliseconds resets the backoff, because it did not fail at its start. */
 const STABLE_TERM_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -62,7 +62,7 @@ export function backoffDelay(failures: number, chance: number): number {
 
 interface End {
   readonly exitCode: number;
-  /** Whether no other term follows. */
+  /** Whether this term was the last one. */
   readonly last: boolean;
   readonly why: string;
 }

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { groupsMarked } from './marked.ts';
 import { watchdogAction, momentNow, elapsedMs, type WatchdogAction, type Orders } from './orders.ts';
 
-// Time between two checks in milliseconds. It is short, because timers fire late after the machine slept.
+// Time between two checks in milliseconds. It is short because timers fire late after the machine has slept.
 const CHECK_INTERVAL_MS = 250;
 const RECHECK_MS = 20;
-// Time in milliseconds to search for a command that is being started: it has its mark only once its program
-// runs.
+// Time in milliseconds for which the watchdog searches for a command that is being started. A new process has
+// the mark in its environment only once its program runs.
 const START_TIMEOUT_MS = 2_000;
 
 class WatchdogProcess {
@@ -27,8 +27,8 @@ class WatchdogProcess {
   }
 
   /**
-   * Handles the death of the process that gave the orders. If there are orders, that process died, and the
-   * lock is not renewed any more.
+   * Handles the death of `queuelock run`, which gave the orders. If there are orders, it died while its
+   * command ran, and the lock is no longer renewed.
    */
   orphaned(): void {
     const orders = this.#orders;
@@ -60,8 +60,9 @@ class WatchdogProcess {
   }
 
   /**
-   * Sends SIGKILL. Returns whether no target is left. The id of an ended group may be reused, so it is never
-   * signalled again. A process that has the mark later also belongs to the command.
+   * Sends SIGKILL to the target. Returns whether the watchdog's work is done. A process group is killed only
+   * once, because the system may reuse its id. If no process has the mark, the command may still be starting,
+   * so the watchdog must try again.
    */
   #kill(): boolean {
     const isKilled = this.#send('SIGKILL');
@@ -71,7 +72,7 @@ class WatchdogProcess {
     return true;
   }
 
-  /** Signals all targets. Returns whether there were any. */
+  /** Sends the signal to all processes of the target. Returns whether there were any. */
   #send(signal: NodeJS.Signals | 0): boolean {
     if (!this.#orders) return false;
     const groups = 'group' in this.#orders ? [this.#orders.group] : groupsMarked(this.#orders.mark);
@@ -104,7 +105,7 @@ function print(line: string): void {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => undefined);
 process.stderr.on('error', () => undefined);
-// Ignores a closed pipe: the parent may have ended before the watchdog was ready.
+// Ignores a closed pipe: `queuelock run` may have ended before the watchdog was ready.
 process.stdout.on('error', () => undefined);
 const watchdog = new WatchdogProcess();
 createInterface(process.stdin)

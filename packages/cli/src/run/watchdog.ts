@@ -15,7 +15,7 @@ export class Watchdog {
 
   private constructor(child: ChildProcess) {
     this.#process = child;
-    // A closed pipe is ignored: the exit event reports the end of the watchdog.
+    // Ignores a closed pipe, because the event `exit` reports the end of the watchdog.
     child.stdin?.on('error', () => undefined);
     const said = child.stdout ? once(child.stdout, 'data') : Promise.reject(new Error('it has no output'));
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('it ended at once')));
@@ -27,7 +27,7 @@ export class Watchdog {
 
   /** Starts the watchdog in its own session, so that it does not receive signals for this process's group. */
   static start(): Watchdog {
-    // The script is next to this file, also in a bundle.
+    // The script of the watchdog is in the directory of this file, also in a bundle.
     const beside = new URL(`./watchdog-process${extname(import.meta.url)}`, import.meta.url);
     const script = fileURLToPath(beside);
     const child = withoutStrays((rest) =>
@@ -60,8 +60,8 @@ export class Watchdog {
   }
 
   /**
-   * Replaces the watchdog's orders. They are written in the same turn of the event loop. `undefined` means
-   * that there is no command to end.
+   * Replaces the watchdog's orders. They are written to its pipe before this process handles any other event.
+   * `undefined` means that there is no command to end.
    */
   order(orders: Orders | undefined): void {
     if (!this.hasEnded) this.#process.stdin?.write(`${JSON.stringify(orders ?? {})}\n`);

@@ -12,7 +12,10 @@ export interface Screen {
   close(): void;
 }
 
-/** Draws in place until `close` is called. `over` is true for the last frame. */
+/**
+ * Calls `draw` repeatedly and shows the frame in place, until `close` is called. `over` is true for the last
+ * frame.
+ */
 export function openScreen(terminal: WriteStream, draw: (paper: Paper, over: boolean) => string): Screen {
   const update = createLogUpdate(terminal);
   let shown = '';

@@ -11,15 +11,16 @@ export interface Paper {
 }
 
 /**
- * Returns whether a frame can be redrawn in place: on a terminal that moves its cursor and knows its size.
- * Some streams report that they are a terminal, but have no size.
+ * Returns whether a stream can redraw a frame in place: it is a terminal that moves its cursor and knows its
+ * size. Some streams report that they are a terminal, but have no size.
  */
 export function canDraw({ isTTY, columns, rows }: WriteStream): boolean {
   return isTTY && columns > 0 && rows > 0 && process.env['TERM'] !== 'dumb';
 }
 
 /**
- * Returns whether lines may be coloured: on a terminal that supports it, unless NO_COLOR is set. FORCE_COLOR also colours a pipe.
+ * Returns whether a stream may be coloured: it is a terminal with colours, and NO_COLOR is not set. With
+ * FORCE_COLOR a pipe is coloured too.
  */
 export function hasColours(stream: WriteStream): boolean {
   if (process.env['NO_COLOR']) return false;

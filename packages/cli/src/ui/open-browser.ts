@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { childEnvironment } from '../config/child-environment.ts';
 
-/** Opens an address on the desktop. Resolves with whether there is a desktop. */
+/** Opens an address in the desktop's browser. Resolves with whether there is a desktop. */
 export async function openBrowser(url: string): Promise<boolean> {
   const isMac = platform() === 'darwin';
   // Without a display, the only browser may be a text browser, which would take over the terminal.

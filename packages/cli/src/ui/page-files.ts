@@ -29,7 +29,10 @@ interface PageFile {
   readonly type: string;
 }
 
-/** The files of the page, read once. A requested path is looked up among them and never in the file system. */
+/**
+ * The files of the page, read once at the start. A request can only name one of these, so it cannot read
+ * other files.
+ */
 export class PageFiles {
   readonly #files: ReadonlyMap<string, PageFile>;
 
@@ -60,7 +63,7 @@ export class PageFiles {
     const file = this.#files.get(pathname === '/' ? '/index.html' : pathname);
     if (!file || (method !== 'GET' && method !== 'HEAD'))
       return new Response('not found\n', { status: 404, headers: SECURITY });
-    // Assets can be cached for ever, because their names change with their content.
+    // Browsers may cache assets for ever, because the name of an asset changes with its content.
     const caching = pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
     const headers = { ...SECURITY, 'content-type': file.type, 'cache-control': caching };
     return new Response(method === 'HEAD' ? null : file.bytes, { headers });

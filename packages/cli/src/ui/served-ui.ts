@@ -6,15 +6,15 @@ import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { PageFiles } from './page-files.ts';
 
-/** The client and the permissions of a served page. */
+/** The lock client, the permissions and the contenders of a served page. */
 export interface UiSettings {
   readonly client: LockClient;
   /** Name of the store, for display. */
   readonly storeLabel: string;
   readonly port: number;
-  /** Whether the page may not evict, ask or join. */
+  /** Whether the page must not evict entries, send handover requests or join queues. */
   readonly isReadOnly: boolean;
-  /** Demo programs that visitors may disturb. */
+  /** Contenders of the demo that visitors may disturb. */
   readonly contenders?: Contenders;
 }
 

@@ -5,8 +5,8 @@ import { duration } from './text.ts';
 const TOLERATED_MS = 1_000;
 
 /**
- * Finds machines with wrong clocks: their clients report that they joined in the future. The local clock may
- * be the wrong one instead. A clock that is behind cannot be distinguished from a long wait.
+ * Finds machines whose clock is ahead: their clients report that they joined in the future. The local clock
+ * may be the wrong one instead. A clock that is behind is not found, because it looks like a long wait.
  */
 export function clocksAhead(queues: readonly QueueState[], now: number): readonly Finding[] {
   const ahead = new Map<string, number>();

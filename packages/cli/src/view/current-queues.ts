@@ -34,7 +34,7 @@ export async function currentQueues(
   );
   const timeout$ = timer(CONNECT_TIMEOUT_MS, FIRST_LIST_TIMEOUT_MS - CONNECT_TIMEOUT_MS).pipe(
     filter((number) => {
-      // The stream keeps retrying, but a command at a prompt has to report the error.
+      // The stream would retry forever, but a command on the command line has to report the error.
       if (number > 0 || error !== undefined) throw unseen(error);
       return false;
     }),
@@ -48,7 +48,7 @@ export async function currentQueues(
 }
 
 /**
- * Shares one stream of queues among all readers with this prefix, in parallel or one after another, because a
+ * Shares one stream of queues among all readers with this prefix, at the same time or one after another. A
  * long list takes time to read.
  */
 export function shareQueues(client: Pick<LockClient, 'queues'>, prefix: string): Pick<LockClient, 'queues'> {

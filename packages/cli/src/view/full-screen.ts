@@ -6,7 +6,7 @@ import type { Key } from './top-state.ts';
 
 /** A view that uses the whole terminal and restores it afterwards. */
 export interface FullScreen {
-  /** Draws soon. Several calls in a row draw once. */
+  /** Schedules a redraw. Several calls in a row cause only one. */
   redraw(): void;
   close(): void;
 }

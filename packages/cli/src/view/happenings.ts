@@ -1,13 +1,13 @@
 import type { QueueEntry, QueueState } from '@queuelock/core';
 import { positionedEntries, type PositionedEntry } from './positioned-entries.ts';
 
-/** An event in a queue between two states. */
+/** A change of one entry between two states of a queue. */
 export interface Happening {
   readonly ev: 'present' | 'joined' | 'granted' | 'changed' | 'left';
   readonly entry: QueueEntry;
-  /** Number of entries ahead. With `left`, the number before the entry left. */
+  /** Number of entries ahead. For `left`: the number before the entry left. */
   readonly position: number;
-  /** Whether the entry was admitted. With `left`, whether it was before it left. */
+  /** Whether the entry is admitted. For `left`: whether it was admitted before it left. */
   readonly holds: boolean;
 }
 

@@ -1,18 +1,27 @@
 import type { ListedQueue } from '@queuelock/core';
 
-/** A queue with rates that were measured over time. */
+/** A queue with rates that are computed from successive samples. */
 export interface QueueRow {
   readonly name: string;
   readonly depth: number;
   /** Departures per second, over the last ten seconds. */
   readonly handOffsPerS: number;
-  /** Time in milliseconds since the first entry of the queue became the first. */
+  /** Time in milliseconds for which the first entry of the queue has been the first. */
   readonly heldMs: number;
-  /** Whether the entry was already the first when it was seen first, so that its real time may be longer. */
+  /**
+   * Whether the entry was already the first in the first sample. Then it has been the first for longer than
+   * `heldMs`.
+   */
   readonly heldLonger: boolean;
-  /** Recent mean time between two departures in milliseconds; `undefined` if no entry has left. */
+  /**
+   * Recent mean time between two departures from the queue, in milliseconds. `undefined` if no entry has
+   * left.
+   */
   readonly turnMs: number | undefined;
-  /** Expected wait of a new entry in milliseconds if entries continue to leave at that rate. */
+  /**
+   * Expected wait of a new entry in milliseconds, if entries continue to leave as often as in the last ten
+   * seconds.
+   */
   readonly waitMs: number | undefined;
 }
 
@@ -36,7 +45,7 @@ export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Adds a list of queues at `now`, in milliseconds of a clock that never goes back. */
+/** Adds a sample of all queues. `now` is in milliseconds of a clock that never goes back. */
 export function metered(before: Meter, queues: readonly ListedQueue[], now: number): Meter {
   return new Map(
     queues.map((queue) => [
@@ -48,7 +57,7 @@ export function metered(before: Meter, queues: readonly ListedQueue[], now: numb
 
 interface Reading {
   readonly now: number;
-  /** Whether this is the first sample of the queue. */
+  /** Whether no queue was known before this sample, as in the first list of queues. */
   readonly isFirst: boolean;
 }
 
@@ -58,7 +67,7 @@ function follow(before: Metered | undefined, queue: ListedQueue, { now, isFirst 
     return { queue, frontSince: now, frontIsOld: isFirst, samples: [sample] };
   const recent = before.samples.filter((_sample, place, all) => {
     const next = all[place + 1];
-    // One sample from before the window is kept as the beginning of the window.
+    // Keeps one sample that is older than the ten seconds, so that the rates cover the whole time.
     return next === undefined || now - next.at < WINDOW_MS;
   });
   const samples = [...recent, sample];

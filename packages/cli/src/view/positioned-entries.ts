@@ -16,7 +16,10 @@ export function positionedEntries({ entries }: Pick<QueueState, 'entries'>): rea
   return [...positionsOf(entries)].map(([entry, position]) => ({ entry, position, holds: position === 0 }));
 }
 
-/** Facts about an entry for programs. Times are in milliseconds since 1970, by the clock of the entry's machine. */
+/**
+ * Returns the data of an entry that commands print with `--json`. Times are in milliseconds since 1970, by
+ * the clock of the entry's machine.
+ */
 export function entryFacts({ entry, position, holds }: PositionedEntry, now: number): object {
   const {
     owner,
@@ -83,7 +86,10 @@ export function entryRow({ entry, position, holds }: PositionedEntry, now: numbe
   return holds ? { cells, colour: 'green' } : { cells };
 }
 
-/** Length limit in UTF-16 code units. Metadata of the largest size that this package accepts fits in. */
+/**
+ * Length limit of printed metadata, in UTF-16 code units. The largest metadata that queuelock accepts fits
+ * in.
+ */
 const MAX_NOTES = 1_024;
 
 const FOREIGN: Readonly<Record<NonNullable<QueueEntry['foreign']>, string>> = {

@@ -1,7 +1,10 @@
 import type { RecordedHold } from '@queuelock/core';
 import { duration, fit, timeOfDay } from './text.ts';
 
-/** Facts about a recorded hold for programs. Times are in milliseconds since 1970. */
+/**
+ * Returns the data of a recorded hold that `queuelock history --json` prints. Times are in milliseconds since
+ * 1970.
+ */
 export function recordedFacts(hold: RecordedHold): object {
   const { id, owner, host, pid, token, order, beganAt, ...end } = hold;
   return { ev: 'hold', ...end, owner, host, pid, token, order, id, beganAt };

@@ -5,7 +5,10 @@ import { fit, widthOf } from './text.ts';
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Least width to which the column shrinks when there is not enough room. */
+  /**
+   * Minimum width to which the column may shrink when the table is too wide. A column without it never
+   * shrinks.
+   */
   readonly minWidth?: number;
 }
 
@@ -47,7 +50,7 @@ function widthsOf(
     rows.reduce((most, { cells }) => Math.max(most, widthOf(cells[at] ?? '')), widthOf(title)),
   );
   let excess = widths.reduce((sum, part) => sum + part + GAP.length, -GAP.length) - width;
-  // Takes a column from the widest shrinkable column, until the table fits.
+  // Repeatedly shrinks the column with the most room above its minimum width, until the table fits.
   while (excess > 0) {
     const spare = columns.map(
       ({ minWidth }, place) => (widths[place] ?? 0) - (minWidth ?? Number.POSITIVE_INFINITY),

@@ -1,5 +1,4 @@
-// Matches the wide characters that are in common use, not every character that some terminal shows with
-// double width.
+// Matches common characters that terminals show two columns wide. Some rare wide characters are missing.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const NARROWLESS = /\p{Mn}|\p{Me}/u;

@@ -9,13 +9,13 @@ import { count, counted, timeOfDay } from './text.ts';
 import { LIST_COLUMNS, listRow } from './top-frame.ts';
 import { FIRST_STATE, chosen } from './top-state.ts';
 
-/** A command with a list of queues. */
+/** What a command needs to print a list of queues. */
 export interface Listing extends CommandContext {
   /** Provides the stream of queues with the prefix. */
   readonly list: Pick<LockClient, 'queues'>;
 }
 
-/** What is printed, and how often. */
+/** Which queues to print, how often, and in which format. */
 export interface BatchSettings {
   readonly prefix: string;
   readonly everyMs: number;
@@ -26,7 +26,9 @@ export interface BatchSettings {
 
 const ROWS = 20;
 
-/** Prints snapshots one below the other, for programs and for streams that cannot be redrawn. */
+/**
+ * Prints snapshots one below the other. Used for programs, and for output that cannot be redrawn in place.
+ */
 export async function runBatch({ list, lines, stop }: Listing, settings: BatchSettings): Promise<void> {
   const { prefix, everyMs, json } = settings;
   let meter = EMPTY_METER;

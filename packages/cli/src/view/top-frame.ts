@@ -12,14 +12,14 @@ export interface TopView {
   readonly storeLabel: string;
   readonly state: TopState;
   readonly status: QueuesState['status'];
-  /** Why the data is not live. `staleMs` is for how many milliseconds it has not been. */
+  /** Why the data is out of date; `staleMs` is for how many milliseconds it has been. */
   readonly error: string | undefined;
   readonly staleMs: number;
-  /** Rows of all queues, also of those that the filter hides. */
+  /** Rows of all queues, including those that the filter hides. */
   readonly rows: readonly QueueRow[];
   /** The queues that match the filter, in order. */
   readonly chosen: readonly QueueRow[];
-  /** State of the opened queue. */
+  /** State of the queue that the user has opened, if any. */
   readonly opened: QueueState | undefined;
   /** Time of day in milliseconds since 1970. */
   readonly now: number;

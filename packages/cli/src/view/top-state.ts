@@ -3,7 +3,7 @@ import type { QueueRow } from './meter.ts';
 /** Sort keys of the rows. */
 export type SortKey = 'depth' | 'hand-offs' | 'held' | 'wait' | 'name';
 
-/** The choices of the user of `top`. */
+/** The user's choices in the view of `queuelock top`. */
 export interface TopState {
   readonly sort: SortKey;
   readonly reverse: boolean;
@@ -11,20 +11,23 @@ export interface TopState {
   readonly filter: string;
   /** Whether the user is typing the filter. */
   readonly typing: boolean;
-  /** Name of the queue under the cursor, which follows a queue that moves. Without it the cursor is on the first row. */
+  /**
+   * Name of the queue under the cursor. The cursor follows this queue when its row moves. If it is
+   * `undefined`, the cursor is on the first row.
+   */
   readonly selected: string | undefined;
-  /** Name of the opened queue. */
+  /** Name of the queue that the user has opened, if any. */
   readonly opened: string | undefined;
   /** Number of entries of the opened queue that are scrolled out of view. */
   readonly scrolled: number;
   readonly help: boolean;
 }
 
-/** Content of the screen when a key is pressed. */
+/** What the screen shows when the user presses a key. */
 export interface TopScreen {
-  /** All rows, filtered and in order. */
+  /** Names of the queues in all rows, filtered and sorted. */
   readonly names: readonly string[];
-  /** Number of rows of a screen. */
+  /** Number of rows that fit on the screen. */
   readonly page: number;
   /** Number of entries of the opened queue. */
   readonly entries: number;
@@ -56,7 +59,7 @@ const SORTS: ReadonlyMap<string, SortKey> = new Map([
   ['n', 'name'],
 ]);
 
-/** Returns the state after a key. */
+/** Returns the state after the user has pressed a key, or `quit` if that key ends the command. */
 export function onKey(state: TopState, key: Key, screen: TopScreen): TopState | 'quit' {
   if (key.ctrl && key.name === 'c') return 'quit';
   if (state.typing) return onTyped(state, key);
@@ -97,7 +100,10 @@ function onQueueKey(state: TopState, { name = '' }: Key, { page, entries }: TopS
   return to === undefined ? state : { ...state, scrolled: to };
 }
 
-/** Returns the target of a cursor key in a list of `count` lines, or `undefined` for another key. */
+/**
+ * Returns the row to which a cursor key moves in a list of `count` rows. Returns `undefined` for any other
+ * key.
+ */
 function moved(
   at: number,
   name: string,

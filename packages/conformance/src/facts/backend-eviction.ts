@@ -8,7 +8,7 @@ import { enterAll, expectOnlyAdmitted, type ContenderTuple } from './line.ts';
 
 type Target = Pick<StoredEntry, 'key' | 'order'>;
 
-/** Evicts over a connection that is not related to the entry. */
+/** Evicts entries through a connection that none of the contenders uses. */
 class Evictor {
   readonly #stage: Stage;
   readonly #backend: Backend;
@@ -24,7 +24,7 @@ class Evictor {
     return this.#stage.board.within('evict answers', answer);
   }
 
-  /** Evicts a contender by the key and order that an observer sees. */
+  /** Waits until an observer sees the contender's entry, and evicts it by its key and order. */
   async take(contender: Contender): Promise<boolean> {
     const watch = this.#stage.watchOn(this.#backend);
     const sees = ({ order }: StoredEntry): boolean => order === contender.order;
@@ -41,7 +41,7 @@ function evictorFact(title: string, play: (stage: Stage, evictor: Evictor) => Pr
   return fact(title, played, ['eviction']);
 }
 
-/** Facts about entries that the backend removes for an operator. */
+/** Facts about `evict`, with which the backend removes an entry for an operator. */
 export const backendEvictionFacts: readonly Fact[] = [
   evictorFact(
     'a holder that is evicted is notified, and the next waiter is admitted',
@@ -110,7 +110,7 @@ export const backendEvictionFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a hold that is evicted leaves its trace',
+    'a hold that is evicted leaves its trace in the store',
     async (stage) => {
       const evictor = new Evictor(stage, await stage.connect());
       const [first, next] = await stage.threeClients();

@@ -11,13 +11,13 @@ function sharingFact(title: string, play: (stage: Stage) => Promise<void>): Fact
   return fact(title, play, ['sharing']);
 }
 
-/** Converts an admitted writer to a reader. */
+/** Converts a writer's admitted entry to a shared one. */
 async function share(holder: Contender, value = 'reads'): Promise<void> {
   await holder.untilAdmitted();
   expect(await holder.share(value)).to.equal(true);
 }
 
-/** Facts about writers that become readers without any entry getting in between. */
+/** Facts about a writer that becomes a reader, while no other writer is admitted in between. */
 export const downgradeFacts: readonly Fact[] = [
   sharingFact(
     'a writer that becomes a reader admits the readers behind it, up to the next writer',
@@ -68,7 +68,7 @@ export const downgradeFacts: readonly Fact[] = [
     await share(holder, 'shows that it reads');
     await watch.until('the new value', ([first]) => first?.value === 'shows that it reads');
     expect(watch.entries.map(({ order }) => order)).to.deep.equal([holder.order, waiter.order]);
-    // The entry never appears twice, as a writer and as a reader.
+    // No snapshot shows the converted entry twice, once as a writer and once as a reader.
     for (const picture of watch.seen) expect(picture.length).to.be.at.most(2);
   }),
 

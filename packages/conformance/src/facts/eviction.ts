@@ -16,7 +16,7 @@ function evictionFact(
   return fact(title, played, ['evict']);
 }
 
-/** Facts about entries that an operator removes. */
+/** Facts about entries that an operator removes from the store without the backend. */
 export const evictionFacts: readonly Fact[] = [
   evictionFact(
     'a holder whose entry an operator removes is notified, and the next waiter is admitted',

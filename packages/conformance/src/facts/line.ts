@@ -4,13 +4,13 @@ import type { Contender } from '../contender.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
-/** A tuple of as many contenders as there are specs. */
+/** A tuple with as many contenders as `Size`. */
 export type ContenderTuple<
   Size extends number,
   Places extends Contender[] = [],
 > = Places['length'] extends Size ? Places : ContenderTuple<Size, [...Places, Contender]>;
 
-/** Makes one entry per spec, distributed over three clients in turn. */
+/** Enters one entry for each spec, in order. The entries belong to three clients in turn. */
 export async function enterAll(
   stage: Stage,
   ...specParts: readonly Partial<EntrySpec>[]
@@ -24,7 +24,10 @@ export async function enterAll(
   return line;
 }
 
-/** Expects that exactly these contenders are admitted, also after all messages in flight have arrived. */
+/**
+ * Expects that exactly the contenders in `expected` are admitted. Waits until all messages in flight have
+ * arrived.
+ */
 export async function expectOnlyAdmitted(
   stage: Stage,
   all: readonly Contender[],
@@ -36,13 +39,13 @@ export async function expectOnlyAdmitted(
   expect(places(all.filter((one) => one.admitted && !one.leaving))).to.deep.equal(places(expected));
 }
 
-/** Expects that the numbers grow. */
+/** Expects that each number is larger than the one before it. */
 export function expectGrowing(numbers: readonly bigint[]): void {
   const fallen = numbers.filter((number, place) => number <= (numbers[place - 1] ?? -1n));
   safely(() => expect(fallen, `not greater than the one before, of ${numbers.join()}`).to.deep.equal([]));
 }
 
-/** Expects that these queues have no entries and that nothing is stored for them. */
+/** Expects that these queues have no entries, and that the store has no data of them. */
 export async function expectNothingLeft(stage: Stage, ...queues: readonly string[]): Promise<void> {
   for (const queue of queues) {
     const watch = await stage.watch(queue);

@@ -7,21 +7,25 @@ import { longestWaitMs } from '../harness.ts';
 import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 
-// Time in milliseconds by which a store that counts whole milliseconds may be early. The core's safety margin covers it.
+// A store that counts whole milliseconds may expire a session this many milliseconds early. The core's safety
+// margin covers this.
 const CLOCK_GRAIN_MS = 2;
 
 interface Crash {
   readonly crashed: Client;
   readonly other: Client;
   readonly held: Contender;
-  /** An entry behind the holder's, of the same session. */
+  /** Another entry of the crashed session, which waits behind the holder's entry. */
   readonly waiting: Contender;
   readonly promisedUntil: number;
   readonly crashedAt: number;
   readonly next: Contender;
 }
 
-/** Renews a holder's session once more and crashes it. Another client's entry waits behind a waiting entry of the dead client. */
+/**
+ * Renews the session of a holder once more, and simulates the death of its client. The client has a second
+ * entry, which waits. Behind it waits an entry of another client.
+ */
 async function crashHolder(stage: Stage): Promise<Crash> {
   const crashed = await stage.client(undefined, stage.harness.ttlMs);
   const other = await stage.client();
@@ -35,7 +39,7 @@ async function crashHolder(stage: Stage): Promise<Crash> {
   return { crashed, other, held, waiting, promisedUntil, crashedAt: stage.now(), next };
 }
 
-/** Resolves with the code of the error with which a call on a dead session rejects. Repeats the call while its outcome is unknown. */
+/** Resolves with the error code with which a call rejects. Repeats the call while its outcome is unknown. */
 export async function definiteCode(stage: Stage, call: () => Promise<unknown>): Promise<string> {
   try {
     await repeatUntilDefinite(call, AbortSignal.timeout(longestWaitMs(stage.harness)));
@@ -47,13 +51,13 @@ export async function definiteCode(stage: Stage, call: () => Promise<unknown>): 
 
 interface Silence {
   readonly session: Session;
-  /** Time since which the session has been silent. */
+  /** Time since which no renewal was sent for the session. */
   readonly since: number;
 }
 
 /**
- * Waits until the contender is admitted, at most the allowed delay after the TTL of the silent session. Time in which the store
- * or this process is stalled does not count.
+ * Waits until the contender is admitted, and expects this soon after the silent session's TTL has ended. The
+ * harness sets the allowed delay. Time during which the store or this process is stalled does not count.
  */
 export async function admittedSoon(
   next: Contender,
@@ -70,19 +74,19 @@ export function admittedFrom({ admittedAt }: Contender, time: number): void {
   safely(() => expect(admittedAt).to.be.at.least(time - CLOCK_GRAIN_MS));
 }
 
-/** Resolves when the session has been renewed for twice its TTL from now on. */
+/** Resolves when the session has been renewed for at least twice its TTL, counted from this call. */
 export async function untilOutlived(stage: Stage, client: Client): Promise<void> {
   const since = stage.now();
   const { ttlMs } = client.session;
   const longMs = 2 * ttlMs + Math.min(ttlMs, stage.harness.expiryGranularityMs);
-  // Waits for both, because on a busy machine the time may pass before the renewals.
+  // Waits for the time and for the number of renewals, because on a busy machine the renewals may be late.
   await stage.board.until(
     'a session is renewed for twice its TTL',
     () => (stage.now() - since > longMs && client.renewals > 2) || stage.referee.faults.length > 0,
   );
 }
 
-/** Facts about the life and death of sessions. */
+/** Facts about sessions: for how long they live, and what their end does to their entries. */
 export const livenessFacts: readonly Fact[] = [
   fact('a renewal promises a positive time of at most the TTL', async (stage) => {
     const client = await stage.client();
@@ -104,17 +108,20 @@ export const livenessFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  fact('a session that is never renewed lives for its TTL from the call that opened it', async (stage) => {
-    const other = await stage.client();
-    const openedAt = stage.now();
-    const client = await stage.client(undefined, stage.harness.ttlMs);
-    await client.silence();
-    await client.enter();
-    const next = await other.enter();
-    await client.crash();
-    await next.untilAdmitted();
-    admittedFrom(next, openedAt + client.session.ttlMs);
-  }),
+  fact(
+    'a session that is never renewed lives for its TTL, counted from the call that opened it',
+    async (stage) => {
+      const other = await stage.client();
+      const openedAt = stage.now();
+      const client = await stage.client(undefined, stage.harness.ttlMs);
+      await client.silence();
+      await client.enter();
+      const next = await other.enter();
+      await client.crash();
+      await next.untilAdmitted();
+      admittedFrom(next, openedAt + client.session.ttlMs);
+    },
+  ),
 
   fact('a crashed session keeps its entry for as long as its last renewal promised', async (stage) => {
     const { promisedUntil, next } = await crashHolder(stage);
@@ -129,7 +136,7 @@ export const livenessFacts: readonly Fact[] = [
     await watch.untilKeys(next.placement.key);
   }),
 
-  fact('a crashed session that calls again gets SESSION_LOST', async (stage) => {
+  fact('calls on a crashed session are rejected with SESSION_LOST after its TTL', async (stage) => {
     const { crashed, held, next } = await crashHolder(stage);
     await next.untilAdmitted();
     const { session } = crashed;
@@ -140,7 +147,7 @@ export const livenessFacts: readonly Fact[] = [
     expect(await session.remove(stage.queue, held.spec.id)).to.equal(false);
   }),
 
-  fact('a waiter that dies is skipped, and the holder stays alone', async (stage) => {
+  fact('a waiter that dies is skipped, and the holder keeps the lock alone', async (stage) => {
     const [holding, waiting] = await stage.threeClients();
     const dying = await stage.client(undefined, stage.harness.ttlMs);
     const line = [await holding.enter(), await dying.enter(), await waiting.enter()];
@@ -153,7 +160,7 @@ export const livenessFacts: readonly Fact[] = [
     await last.untilAdmitted();
   }),
 
-  fact('the turns of a crashed session end', async (stage) => {
+  fact("the streams of turns of a crashed session's entries end with an error", async (stage) => {
     const { held, waiting } = await crashHolder(stage);
     expect(await held.untilLost()).to.be.oneOf(['SESSION_LOST', 'ENTRY_LOST']);
     expect(await waiting.untilLost()).to.be.oneOf(['SESSION_LOST', 'ENTRY_LOST']);
@@ -175,19 +182,22 @@ export const livenessFacts: readonly Fact[] = [
     await last.untilAdmitted();
   }),
 
-  fact('a closed session rejects with SESSION_LOST, and closing it again does nothing', async (stage) => {
-    const client = await stage.client();
-    const contender = await client.enter();
-    await client.close();
-    await client.session.close();
-    const { signal } = new AbortController();
-    expect(await definiteCode(stage, () => client.session.renew(signal))).to.equal('SESSION_LOST');
-    expect(await definiteCode(stage, () => client.session.enqueue(client.newSpec()))).to.equal(
-      'SESSION_LOST',
-    );
-    expect(await client.remove(stage.queue, contender.spec.id)).to.equal(false);
-    await (await stage.watch()).untilKeys();
-  }),
+  fact(
+    'calls on a closed session are rejected with SESSION_LOST, and closing it again does nothing',
+    async (stage) => {
+      const client = await stage.client();
+      const contender = await client.enter();
+      await client.close();
+      await client.session.close();
+      const { signal } = new AbortController();
+      expect(await definiteCode(stage, () => client.session.renew(signal))).to.equal('SESSION_LOST');
+      expect(await definiteCode(stage, () => client.session.enqueue(client.newSpec()))).to.equal(
+        'SESSION_LOST',
+      );
+      expect(await client.remove(stage.queue, contender.spec.id)).to.equal(false);
+      await (await stage.watch()).untilKeys();
+    },
+  ),
 
   fact('closing one session of a connection does not affect the others', async (stage) => {
     const backend = await stage.connect();

@@ -3,7 +3,7 @@ import { fact, type Fact } from '../fact.ts';
 
 const APART_MS = 250;
 
-/** Facts about clients that observe a queue without an entry in it. */
+/** Facts about clients that observe a queue without having an entry in it. */
 export const lookingFacts: readonly Fact[] = [
   fact('an observer sees an empty queue at once', async (stage) => {
     const watch = await stage.watch();
@@ -48,7 +48,7 @@ export const lookingFacts: readonly Fact[] = [
   }),
 
   fact(
-    'an observer with an interval between its reads sees the last change, also one of its own process',
+    'an observer that limits how often it reads sees the last change, also one by its own connection',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const watches = [client, other].map(({ backend }) =>
@@ -71,7 +71,7 @@ export const lookingFacts: readonly Fact[] = [
     expect((await watch.untilFirst()).map(({ shared }) => shared)).to.deep.equal([true, false]);
   }),
 
-  fact('a value is visible to other clients and can be replaced', async (stage) => {
+  fact('the value of an entry is visible to other clients and can be replaced', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await client.enter({ value: 'first' });
     const waiter = await other.enter({ value: 'waits' });
@@ -85,7 +85,7 @@ export const lookingFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  fact('a value of 2,048 bytes is returned unchanged', async (stage) => {
+  fact('the value of an entry may have 2,048 bytes and is returned unchanged', async (stage) => {
     const client = await stage.client();
     const value = '"\\ \u0000\n€'.padEnd(2_048 - 2, '~');
     expect(Buffer.byteLength(value)).to.equal(2_048);

@@ -11,7 +11,10 @@ function longest(prefix: string, filler: string): string {
   return name + 'x'.repeat(LONGEST_BYTES - Buffer.byteLength(name));
 }
 
-/** Groups of names that a careless encoding confuses. Each name gets a prefix of its own. */
+/**
+ * Groups of names that an incorrect encoding would map to the same queue. The test adds a random prefix to
+ * each name.
+ */
 const FAMILIES: readonly (readonly [about: string, names: (unique: string) => readonly string[]])[] = [
   ['that nest', (u) => [u, `${u}/b`, `${u}/b/c`, `${u}/`, `${u}//b`, `/${u}`]],
   [

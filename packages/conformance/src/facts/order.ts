@@ -3,7 +3,7 @@ import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
 import { expectGrowing, expectOnlyAdmitted } from './line.ts';
 
-/** Makes a fact about entries in one queue, each of another client. */
+/** Makes a fact whose scenario starts with `count` entries in one queue, each of another client. */
 function queueFact(
   title: string,
   count: number,
@@ -64,7 +64,7 @@ export const orderFacts: readonly Fact[] = [
     },
   ),
 
-  fact('several entries of one session queue behind each other', async (stage) => {
+  fact('several entries of one session in a queue wait for one another', async (stage) => {
     const [client, other] = await stage.threeClients();
     const line = [await client.enter(), await client.enter(), await other.enter(), await client.enter()];
     for (const holder of line) {
@@ -73,7 +73,7 @@ export const orderFacts: readonly Fact[] = [
     }
   }),
 
-  fact('sessions of one connection queue behind each other', async (stage) => {
+  fact('entries of several sessions of one connection wait for one another', async (stage) => {
     const backend = await stage.connect();
     const line = [await (await stage.client(backend)).enter(), await (await stage.client(backend)).enter()];
     for (const holder of line) {

@@ -15,7 +15,7 @@ export const permitFacts: readonly Fact[] = [
     await expectNothingLeft(stage, stage.queue);
   }),
 
-  fact('a big request at the front is not overtaken by a small one behind it', async (stage) => {
+  fact('a large request at the front is not overtaken by a smaller one behind it', async (stage) => {
     const limit = 4;
     const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 4 }, { limit });
     const [holder, big, small] = line as ContenderTuple<3>;
@@ -40,7 +40,7 @@ export const permitFacts: readonly Fact[] = [
     },
   ),
 
-  fact('a big request that leaves admits the small ones behind it', async (stage) => {
+  fact('a large request that leaves admits the smaller ones behind it', async (stage) => {
     const limit = 3;
     const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 3 }, { limit }, { limit });
     const [holder, big, small, last] = line as ContenderTuple<4>;
@@ -52,7 +52,7 @@ export const permitFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a try for several permits is admitted if all are free and leaves nothing otherwise',
+    'a try for several permits is admitted if all are free, and otherwise leaves no entry',
     async (stage) => {
       const [client, other, third] = await stage.threeClients();
       const two = await client.tryEnter({ limit: 3, permits: 2 });
@@ -66,10 +66,13 @@ export const permitFacts: readonly Fact[] = [
   ),
 ];
 
-/** Facts about entries that enter again with another limit, and about entries of different limits. */
+/**
+ * Facts about entries that enter again with another limit, and about entries with different limits in one
+ * queue.
+ */
 export const limitFacts: readonly Fact[] = [
   fact(
-    'waiters that enter again with a higher limit are admitted under it, at their positions',
+    'waiters that enter again with a higher limit are admitted under it and keep their positions',
     async (stage) => {
       const limit = 2;
       const requests = [{ limit }, { limit }, { limit }, { limit, permits: 2 }, { limit }];
@@ -112,7 +115,7 @@ export const limitFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  fact('a placement behind an entry of another limit reports that limit', async (stage) => {
+  fact('a placement behind an entry with another limit reports that limit', async (stage) => {
     const client = await stage.client();
     const pairs = [
       [{ limit: 3 }, { limit: 2 }],
@@ -142,17 +145,20 @@ export const limitFacts: readonly Fact[] = [
     for (const entry of [second, first, reader]) await entry.leave();
   }),
 
-  fact('a placement behind entries of its own limit reports no other, and a reader none', async (stage) => {
-    const client = await stage.client();
-    const requests = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
-    for (const request of requests)
-      expect((await client.enter(request)).placement.otherLimit).to.equal(undefined);
-    const queue = `${stage.queue}-readers`;
-    await client.enter({ queue, shared: true });
-    expect((await client.enter({ queue })).placement.otherLimit).to.equal(undefined);
-    expect((await client.enter({ queue, shared: true })).placement.otherLimit).to.equal(undefined);
-    const slots = `${stage.queue}-slots`;
-    await client.enter({ queue: slots, limit: 3 });
-    expect((await client.enter({ queue: slots, shared: true })).placement.otherLimit).to.equal(undefined);
-  }),
+  fact(
+    'a placement reports no other limit if the entries ahead have the same limit, or if its entry is a reader',
+    async (stage) => {
+      const client = await stage.client();
+      const requests = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];
+      for (const request of requests)
+        expect((await client.enter(request)).placement.otherLimit).to.equal(undefined);
+      const queue = `${stage.queue}-readers`;
+      await client.enter({ queue, shared: true });
+      expect((await client.enter({ queue })).placement.otherLimit).to.equal(undefined);
+      expect((await client.enter({ queue, shared: true })).placement.otherLimit).to.equal(undefined);
+      const slots = `${stage.queue}-slots`;
+      await client.enter({ queue: slots, limit: 3 });
+      expect((await client.enter({ queue: slots, shared: true })).placement.otherLimit).to.equal(undefined);
+    },
+  ),
 ];

@@ -5,7 +5,10 @@ import { safely } from '../safety.ts';
 import type { Stage } from '../stage.ts';
 import { expectNothingLeft } from './line.ts';
 
-/** Makes a fact about a register of the stage's queue, seen by two connections; empties it afterwards. */
+/**
+ * Makes a fact about a register of the test's queue, with two connections that use it. Empties the register
+ * afterwards.
+ */
 function registerFact(title: string, play: (stage: Stage, own: Cell, other: Cell) => Promise<void>): Fact {
   const played = async (stage: Stage): Promise<void> => {
     const own = new Cell(stage, await stage.connect());
@@ -15,7 +18,7 @@ function registerFact(title: string, play: (stage: Stage, own: Cell, other: Cell
   return fact(title, played, ['registers']);
 }
 
-/** Facts about texts that are stored while the queue is empty. */
+/** Facts about registers: small texts beside a queue, which are stored even while the queue is empty. */
 export const registerFacts: readonly Fact[] = [
   registerFact(
     'a register is empty first, and can be written only with its present version',
@@ -104,7 +107,7 @@ export const registerFacts: readonly Fact[] = [
   ),
 
   fact(
-    'registers of names that nest and of other kinds are separate',
+    'registers of different kinds are separate, as are registers of names that contain one another',
     async (stage) => {
       const backend = await stage.connect();
       const { queue } = stage;

@@ -5,7 +5,10 @@ import { fact, type Fact } from '../fact.ts';
 import type { Stage } from '../stage.ts';
 import { expectOnlyAdmitted } from './line.ts';
 
-/** Sends a call, and directly afterwards the removal of its id. Awaits both responses, in either order. */
+/**
+ * Sends a request with a new id, and directly afterwards the removal of that id. Awaits the responses in the
+ * given order.
+ */
 async function overtake(
   client: Client,
   first: 'remove' | 'enqueue',
@@ -20,7 +23,10 @@ async function overtake(
   for (const answer of answers) await client.stage.board.within('an overtaken call answers', answer);
 }
 
-/** Expects that the queue contains exactly these keys, and that a new entry is next. */
+/**
+ * Expects that the queue contains exactly the entries with these keys. Adds an entry to show that it comes
+ * directly after them.
+ */
 async function nothingElse(stage: Stage, client: Client, ...keys: readonly string[]): Promise<void> {
   const newcomer = await client.enter();
   const watch = await stage.watch();
@@ -30,7 +36,7 @@ async function nothingElse(stage: Stage, client: Client, ...keys: readonly strin
 
 const WHICHEVER = ['remove', 'enqueue'] as const;
 
-/** Facts about leaving a queue, which is final. */
+/** Facts about the removal of an entry, after which it never appears again. */
 export const removalFacts: readonly Fact[] = [
   fact('a removal returns true once and false after that', async (stage) => {
     const client = await stage.client();
@@ -70,7 +76,7 @@ export const removalFacts: readonly Fact[] = [
 
   ...WHICHEVER.map((first) =>
     fact(
-      `an id removed while its enqueue is in flight never appears (${first} awaited first)`,
+      `an id that is removed while its enqueue is in flight never appears in the queue (${first} awaited first)`,
       async (stage) => {
         const [client, other] = await stage.threeClients();
         await overtake(client, first, (spec) => client.session.enqueue(spec));
@@ -79,20 +85,20 @@ export const removalFacts: readonly Fact[] = [
     ),
   ),
 
-  fact('an id removed while it joins the queue never appears in it', async (stage) => {
+  fact('an id that is removed while it joins the queue never appears in it', async (stage) => {
     const [client, other] = await stage.threeClients();
     const holder = await other.enter();
     for (const first of WHICHEVER) await overtake(client, first, (spec) => client.session.enqueue(spec));
     await nothingElse(stage, other, holder.placement.key);
   }),
 
-  fact('an id removed while its try is in flight never appears', async (stage) => {
+  fact('an id that is removed while its try is in flight never appears in the queue', async (stage) => {
     const [client, other] = await stage.threeClients();
     for (const first of WHICHEVER) await overtake(client, first, (spec) => client.session.tryEnqueue(spec));
     await nothingElse(stage, other);
   }),
 
-  fact('an id removed after it entered twice never appears again', async (stage) => {
+  fact('an id that is removed after it entered twice never appears in the queue again', async (stage) => {
     const [client, other] = await stage.threeClients();
     const spec = client.newSpec();
     await client.session.enqueue(spec);
@@ -104,7 +110,7 @@ export const removalFacts: readonly Fact[] = [
     await nothingElse(stage, other);
   }),
 
-  fact('an entry without a subscriber to its turns keeps its position', async (stage) => {
+  fact('an entry keeps its position while no client subscribes to its turns', async (stage) => {
     const clients = await stage.threeClients();
     const [holder, quiet, last] = [
       await clients[0].enter(),
@@ -120,7 +126,7 @@ export const removalFacts: readonly Fact[] = [
     await expectOnlyAdmitted(stage, [holder, quiet, last], [last]);
   }),
 
-  fact('nothing is left after all entries have left', async (stage) => {
+  fact('nothing is left in the store after all entries have left', async (stage) => {
     const [stays, leaves, closes] = await stage.threeClients();
     const watch = await stage.watch();
     const holder = await stays.enter();

@@ -10,7 +10,7 @@ function resumeFact(title: string, play: (stage: Stage) => Promise<void>): Fact 
   return fact(title, play, ['resumption']);
 }
 
-/** Resolves with the error code with which resuming a session fails. */
+/** Resolves with the error code with which the call `resume` rejects. */
 async function codeOfResuming(stage: Stage, resumption: string | undefined): Promise<string> {
   return definiteCode(stage, async () => stage.resume(resumption));
 }
@@ -101,7 +101,8 @@ export const resumptionFacts: readonly Fact[] = [
       const renewing = (client: Client): Promise<string> =>
         definiteCode(stage, () => client.session.renew(new AbortController().signal));
       expect(await renewing(former)).to.equal('SESSION_LOST');
-      // Marks the entry as given up, so that its later loss is no violation: the fact is about the entry of the resumed session.
+      // The former client's entry may be lost from now on without a violation. This fact is about the resumed
+      // session's contender for the same entry.
       held.giveUp();
       await former.session.close();
       expect(await renewing(resumed)).to.equal('no error');
@@ -166,7 +167,7 @@ export const resumptionFacts: readonly Fact[] = [
       const { until: promisedUntil } = await leaving.renew();
       const resumption = await stage.abandon(leaving);
       const abandonedAt = stage.now();
-      // Marks the entry as given up, so that its loss, which the fact waits for, is no violation.
+      // The entry may be lost from now on without a violation, because the fact waits for that loss.
       held.giveUp();
       await admittedSoon(next, other, { session: leaving.session, since: abandonedAt });
       admittedFrom(next, promisedUntil);
@@ -179,7 +180,8 @@ export const resumptionFacts: readonly Fact[] = [
     const { resumption } = client.session;
     await client.enter();
     await client.close();
-    // A store that responds late ends the session, and removes its entries, a little later.
+    // `close` also resolves when the store's response is late. Then the store removes the session and its
+    // entries a little later.
     await (await stage.watch()).untilKeys();
     expect(await codeOfResuming(stage, resumption)).to.equal('SESSION_LOST');
   }),

@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts';
 import { expectOnlyAdmitted } from './line.ts';
 import { definiteCode } from './liveness.ts';
 
-/** Resolves with the error code when a client enters again for an entry with a different spec. */
+/** Resolves with the error code when a client enters again with the id of an entry but another spec. */
 function codeOfTaking(stage: Stage, client: Client, spec: EntrySpec): Promise<string> {
   return definiteCode(stage, () => client.session.enqueue(spec));
 }
@@ -24,33 +24,42 @@ async function refusesOtherSpecs(
   for (const other of others) expect(await codeOfTaking(stage, client, other)).to.equal('INVALID_ARGUMENT');
 }
 
-/** Facts about entries that a client enters again: the state in the store counts, not the spec of the caller. */
+/**
+ * Facts about entries that a client enters again. The mode and the permits in the store count, not those that
+ * the caller requests.
+ */
 export const sameEntryFacts: readonly Fact[] = [
-  fact('an entry keeps its mode and its permits: entering again with others is refused', async (stage) => {
-    const [client, other] = await stage.threeClients();
-    const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
-    const files = { queue: `${stage.queue}-files`, shared: true };
-    const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
-    const waiter = await other.enter();
-    for (const entry of held) await refusesOtherSpecs(stage, client, entry);
-    for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
-    await expectOnlyAdmitted(stage, [...held, waiter], held);
-  }),
-
-  fact('an id of an entry in another queue is refused, and adds no entry there', async (stage) => {
-    const [client, other] = await stage.threeClients();
-    const queue = `${stage.queue}-other`;
-    const held = await client.enter();
-    expect(await codeOfTaking(stage, client, { ...held.spec, queue })).to.equal('INVALID_ARGUMENT');
-    const elsewhere = await other.enter({ queue });
-    await elsewhere.untilAdmitted();
-    await expectOnlyAdmitted(stage, [held, elsewhere], [held, elsewhere]);
-    expect(await held.leave()).to.equal(true);
-    expect(await elsewhere.leave()).to.equal(true);
-  }),
+  fact(
+    'entering again with another mode or other permits is refused, and the entry keeps its own',
+    async (stage) => {
+      const [client, other] = await stage.threeClients();
+      const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
+      const files = { queue: `${stage.queue}-files`, shared: true };
+      const held = [await client.enter(), await client.enter(slots), await client.enter(files)];
+      const waiter = await other.enter();
+      for (const entry of held) await refusesOtherSpecs(stage, client, entry);
+      for (const entry of held) entry.requirePlace(await client.enqueue(entry.spec));
+      await expectOnlyAdmitted(stage, [...held, waiter], held);
+    },
+  ),
 
   fact(
-    'a resumed session has its entries as the store knows them',
+    'entering another queue with the id of an entry is refused, and adds no entry to that queue',
+    async (stage) => {
+      const [client, other] = await stage.threeClients();
+      const queue = `${stage.queue}-other`;
+      const held = await client.enter();
+      expect(await codeOfTaking(stage, client, { ...held.spec, queue })).to.equal('INVALID_ARGUMENT');
+      const elsewhere = await other.enter({ queue });
+      await elsewhere.untilAdmitted();
+      await expectOnlyAdmitted(stage, [held, elsewhere], [held, elsewhere]);
+      expect(await held.leave()).to.equal(true);
+      expect(await elsewhere.leave()).to.equal(true);
+    },
+  ),
+
+  fact(
+    'entries of a resumed session keep the mode and the permits that the store has stored',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };

@@ -39,13 +39,16 @@ export const readWriteFacts: readonly Fact[] = [
     await expectOnlyAdmitted(stage, line, [last]);
   }),
 
-  fact('a waiting writer that leaves admits the readers behind it beside the holding ones', async (stage) => {
-    const line = await enterAll(stage, READER, WRITER, READER);
-    const [first, writer, later] = line as ContenderTuple<3>;
-    await expectOnlyAdmitted(stage, line, [first]);
-    await writer.leave();
-    await expectOnlyAdmitted(stage, line, [first, later]);
-  }),
+  fact(
+    'a waiting writer that leaves admits the readers behind it, while other readers hold',
+    async (stage) => {
+      const line = await enterAll(stage, READER, WRITER, READER);
+      const [first, writer, later] = line as ContenderTuple<3>;
+      await expectOnlyAdmitted(stage, line, [first]);
+      await writer.leave();
+      await expectOnlyAdmitted(stage, line, [first, later]);
+    },
+  ),
 ];
 
 const PERMIT = { limit: 3 };

@@ -5,7 +5,10 @@ import type { Fact } from '../fact.ts';
 import { expectNothingLeft, expectOnlyAdmitted } from './line.ts';
 import { inAll, togetherFact } from './together.ts';
 
-/** Resolves with the placements, or with `undefined` if one of the entries was removed before it entered. */
+/**
+ * Resolves with the placements of several queues that one call enters, or with `undefined` if an entry was
+ * removed before it entered.
+ */
 function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Placement[] | undefined> {
   return sent.catch((error: unknown) => {
     if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
@@ -13,7 +16,7 @@ function unlessRemoved(sent: Promise<readonly Placement[]>): Promise<readonly Pl
   });
 }
 
-/** Facts about leaving queues that were entered at once. */
+/** Facts about the removal of entries with which a client enters several queues in one call. */
 export const togetherRemovalFacts: readonly Fact[] = [
   togetherFact('entries that entered together are removed one by one', async (stage, queues) => {
     const [client, other] = await stage.threeClients();

@@ -9,7 +9,7 @@ import { expectNothingLeft, expectOnlyAdmitted } from './line.ts';
 
 type Queues = readonly [string, string, string];
 
-/** Makes a fact about three more queues of the stage. */
+/** Makes a fact whose scenario uses three queues. */
 export function togetherFact(
   title: string,
   play: (stage: Stage, queues: Queues) => Promise<void>,
@@ -19,14 +19,14 @@ export function togetherFact(
   return fact(title, (stage) => play(stage, names(stage)), needs);
 }
 
-/** Makes a plain spec for each queue. */
+/** Makes a spec with default values for each queue. */
 export function inAll(queues: readonly string[]): readonly Partial<EntrySpec>[] {
   return queues.map((queue) => ({ queue }));
 }
 
 /**
- * Returns the order of every two clients that have entries in one queue, as `0<1` if client 0 is ahead. A result with `0<1` and `1<0`
- * shows that two queues have different orders.
+ * Compares the entries of the clients in each queue. Returns `0<1` if an entry of client 0 is ahead of one of
+ * client 1. A result with `0<1` and `1<0` shows that two queues have different orders.
  */
 function precedences(calls: readonly (readonly Contender[])[]): readonly string[] {
   const entries = calls.flatMap((call, who) => call.map((entry) => ({ entry, who })));
@@ -38,7 +38,7 @@ function precedences(calls: readonly (readonly Contender[])[]): readonly string[
   return [...new Set(pairs)];
 }
 
-/** Enters all queues, waits until all entries are admitted, and leaves all. */
+/** Enters all queues with one call, waits until all entries are admitted, and leaves them. */
 async function holdAll(client: Client, specParts: readonly Partial<EntrySpec>[]): Promise<void> {
   const entries =
     specParts.length > 1 ? await client.enterAll(...specParts) : [await client.enter(specParts[0])];
@@ -46,7 +46,7 @@ async function holdAll(client: Client, specParts: readonly Partial<EntrySpec>[])
   for (const entry of entries) expect(await entry.leave()).to.equal(true);
 }
 
-/** Facts about entering several queues at once. */
+/** Facts about entering several queues with one call. */
 export const togetherFacts: readonly Fact[] = [
   togetherFact(
     'entries that enter together are placed in each queue, as specified',

@@ -23,7 +23,7 @@ function traceFact(title: string, play: (stage: Stage) => Promise<void>): Fact {
   return fact(title, play, ['traces']);
 }
 
-/** Facts about the record of a hold that does not end by a removal. */
+/** Facts about traces: records of holds, which stay when a hold does not end in an orderly way. */
 export const traceFacts: readonly Fact[] = [
   traceFact('a hold that ended by its removal leaves no trace', async (stage) => {
     const [first, next] = await stage.threeClients();
@@ -50,7 +50,7 @@ export const traceFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a hold that an operator ended leaves a trace, also when its client removes it afterwards',
+    'a hold that an operator ended leaves a trace, even if its client removes the entry afterwards',
     async (stage) => {
       const [first, next] = await stage.threeClients();
       const holder = await first.enter();

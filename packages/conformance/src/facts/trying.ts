@@ -17,7 +17,7 @@ export const tryFacts: readonly Fact[] = [
     await expectOnlyAdmitted(stage, [holder, waiter], [waiter]);
   }),
 
-  fact('a try on a free queue is admitted and holds like any other', async (stage) => {
+  fact('a try on a free queue is admitted, and its entry holds like any other', async (stage) => {
     const [trying, waiting] = await stage.threeClients();
     const holder = await trying.tryEnter();
     expect(holder?.placement.turn.admitted).to.equal(true);
@@ -34,19 +34,22 @@ export const tryFacts: readonly Fact[] = [
     expect(answers.filter((contender) => contender !== undefined)).to.have.length(1);
   }),
 
-  fact('a shared try passes readers but no writer', async (stage) => {
-    const [reading, writing, trying] = await stage.threeClients();
-    const reader = await reading.enter({ shared: true });
-    const friend = await trying.tryEnter({ shared: true });
-    expect(friend?.admitted).to.equal(true);
-    const writer = await writing.enter();
-    expect(await trying.tryEnter({ shared: true })).to.equal(undefined);
-    await reader.leave();
-    await friend?.leave();
-    await writer.untilAdmitted();
-  }),
+  fact(
+    'a shared try is admitted beside a reader that holds, but not behind a waiting writer',
+    async (stage) => {
+      const [reading, writing, trying] = await stage.threeClients();
+      const reader = await reading.enter({ shared: true });
+      const friend = await trying.tryEnter({ shared: true });
+      expect(friend?.admitted).to.equal(true);
+      const writer = await writing.enter();
+      expect(await trying.tryEnter({ shared: true })).to.equal(undefined);
+      await reader.leave();
+      await friend?.leave();
+      await writer.untilAdmitted();
+    },
+  ),
 
-  fact('a try at a semaphore is admitted while a permit is free', async (stage) => {
+  fact('a try on a semaphore is admitted while a permit is free', async (stage) => {
     const [client, other] = await stage.threeClients();
     const one = await client.tryEnter({ limit: 2 });
     const two = await other.tryEnter({ limit: 2 });
@@ -56,7 +59,7 @@ export const tryFacts: readonly Fact[] = [
     expect((await client.tryEnter({ limit: 2 }))?.admitted).to.equal(true);
   }),
 
-  fact('tries never delay waiters', async (stage) => {
+  fact('tries never delay the waiters of a queue', async (stage) => {
     const [holding, waiting, trying] = await stage.threeClients();
     const holder = await holding.enter();
     const waiter = await waiting.enter();

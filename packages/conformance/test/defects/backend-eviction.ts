@@ -4,12 +4,12 @@ import { line, type CompleteBackend, type Defect, type Defects } from '../defect
 
 type Evict = NonNullable<Backend['evict']>;
 
-/** Replaces how entries are evicted. */
+/** Makes a defect that changes how the backend evicts entries. */
 function evicting(evict: (sound: CompleteBackend, server: MemoryServer) => Evict): Defect {
   return (server) => ({ backend: (sound) => ({ evict: evict(sound, server) }) });
 }
 
-/** Defects of entries that the backend removes for an operator. */
+/** Defects in the eviction of entries by the backend. */
 export const backendEvictionDefects: Defects = [
   [
     'evicts no entry',
@@ -47,6 +47,6 @@ export const backendEvictionDefects: Defects = [
       const owner = await sound.resume(target.sessionId, new AbortController().signal);
       return owner.remove(queue, target.id);
     }),
-    ['a hold that is evicted leaves its trace'],
+    ['a hold that is evicted leaves its trace in the store'],
   ],
 ];

@@ -4,7 +4,7 @@ import { ADMITTED, line, placements, type CompleteSession, type Defect, type Def
 
 type Share = CompleteSession['share'];
 
-/** Replaces how entries become shared. */
+/** Makes a defect that changes how exclusive entries become shared. */
 function sharing(share: (sound: CompleteSession) => Share): Defect {
   return () => ({ session: (sound) => ({ share: share(sound) }) });
 }
@@ -60,7 +60,7 @@ const keepsOldValues: Defect = (server) => ({
   }),
 });
 
-/** Defects of writers that become readers. */
+/** Defects in the conversion of writers to readers. */
 export const downgradeDefects: Defects = [
   [
     'lets no writer become a reader',

@@ -39,7 +39,7 @@ const endsAllSessionsOfAConnection: Defect = () => ({
   },
 });
 
-/** Defects of the life and death of sessions. */
+/** Defects in the expiry, renewal and closing of sessions. */
 export const livenessDefects: Defects = [
   [
     'promises more than the TTL',
@@ -58,7 +58,7 @@ export const livenessDefects: Defects = [
     'removes the entries of a session before its TTL',
     lastsHalfAsLong,
     [
-      'a session that is never renewed lives for its TTL from the call that opened it',
+      'a session that is never renewed lives for its TTL, counted from the call that opened it',
       'a crashed session keeps its entry for as long as its last renewal promised',
     ],
   ],
@@ -67,7 +67,7 @@ export const livenessDefects: Defects = [
     keepsPingingForTheDead,
     [
       'all entries of a crashed session are removed soon after its TTL',
-      'a waiter that dies is skipped, and the holder stays alone',
+      'a waiter that dies is skipped, and the holder keeps the lock alone',
     ],
   ],
   [
@@ -81,8 +81,8 @@ export const livenessDefects: Defects = [
       }),
     }),
     [
-      'a crashed session that calls again gets SESSION_LOST',
-      'a closed session rejects with SESSION_LOST, and closing it again does nothing',
+      'calls on a crashed session are rejected with SESSION_LOST after its TTL',
+      'calls on a closed session are rejected with SESSION_LOST, and closing it again does nothing',
     ],
   ],
   [
@@ -90,7 +90,7 @@ export const livenessDefects: Defects = [
     () =>
       placements((placement) => ({ ...placement, turns$: placement.turns$.pipe(catchError(() => NEVER)) })),
     [
-      'the turns of a crashed session end',
+      "the streams of turns of a crashed session's entries end with an error",
       'a holder whose entry an operator removes is notified, and the next waiter is admitted',
       'a waiter whose entry an operator removes is notified, and the waiters behind it move up',
       'a holder that is evicted is notified, and the next waiter is admitted',
@@ -112,7 +112,7 @@ export const livenessDefects: Defects = [
           ),
         ),
       })),
-    ['the turns of a crashed session end'],
+    ["the streams of turns of a crashed session's entries end with an error"],
   ],
   [
     'leaves a closed session to its TTL',
@@ -120,7 +120,7 @@ export const livenessDefects: Defects = [
     [
       'closing a session removes its entries at once',
       'the end of the session removes a writer that became a reader',
-      'a closed session rejects with SESSION_LOST, and closing it again does nothing',
+      'calls on a closed session are rejected with SESSION_LOST, and closing it again does nothing',
     ],
   ],
   [

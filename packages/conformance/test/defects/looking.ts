@@ -17,7 +17,7 @@ const oneObserverEndsAll: Defect = () => ({
   },
 });
 
-/** Defects of tries and of observers. */
+/** Defects in tries and in the observation of queues. */
 export const lookingDefects: Defects = [
   [
     'leaves the entry of a failed try in the queue',
@@ -31,15 +31,15 @@ export const lookingDefects: Defects = [
     }),
     [
       'a try on a busy queue returns undefined and leaves no entry',
-      'tries never delay waiters',
-      'nothing is left after all entries have left',
+      'tries never delay the waiters of a queue',
+      'nothing is left in the store after all entries have left',
     ],
   ],
   [
     'never admits a try',
     () => ({ session: () => ({ tryEnqueue: async () => undefined }) }),
     [
-      'a try on a free queue is admitted and holds like any other',
+      'a try on a free queue is admitted, and its entry holds like any other',
       'of several concurrent tries exactly one is admitted',
     ],
   ],
@@ -58,7 +58,7 @@ export const lookingDefects: Defects = [
     () => pictures((picture, number) => (number === 0 ? picture : undefined)),
     [
       'an observer follows joins and departures in order',
-      'a value is visible to other clients and can be replaced',
+      'the value of an entry is visible to other clients and can be replaced',
     ],
   ],
   [
@@ -71,7 +71,7 @@ export const lookingDefects: Defects = [
         },
       }),
     }),
-    ['an observer with an interval between its reads sees the last change, also one of its own process'],
+    ['an observer that limits how often it reads sees the last change, also one by its own connection'],
   ],
   [
     'stops all observers when one unsubscribes',
@@ -82,7 +82,7 @@ export const lookingDefects: Defects = [
     'drops updates of values',
     () => ({ session: () => ({ update: async () => true }) }),
     [
-      'a value is visible to other clients and can be replaced',
+      'the value of an entry is visible to other clients and can be replaced',
       'an update of an entry that is not in the queue returns false',
     ],
   ],
@@ -92,6 +92,6 @@ export const lookingDefects: Defects = [
       changedSpecs((spec) =>
         spec.value === undefined ? spec : { ...spec, value: spec.value.slice(0, 1_024) },
       ),
-    ['a value of 2,048 bytes is returned unchanged'],
+    ['the value of an entry may have 2,048 bytes and is returned unchanged'],
   ],
 ];

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { names, type Defects } from '../defective.ts';
 
-/** Defects of the names of queues. */
+/** Defects in the encoding of queue names. */
 export const nameDefects: Defects = [
   [
     'stores only a part of a path',

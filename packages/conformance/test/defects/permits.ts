@@ -1,6 +1,6 @@
 import { ADMITTED, line, placements, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
-/** Admits a request that fits beside the holders, regardless of the waiters ahead. */
+/** A defect: a request is admitted when it fits beside the holders, even if waiters are ahead of it. */
 const letsSmallRequestsPass: Defect = (server) =>
   placements((placement, { queue, limit, permits = 1 }) => {
     const held = line(server, queue).filter(({ admitted }) => admitted);
@@ -31,7 +31,7 @@ const joinsAgainForAnotherLimit: Defect = () => ({
   },
 });
 
-/** Defects of entries that take several permits, and of different limits. */
+/** Defects in requests for several permits, and in entries with different limits. */
 export const permitDefects: Defects = [
   [
     'takes one permit whatever the number requested',
@@ -39,22 +39,22 @@ export const permitDefects: Defects = [
     [
       'permits are taken until none are left, and returned by entries that leave',
       'a request for several permits waits until enough are free, whichever holders return them',
-      'a try for several permits is admitted if all are free and leaves nothing otherwise',
+      'a try for several permits is admitted if all are free, and otherwise leaves no entry',
     ],
   ],
   [
     'lets small requests pass big ones',
     letsSmallRequestsPass,
     [
-      'a big request at the front is not overtaken by a small one behind it',
-      'a big request that leaves admits the small ones behind it',
+      'a large request at the front is not overtaken by a smaller one behind it',
+      'a large request that leaves admits the smaller ones behind it',
     ],
   ],
   [
     'keeps the first limit of an entry',
     keepsTheFirstLimit,
     [
-      'waiters that enter again with a higher limit are admitted under it, at their positions',
+      'waiters that enter again with a higher limit are admitted under it and keep their positions',
       'a lower limit applies to waiters and does not affect holders',
     ],
   ],
@@ -62,7 +62,7 @@ export const permitDefects: Defects = [
     'joins again behind the others for another limit',
     joinsAgainForAnotherLimit,
     [
-      'waiters that enter again with a higher limit are admitted under it, at their positions',
+      'waiters that enter again with a higher limit are admitted under it and keep their positions',
       'a holder that enters again with a lower limit keeps its position and its hold',
     ],
   ],
@@ -70,7 +70,7 @@ export const permitDefects: Defects = [
     'reports no other limit',
     () => placements(({ order, token, key, turn, turns$ }) => ({ order, token, key, turn, turns$ })),
     [
-      'a placement behind an entry of another limit reports that limit',
+      'a placement behind an entry with another limit reports that limit',
       'a semaphore behind a reader is refused because the queue is a lock',
     ],
   ],
@@ -81,6 +81,8 @@ export const permitDefects: Defects = [
         ...placement,
         otherLimit: line(server, queue)[0]?.limit ?? 0,
       })),
-    ['a placement behind entries of its own limit reports no other, and a reader none'],
+    [
+      'a placement reports no other limit if the entries ahead have the same limit, or if its entry is a reader',
+    ],
   ],
 ];

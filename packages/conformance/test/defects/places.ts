@@ -3,7 +3,10 @@ import { memory } from '@queuelock/memory';
 import { NEVER, Subject, filter, map, merge, of } from 'rxjs';
 import { ADMITTED, line, placements, plain, changedSpecs, type Defect, type Defects } from '../defective.ts';
 
-/** Admits a client again that already holds in this scope. */
+/**
+ * A defect: an entry is admitted at once if an earlier entry was admitted in its queue. `holding` contains the
+ * queues with such entries, of one session or of several.
+ */
 function reentrant(sound: Session, holding: Set<string>): Partial<Session> {
   return {
     enqueue: async (spec) => {
@@ -45,7 +48,7 @@ const wakesEverybody: Defect = () => {
   }));
 };
 
-/** A backend that puts a new entry ahead of the waiters: the entries of the waiters leave, and join again behind it. */
+/** A defect: a new entry is put ahead of the waiters. The waiters' entries leave and join again behind it. */
 const losesPlaces: Defect = () => {
   let rejoin = async (): Promise<void> => undefined;
   return {
@@ -74,7 +77,7 @@ const losesPlaces: Defect = () => {
   };
 };
 
-/** Defects of the order of grants. */
+/** Defects in the order of grants. */
 export const placeDefects: Defects = [
   [
     'admits two at a time',
@@ -125,13 +128,13 @@ export const placeDefects: Defects = [
     [
       'a waiter that leaves the middle of the queue is skipped and wakes no other',
       'a waiter of a semaphore that leaves takes no permit with it',
-      'a waiter that dies is skipped, and the holder stays alone',
+      'a waiter that dies is skipped, and the holder keeps the lock alone',
     ],
   ],
   [
     'admits a session again that already holds',
     () => ({ session: (sound) => reentrant(sound, new Set()) }),
-    ['several entries of one session queue behind each other'],
+    ['several entries of one session in a queue wait for one another'],
   ],
   [
     'admits a connection again that already holds',
@@ -146,6 +149,6 @@ export const placeDefects: Defects = [
         };
       },
     }),
-    ['sessions of one connection queue behind each other'],
+    ['entries of several sessions of one connection wait for one another'],
   ],
 ];

@@ -4,7 +4,7 @@ import type { Defect, Defects } from '../defective.ts';
 
 type List = readonly ListedQueue[];
 
-/** Passes every list of queues through `change`. */
+/** Makes a defect that changes every list of queues. */
 function lists(change: (list: List) => List): Defect {
   return () => ({
     backend: (sound) =>
@@ -20,7 +20,7 @@ const LISTED = 'queues are listed by the prefix of their names, with their numbe
 const FOLLOWS = 'a list of queues follows joins and leaves, and shows no empty queue';
 const FRONT = 'a list of queues shows the first entry, and how many have left';
 
-/** Defects of the list of queues. */
+/** Defects in the list of queues. */
 export const queueListDefects: Defects = [
   [
     'lists all queues whatever the prefix',

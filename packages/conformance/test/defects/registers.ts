@@ -12,12 +12,12 @@ import {
 
 type Write = Registers['write'];
 
-/** Replaces how registers are written. */
+/** Makes a defect that changes how registers are written. */
 function writing(write: (sound: Registers, backend: CompleteBackend) => Write): Defect {
   return () => registers((sound, backend) => ({ write: write(sound, backend) }));
 }
 
-/** Keeps registers under other names. */
+/** Makes a defect that stores registers under other names. */
 function keptAt(place: (queue: string, kind: string) => readonly [queue: string, kind: string]): Replaced {
   return registers((sound) => ({
     read: (queue, kind) => sound.read(...place(queue, kind)),
@@ -80,7 +80,7 @@ const removesTheFirstEntry: Defect = writing((sound, backend) => async (queue, k
   return sound.write(queue, kind, change);
 });
 
-/** Defects of texts that are stored while the queue is empty. */
+/** Defects in registers, the small texts beside a queue. */
 export const registerDefects: Defects = [
   [
     'writes a register whatever it contains',
@@ -136,12 +136,12 @@ export const registerDefects: Defects = [
   [
     'keeps one register for all names that nest',
     () => keptAt((queue, kind) => [queue.split('/').find(Boolean) ?? '', kind]),
-    ['registers of names that nest and of other kinds are separate'],
+    ['registers of different kinds are separate, as are registers of names that contain one another'],
   ],
   [
     'keeps one register for all kinds',
     () => keptAt((queue) => [queue, 'one']),
-    ['registers of names that nest and of other kinds are separate'],
+    ['registers of different kinds are separate, as are registers of names that contain one another'],
   ],
   [
     'truncates texts of registers',

@@ -10,7 +10,7 @@ const keepsThoseWhoGiveUp: Defect = (server) => ({
   }),
 });
 
-/** Defects of leaving a queue. */
+/** Defects in the removal of entries. */
 export const removalDefects: Defects = [
   [
     'resolves every removal with true',
@@ -25,7 +25,7 @@ export const removalDefects: Defects = [
   [
     'removes nothing',
     () => ({ session: () => ({ remove: async () => true }) }),
-    ['a removal wakes exactly the next waiter', 'nothing is left after all entries have left'],
+    ['a removal wakes exactly the next waiter', 'nothing is left in the store after all entries have left'],
   ],
   [
     'gives every call with the same id a new entry',
@@ -36,16 +36,16 @@ export const removalDefects: Defects = [
     'lets a removal overtake an enqueue',
     () => ({ session: (sound) => ({ enqueue: (spec) => later(() => sound.enqueue(spec)) }) }),
     [
-      'an id removed while its enqueue is in flight never appears (remove awaited first)',
-      'an id removed while its enqueue is in flight never appears (enqueue awaited first)',
-      'an id removed while it joins the queue never appears in it',
-      'an id removed after it entered twice never appears again',
+      'an id that is removed while its enqueue is in flight never appears in the queue (remove awaited first)',
+      'an id that is removed while its enqueue is in flight never appears in the queue (enqueue awaited first)',
+      'an id that is removed while it joins the queue never appears in it',
+      'an id that is removed after it entered twice never appears in the queue again',
     ],
   ],
   [
     'lets a removal overtake a try',
     () => ({ session: (sound) => ({ tryEnqueue: (spec) => later(() => sound.tryEnqueue(spec)) }) }),
-    ['an id removed while its try is in flight never appears'],
+    ['an id that is removed while its try is in flight never appears in the queue'],
   ],
   [
     'removes an entry when its turns have no subscriber',
@@ -54,14 +54,14 @@ export const removalDefects: Defects = [
         ...placement,
         turns$: placement.turns$.pipe(finalize(() => void sound.remove(queue, id))),
       })),
-    ['an entry without a subscriber to its turns keeps its position'],
+    ['an entry keeps its position while no client subscribes to its turns'],
   ],
   [
     'keeps the entries of waiters that give up',
     keepsThoseWhoGiveUp,
     [
-      'a waiting writer that leaves admits the readers behind it beside the holding ones',
-      'nothing is left after all entries have left',
+      'a waiting writer that leaves admits the readers behind it, while other readers hold',
+      'nothing is left in the store after all entries have left',
       'a waiter of a semaphore that leaves takes no permit with it',
     ],
   ],

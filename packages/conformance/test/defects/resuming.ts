@@ -2,7 +2,7 @@ import { QueueLockError } from '@queuelock/core/backend';
 import { memory } from '@queuelock/memory';
 import { complete, plain, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
-/** Breaks sessions that were resumed. */
+/** Makes a defect that changes sessions after they were resumed. */
 function resumed(change: (sound: CompleteSession) => Partial<CompleteSession>): Defect {
   return () => ({
     backend: (sound) => ({
@@ -14,7 +14,7 @@ function resumed(change: (sound: CompleteSession) => Partial<CompleteSession>): 
   });
 }
 
-/** Allows only some sessions to be resumed. */
+/** Makes a backend that refuses to resume some sessions. */
 function resumable(may: (resumption: string) => boolean): Pick<ReturnType<Defect>, 'backend'> {
   return {
     backend: (sound) => ({
@@ -74,7 +74,7 @@ const renewsForAnybody: Defect = (server) => ({
   }),
 });
 
-/** Defects of sessions that one process abandons and another process resumes. */
+/** Defects in sessions that one process abandons and another process resumes. */
 export const resumptionDefects: Defects = [
   [
     'opens a new session instead of the resumed one',

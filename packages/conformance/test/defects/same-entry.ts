@@ -1,7 +1,9 @@
 import type { EntrySpec } from '@queuelock/core/backend';
 import { plain, changedSpecs, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
-/** Returns the first spec for an id, which is what the store knows. */
+/**
+ * Returns a function that replaces each spec by the first one with the same id, as the store has stored it.
+ */
 function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
   const first = new Map<string, EntrySpec>();
   return (spec) => {
@@ -11,10 +13,15 @@ function asFirstAsked(): (spec: EntrySpec) => EntrySpec {
   };
 }
 
-/** A backend that gives a stored entry to every caller with its id, although mode or permits of the caller differ. */
+/**
+ * A defect: a call with the id of an entry gets that entry, even if it requests another mode or other
+ * permits.
+ */
 const believesTheCaller: Defect = () => changedSpecs(asFirstAsked());
 
-/** A backend that gives a stored entry to every client that resumes the session, although mode or permits of the client differ. */
+/**
+ * A defect: a resumed session gets a stored entry, even if its client requests another mode or other permits.
+ */
 const believesResumers: Defect = () => {
   const known = asFirstAsked();
   const shared = new Set<string>();
@@ -40,21 +47,21 @@ const believesResumers: Defect = () => {
   };
 };
 
-/** Defects of entries that a client enters again. */
+/** Defects in entries that a client enters again. */
 export const sameEntryDefects: Defects = [
   [
     'accepts any spec for an existing entry',
     believesTheCaller,
     [
-      'an entry keeps its mode and its permits: entering again with others is refused',
-      'an id of an entry in another queue is refused, and adds no entry there',
+      'entering again with another mode or other permits is refused, and the entry keeps its own',
+      'entering another queue with the id of an entry is refused, and adds no entry to that queue',
     ],
   ],
   [
     'accepts any spec for an existing entry from a client that resumes',
     believesResumers,
     [
-      'a resumed session has its entries as the store knows them',
+      'entries of a resumed session keep the mode and the permits that the store has stored',
       'a writer that has become a reader can be resumed only as a reader',
     ],
   ],

@@ -26,7 +26,7 @@ const watchesTheHeadOnly: Defect = (server) =>
       : { ...placement, turns$: placement.turns$.pipe(filter(sees)) };
   });
 
-/** Defects of readers, writers and semaphores. */
+/** Defects in readers, writers and semaphores. */
 export const sharingDefects: Defects = [
   [
     'treats readers as writers',
@@ -36,7 +36,10 @@ export const sharingDefects: Defects = [
   [
     'lets readers pass a writer',
     () => changedSpecs((spec) => (spec.shared ? { ...spec, limit: 2 } : spec)),
-    ['a reader that joins later waits behind a waiting writer', 'a shared try passes readers but no writer'],
+    [
+      'a reader that joins later waits behind a waiting writer',
+      'a shared try is admitted beside a reader that holds, but not behind a waiting writer',
+    ],
   ],
   [
     'admits one waiter where several may be admitted',
@@ -48,7 +51,7 @@ export const sharingDefects: Defects = [
     () => changedSpecs((spec) => ({ ...spec, limit: 1 })),
     [
       'a semaphore admits as many as it has permits',
-      'a try at a semaphore is admitted while a permit is free',
+      'a try on a semaphore is admitted while a permit is free',
     ],
   ],
   [
@@ -56,7 +59,7 @@ export const sharingDefects: Defects = [
     watchesTheHeadOnly,
     [
       'a permit passes to the next waiter, whichever holder returns it',
-      'a waiting writer that leaves admits the readers behind it beside the holding ones',
+      'a waiting writer that leaves admits the readers behind it, while other readers hold',
     ],
   ],
 ];

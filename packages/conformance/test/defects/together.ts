@@ -2,7 +2,7 @@ import { QueueLockError, type EntrySpec, type Placement } from '@queuelock/core/
 import { memory } from '@queuelock/memory';
 import { later, line, plain, type CompleteSession, type Defect, type Defects } from '../defective.ts';
 
-/** Replaces how several queues are entered. */
+/** Makes a defect that changes how one call enters several queues. */
 function entering(
   enqueueAll: (specs: readonly EntrySpec[], sound: CompleteSession) => Promise<readonly Placement[]>,
 ): Defect {
@@ -52,7 +52,7 @@ const entersForAnotherSession: Defect = (server) => ({
   }),
 });
 
-/** Defects of entering several queues at once. */
+/** Defects in calls that enter several queues. */
 export const togetherDefects: Defects = [
   [
     'enters one queue after the other',

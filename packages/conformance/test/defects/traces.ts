@@ -1,13 +1,13 @@
 import { line, traces, type Defects } from '../defective.ts';
 
-/** Defects of the traces of holds. */
+/** Defects in the traces of holds. */
 export const traceDefects: Defects = [
   [
     'forgets traces with the session',
     () => traces(() => ({ leave: async () => [] })),
     [
       'a hold whose session ended leaves a trace until it is erased',
-      'a hold that an operator ended leaves a trace, also when its client removes it afterwards',
+      'a hold that an operator ended leaves a trace, even if its client removes the entry afterwards',
     ],
   ],
   [

@@ -15,8 +15,8 @@ import type { SingleKeyOf } from './single-key.ts';
 /** Options of `consul()`: how to reach a Consul cluster, and where the locks are in its key/value store. */
 export interface ConsulOptions {
   /**
-   * Addresses of the HTTP API, `host` or `host:port` each: usually the agent of this machine, or several servers. All must belong to one cluster.
-   * One is used at a time; the next one is used when it does not respond. Default `127.0.0.1:8500`.
+   * Addresses of Consul's HTTP API, each as `host` or `host:port`: usually the agent of this machine, or several servers. All must belong to one
+   * cluster. The client uses one address at a time, and switches to the next when that one does not respond. Default `127.0.0.1:8500`.
    */
   readonly hosts?: string | readonly string[];
   /** Certificates and key as PEM texts; `{}` is TLS with the certificate authorities of Node. Default: no TLS. */
@@ -36,40 +36,39 @@ export interface ConsulOptions {
   /** The admin partition. Servers that do not know partitions ignore it. Default: that of the agent. */
   readonly partition?: string;
   /**
-   * The node of the catalog to which sessions belong. Consul ends the sessions of a node that is removed from the catalog, as the agent's own node is
-   * when that agent leaves the cluster. Default: the node of the agent that is used.
+   * Name of the catalog node to which the sessions belong. Consul ends the sessions of a node that is removed from the catalog. An agent's own node
+   * is removed when that agent leaves the cluster. Default: the node of the agent that receives the request.
    */
   readonly node?: string;
-  /** Timeout of one request, connecting included, in milliseconds. After it, the outcome of the request is unknown. Default 2,000. */
+  /** Timeout of one request in milliseconds, including the time to connect. After a timeout the outcome of the request is unknown. Default 2,000. */
   readonly requestTimeoutMs?: number;
   /** The setting `session_ttl_min` of the servers, in milliseconds: the shortest TTL that they accept. Default 10,000, as in Consul. */
   readonly minTtlMs?: number;
   /**
-   * Maximum number of connections that wait for changes at a time; a waiter needs two, a holder one. With more than that, changes are noticed up to
-   * some seconds later. Other requests take up to 18 more connections. An agent accepts 200 connections of one client address
+   * Maximum number of connections that wait for changes at the same time. A waiter needs two, a holder one. If more are needed, the client notices
+   * changes up to some seconds later. Other requests take up to 18 further connections. An agent accepts 200 connections from one address
    * (`http_max_conns_per_client`), which all processes at that address share. Default 50.
    */
   readonly maxQueries?: number;
   /**
-   * For a migration from locks without a queue, as `consul lock` and `Lock` of Consul's Go client take them. Returns the key that such clients lock for
-   * a queue, as it is stored (`service/jobs/.lock` for `consul lock service/jobs`), or `undefined` for a queue that they do not lock.
-   *
-   * A holder of such a queue holds that key as well, so both kinds of clients exclude each other. Fairness between them is not promised. Such a
-   * queue accepts no shared locks, no limit above 1, and no acquisition together with other queues. The function must always return the same key
-   * for a queue, in all processes. Default: none.
+   * For a migration from locks without a queue: those of the command `consul lock` and of `Lock` in Consul's Go client. Returns the key that such
+   * clients lock for a queue, as it is stored (`service/jobs/.lock` for `consul lock service/jobs`). Returns `undefined` for a queue that they do not
+   * lock. A holder of such a queue holds that key too, so both kinds of clients exclude each other. Fairness between them is not promised. Such a
+   * queue accepts no shared locks, no limit above 1, and no acquisition together with other queues. For the same queue, the function must return the
+   * same key in all processes at all times. Default: none.
    */
   readonly singleKey?: (queue: string) => string | undefined;
 }
 
-/** Options after `settingsOf` has checked them. */
+/** Options that `settingsOf` has checked and completed with defaults. */
 export interface Settings {
   readonly addresses: readonly Address[];
-  /** The addresses for messages. */
+  /** The addresses as one text, for messages. */
   readonly endpoint: string;
   readonly tls: TlsOptions | undefined;
   readonly token: string | undefined;
   readonly prefix: string;
-  /** Parameters of every request. */
+  /** Query parameters that every request has. */
   readonly params: Readonly<Record<string, string>>;
   readonly node: string | undefined;
   readonly requestTimeoutMs: number;
@@ -144,7 +143,7 @@ function bracketed(hostname: string): string {
 
 function checkedToken(token: unknown): string | undefined {
   if (token === undefined) return undefined;
-  // The value is a secret, so the message does not repeat it.
+  // The token is a secret, so the error message does not contain it.
   if (typeof token !== 'string' || !/^[\x21-\x7E]+$/.test(token))
     throw invalidArgument('token', '(not shown)', 'is printable ASCII text without blanks');
   return token;

@@ -1,6 +1,9 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
-/** Returns the key that clients without a queue lock for a queue, or `undefined` when no such clients lock it. */
+/**
+ * Function that returns the key which clients without a queue (`consul lock`) lock for a queue. It returns
+ * `undefined` if no such clients lock the queue.
+ */
 export type SingleKeyOf = (queue: string) => string | undefined;
 
 /**
@@ -26,7 +29,8 @@ export function singleKeyFor(
 }
 
 /**
- * Refuses what one key cannot represent: shared entries, limits above 1, and several queues in one call.
+ * Refuses entries of a queue with a single key that one key cannot represent: shared entries, limits above 1,
+ * and several queues in one call.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function checkSingle(

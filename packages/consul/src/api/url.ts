@@ -29,7 +29,7 @@ const PARAMETERS: KnownOptions<Parameters> = {
 const RULE = 'is written consul://:token@host:port/prefix or consuls://…';
 
 /**
- * Parses a backend URL. The password is the ACL token; a user's name before it is not used. No error message contains the token.
+ * Parses a backend URL. The password in it is the ACL token, and a user name is ignored. No error message contains the token.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the URL or one of its parameters is invalid
  */
 export function optionsOf(url: string): ConsulOptions {

@@ -1,4 +1,4 @@
-/** Runs calls one after the other, in the order in which they were made. A call that rejects does not stop the later ones. */
+/** Runs calls one after another, in the order in which they were made. When a call rejects, the later calls still run. */
 export class Lane {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -10,7 +10,7 @@ export class Lane {
   }
 }
 
-/** Runs `work` when all earlier calls in each of these instances have settled. Later calls in any of them wait until `work` has settled. */
+/** Runs `work` when all earlier calls in each of these lanes have settled. Later calls in any of these lanes wait until `work` has settled. */
 export function runInAll<T>(lanes: readonly Lane[], work: () => Promise<T>): Promise<T> {
   const [first, ...others] = lanes;
   return first ? first.run(() => runInAll(others, work)) : work();

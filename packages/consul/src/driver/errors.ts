@@ -1,6 +1,6 @@
 import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/backend';
 
-/** An HTTP response that is no success. */
+/** An HTTP response that reports a failure. */
 export interface Refusal {
   readonly status: number;
   readonly body: string;
@@ -9,20 +9,39 @@ export interface Refusal {
 const DENIED = /permission denied|acl not found|acl support disabled/i;
 const NO_SESSION = /invalid session|session id .* not found/i;
 
-/** Hints for the operator, by the text of a response. */
+/** Patterns for the text of a response, each with the advice to the operator when it matches. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/no cluster leader/i, 'the cluster elects a leader, or most of its servers are down'],
-  [/too many concurrent|429/i, 'the agent limits connections per client address: http_max_conns_per_client'],
+  [
+    /too many concurrent/i,
+    'the agent limits connections per client address: raise limits.http_max_conns_per_client',
+  ],
+  [/^429\b/, 'the agent limits the rate of requests: raise limits.rpc_rate or limits.request_limits'],
   [/missing node registration/i, 'the option node names no node of the catalog'],
 ];
 
-/** Options that servers refuse unless they are of Consul Enterprise, by the text of the response. */
+/** Patterns for responses that refuse an option of Consul Enterprise, each with that option. */
 const FEATURES: readonly (readonly [RegExp, string])[] = [
   [/query parameter: "ns"|namespaces are a consul enterprise/i, 'the option namespace'],
   [/query parameter: "partition"|partitions are a consul enterprise/i, 'the option partition'],
 ];
-/** The text of the error when an agent accepts no more connections of an address: it closes them without a response. */
-const CLOSED_AT_ONCE = /socket hang up/;
+/** Settings of agents with which no lock can work, by the text of the response. */
+const SETTINGS: readonly (readonly [RegExp, string])[] = [
+  [
+    /endpoint is blocked by agent configuration/i,
+    'take /v1/session, /v1/kv and /v1/txn out of http_config.block_endpoints',
+  ],
+  [/access is restricted/i, 'add the address of this client to http_config.allow_write_http_from'],
+  [/value for key .* is too large/i, 'raise limits.kv_max_value_size, which is 512 KiB by default'],
+  [/request body.* too large/i, 'raise limits.txn_max_req_len and limits.kv_max_value_size'],
+];
+/** Statuses with which a proxy reports that the agent behind it does not respond. */
+const FROM_PROXIES: ReadonlySet<number> = new Set([502, 503, 504]);
+/**
+ * Text of Node's error when an agent closes a connection without a response. Agents do so when an address has
+ * too many connections.
+ */
+const CLOSED_AT_ONCE = /socket hang up|ECONNRESET/;
 
 /** Returns whether the text of a response reports that the token lacks a permission. */
 export function isDenied(text: string): boolean {
@@ -34,9 +53,15 @@ export function isNoSession(text: string): boolean {
   return NO_SESSION.test(text);
 }
 
-/** Converts a response that is no success to an error. */
+/** Converts a response that reports a failure to a `QueueLockError`. */
 export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockError {
   const detail = `HTTP ${status}${body === '' ? '' : `: ${body.trim().slice(0, 500)}`}`;
+  const setting = SETTINGS.find(([pattern]) => pattern.test(body))?.[1];
+  if (setting !== undefined && status >= 400 && status < 500)
+    return new QueueLockError(
+      'INVALID_ARGUMENT',
+      `${endpoint} cannot do it as it is set: ${detail}: ${setting}`,
+    );
   if (status === 401 || status === 403 || isDenied(body)) {
     const needs = 'the token needs session:write on the node and key:write on the prefix';
     return new QueueLockError('ACCESS_DENIED', `${endpoint} refuses: ${detail}; ${needs}`);
@@ -51,10 +76,16 @@ export function errorOf({ status, body }: Refusal, endpoint: string): QueueLockE
     return new QueueLockError('INVALID_ARGUMENT', `${rule}: ${endpoint}: ${detail}`);
   }
   const hint = HINTS.find(([pattern]) => pattern.test(`${status} ${body}`))?.[1];
-  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`);
+  const responded = !FROM_PROXIES.has(status);
+  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, {
+    responded,
+  });
 }
 
-/** Converts an error of a connection to a `QueueLockError`. The outcome of the request is unknown. */
+/**
+ * Converts an error of a connection to a `QueueLockError` with the code `UNAVAILABLE`, because the outcome of
+ * the request is unknown.
+ */
 export function asUnavailable(error: unknown, endpoint: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const failure = failureOf(error);

@@ -17,7 +17,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** One HTTP request. */
+/** A request to one agent. */
 export interface HttpRequest {
   readonly method: 'GET' | 'PUT';
   /** The path and the query of the request. */
@@ -50,8 +50,8 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request. If the server had closed an idle connection just then, a read is sent once more over a new one. A write is not, since the first
-   * one may still be in flight, and would then be executed after later requests of the caller.
+   * Sends a request. The server may close an idle connection in the moment in which it is used. Then a read is repeated over a new connection. A
+   * write is not repeated: the first one may still be in flight, and the server may execute it after later requests of the caller.
    */
   async send(address: Address, request: HttpRequest): Promise<HttpResponse> {
     const attempt = { reused: false };

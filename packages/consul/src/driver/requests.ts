@@ -1,6 +1,6 @@
-/** The form of Consul's key/value and session API, as far as this package uses it. */
+/** The members of Consul's key/value and session API that this package uses. */
 
-/** One operation of a transaction. Indexes are at most 2^53 - 1, as everywhere in Consul's JSON. */
+/** One operation of a transaction. Consul's JSON limits indexes to 2^53 - 1. */
 export type KvOperation =
   | {
       readonly verb: 'lock' | 'unlock';
@@ -21,16 +21,19 @@ export type KvOperation =
   | { readonly verb: 'check-index' | 'delete-cas'; readonly key: string; readonly index: bigint }
   | { readonly verb: 'delete' | 'get-tree' | 'check-not-exists'; readonly key: string };
 
-/** The flags by which Consul's own clients recognize the key of a lock. The number is too large for a JavaScript number, so it is written as text. */
+/**
+ * Flags that mark a key as a lock of Consul's own clients. The value exceeds the integers that a JavaScript number can represent, so it is a bigint.
+ */
 export const LOCK_FLAGS = 0x2ddccbc058a50c18n;
 
-/** Maximum number of operations of one transaction, in every release of Consul. */
+/** Maximum number of operations in one transaction, the same in all releases of Consul. */
 export const MAX_OPERATIONS = 64;
 
 /** Returns the body of a request for a transaction. */
 export function txnBody(operations: readonly KvOperation[]): string {
   const body = JSON.stringify(operations.map((operation) => ({ KV: bodyOf(operation) })));
-  // Only flags can have this form: texts are in base64, and a quote within a string is escaped.
+  // Converts flags from strings to JSON numbers. No other text can match: values are in base64, and a quote
+  // within a string is escaped.
   return body.replaceAll(/"Flags":"(\d+)"/g, '"Flags":$1');
 }
 

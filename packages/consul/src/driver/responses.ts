@@ -1,9 +1,9 @@
 /**
- * What this package reads in the JSON of Consul's API. A response is not trusted: a proxy may have written it, or a server of another kind. Each
- * function throws a `TypeError` or `SyntaxError` where the text has another form.
+ * Parsers for the JSON of Consul's API. A response is not trusted, because a proxy or another kind of server may have written it. Each parser throws
+ * a `TypeError` or `SyntaxError` when the text does not have the expected form.
  */
 
-/** A key as Consul returns it. */
+/** A key of Consul's key/value store, as the API returns it. */
 export interface KvPair {
   readonly key: string;
   readonly text: string;
@@ -13,12 +13,15 @@ export interface KvPair {
   readonly flags: number;
 }
 
-/** The result of a transaction: the keys that it returned, or the operation at which it was rolled back. */
+/**
+ * The result of a transaction. If it was done: the keys that it returned. If it was rolled back: the index of the operation that failed, and the
+ * reason.
+ */
 export type TxnResult =
   | { readonly isDone: true; readonly pairs: readonly KvPair[] }
   | { readonly isDone: false; readonly failedAt: number; readonly why: string };
 
-/** The result in the response to a transaction. */
+/** Parses the response to a transaction, and returns its result. */
 export function txnResult(body: string): TxnResult {
   const { Results, Errors } = membersOf(JSON.parse(body));
   const [error] = listOf(Errors ?? []);
@@ -30,36 +33,39 @@ export function txnResult(body: string): TxnResult {
   return { isDone: false, failedAt: Number(indexOf(OpIndex)), why: textOf(What) };
 }
 
-/** The keys in the response to a read. */
+/** Parses the response to a read, and returns the keys. */
 export function pairsIn(body: string): readonly KvPair[] {
   return listOf(JSON.parse(body)).map(pairOf);
 }
 
 const SESSION_ID = /^[\da-f-]{1,64}$/;
 
-/** The id in the response to the creation of a session. It becomes a part of paths, so it has no other characters than Consul's ids. */
+/**
+ * Parses the response to the creation of a session, and returns the session's id. The id becomes part of URL paths, so it may contain only the
+ * characters of Consul's ids.
+ */
 export function sessionIdIn(body: string): string {
   const id = textOf(membersOf(JSON.parse(body))['ID']);
   if (!SESSION_ID.test(id)) throw new TypeError('no session id');
   return id;
 }
 
-/** The names in a list of sessions. */
+/** Parses a list of sessions, and returns their names. */
 export function sessionNamesIn(body: string): readonly string[] {
   return listOf(JSON.parse(body)).map((session) => textOf(membersOf(session)['Name']));
 }
 
-/** The addresses in a list of servers. */
+/** Parses a list of servers, and returns their addresses. */
 export function serversIn(body: string): readonly string[] {
   return listOf(JSON.parse(body)).map(textOf);
 }
 
-/** The address of the leader; empty when there is none. */
+/** Parses the address of the leader. Returns an empty text when the cluster has no leader. */
 export function leaderIn(body: string): string {
   return textOf(JSON.parse(body));
 }
 
-/** What an agent returns about itself. The setting is `undefined` where the agent does not report it. */
+/** Parses what an agent reports about itself. `minTtl` is `undefined` when the agent does not report it. */
 export function agentIn(body: string): {
   readonly version: string;
   readonly isServer: boolean;

@@ -7,21 +7,21 @@ import { isUnknown, type Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 import type { Entry } from './entry.ts';
 
-/** An order behind every entry, since an index is less than 2^53. */
+/** An order that is larger than the order of every entry, because orders are indexes of Consul and less than 2^53. */
 const AFTER_ALL = 2n ** 64n;
 
-/** The objects that the functions of this file need to change entries. */
+/** The objects that the functions of this file use to read and change entries. */
 export interface EntryTools {
   readonly connection: Connection;
   readonly keys: Keys;
-  /** The id of the session. */
+  /** Id of the session to which the entries belong. */
   readonly session: string;
   readonly sessionKey: SessionKey;
-  /** Returns the key that clients without a queue lock for a queue, if they do. */
+  /** Returns the key that clients without a queue (`consul lock`) lock for a queue. Returns `undefined` if no such clients lock the queue. */
   readonly singleKeyOf: (queue: string) => string | undefined;
 }
 
-/** An entry of the session, and the properties that the call requests for it. */
+/** An entry of the session, and the properties that the current call requests for it. */
 export interface Newcomer {
   readonly entry: Entry;
   readonly spec: EntrySpec;
@@ -35,11 +35,11 @@ export interface Position {
 }
 
 /**
- * Puts entries into distinct queues, all of them or none, or finds the entries that an earlier call has put there. All keys are created in one
- * transaction and therefore have the same index. Of two calls the one with the smaller index is ahead in every queue that both enter, so they cannot
- * wait for each other. The session's entries in one queue come from different calls, because no call names a queue twice.
- *
- * @throws {QueueLockError} `ENTRY_LOST` when one of them was there and is not any more; `SESSION_LOST`
+ * Enters distinct queues with one entry each, either all of them or none. If an earlier call has already added the entries, finds them instead. One
+ * transaction creates all keys, so they have the same index. If two calls enter several common queues, the call with the smaller index is ahead in
+ * all of them. So two calls cannot deadlock. Entries of a session in the same queue come from different calls, because one call names each queue only
+ * once.
+ * @throws {QueueLockError} `ENTRY_LOST` when one of the entries was in its queue before and no longer is; `SESSION_LOST`
  */
 export async function enter(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
   const entries = newcomers.map(({ entry }) => entry);
@@ -48,7 +48,7 @@ export async function enter(tools: EntryTools, newcomers: readonly Newcomer[]): 
   return isNew ? create(tools, newcomers) : find(tools, newcomers);
 }
 
-/** Makes sure that no earlier request can add the entries any more, and finds out which were added. */
+/** Makes sure that no earlier request can add the entries any more, and reads which of them were added. */
 export async function settle(
   { sessionKey, connection, session }: EntryTools,
   entries: readonly Entry[],
@@ -72,7 +72,7 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
     session,
   }));
   const reads = newcomers.map(({ spec }): KvOperation => ({ verb: 'get-tree', key: keys.queue(spec.queue) }));
-  // The transaction has one more operation, which checks the session.
+  // The transaction has one additional operation, which checks the session.
   const isReadToo = locks.length + reads.length < MAX_OPERATIONS;
   for (const { entry } of newcomers) entry.state = 'uncertain';
   const result = await sessionKey.txn(isReadToo ? [...locks, ...reads] : locks).catch((error: unknown) => {
@@ -87,7 +87,7 @@ async function create(tools: EntryTools, newcomers: readonly Newcomer[]): Promis
   return isReadToo ? positionsIn(lastOfEach(result.pairs), newcomers, tools) : find(tools, newcomers);
 }
 
-/** Returns the positions of entries that are in their queues. If one is missing, the others are removed. */
+/** Returns the positions of entries that an earlier call has added. If one of them is missing, removes the others and throws. */
 async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<readonly Position[]> {
   const { connection, keys, sessionKey, session } = tools;
   const reads = await Promise.all(
@@ -108,7 +108,7 @@ async function find(tools: EntryTools, newcomers: readonly Newcomer[]): Promise<
   throw entryLost(missing.map(({ entry }) => entry.id).join(', '));
 }
 
-/** Returns the last result for each key. The result of a check or a lock has no value, but that of the read after it has. */
+/** Returns the last result for each key. The results of `check` and `lock` operations have no value, but the result of the later read has. */
 function lastOfEach(pairs: readonly KvPair[]): readonly KvPair[] {
   return [...new Map(pairs.map((pair) => [pair.key, pair])).values()];
 }
@@ -117,7 +117,7 @@ function isOf(pair: KvPair, { key }: Entry, { session }: EntryTools): boolean {
   return pair.key === key && pair.session === session;
 }
 
-/** Returns the positions of entries among the keys of their queues. */
+/** Finds several entries among the keys of their queues, and returns their positions. */
 function positionsIn(
   pairs: readonly KvPair[],
   newcomers: readonly Newcomer[],
@@ -146,7 +146,7 @@ export async function readAhead(tools: EntryTools, entry: Entry): Promise<Entrie
   return positionIn(pairs, entry, tools).ahead;
 }
 
-/** Removes an entry together with its trace and its lock of a single key. Returns whether the entry was in the queue. */
+/** Removes an entry, together with its trace and the single key that is locked for it. Returns whether the entry was in the queue. */
 export async function leave(tools: EntryTools, entry: Entry): Promise<boolean> {
   const { sessionKey, session, keys } = tools;
   await settle(tools, [entry]);
@@ -157,13 +157,17 @@ export async function leave(tools: EntryTools, entry: Entry): Promise<boolean> {
     { verb: 'delete', key: entry.key },
   ];
   let result = await sessionKey.txn([...removal, ...(await unlocked(tools, entry))]);
-  // Another client has taken the single key meanwhile.
+  // The transaction failed because another client has taken the single key meanwhile. So only the entry is
+  // removed.
   if (!result.isDone && result.failedAt >= removal.length) result = await sessionKey.txn(removal);
   entry.state = 'absent';
   return result.isDone;
 }
 
-/** Deletes the single key if it is locked for this entry. The same session may have locked it for another entry, which holds it. */
+/**
+ * Returns the operations that delete the single key if it is locked for this entry. Another entry of the same session may have locked it, and still
+ * need it.
+ */
 async function unlocked({ connection, session }: EntryTools, entry: Entry): Promise<readonly KvOperation[]> {
   const key = entry.singleKey;
   if (key === undefined) return [];
@@ -176,7 +180,7 @@ async function unlocked({ connection, session }: EntryTools, entry: Entry): Prom
   ];
 }
 
-/** Replaces the value of an entry, and makes the entry shared if that is requested. Returns whether the entry was in the queue. */
+/** Replaces the value of an entry, and makes the entry shared on request. Returns whether the entry was in the queue. */
 export async function change(
   tools: EntryTools,
   entry: Entry,
@@ -194,7 +198,7 @@ export async function change(
   return result.isDone;
 }
 
-/** Reads whether an entry would have to wait behind the entries that are in the queue now. */
+/** Returns whether a new entry would have to wait behind the entries that are in the queue now. */
 export async function wouldWait({ connection, keys }: EntryTools, spec: EntrySpec): Promise<boolean> {
   const { pairs } = await connection.read(keys.queue(spec.queue), { isConsistent: true, isTree: true });
   const { shared, limit, permits = 1 } = spec;

@@ -6,23 +6,29 @@ import { Lane } from '../base/lane.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import type { Contender } from '../queue/entries.ts';
 
-/** Whether an entry is in its queue, as far as this process knows. */
+/** What this process knows about an entry: whether it is in its queue. */
 export type EntryState =
   /** No request has been sent that could add the entry. */
   | 'absent'
   /** A request to add the entry was sent, and its outcome is unknown. */
   | 'uncertain'
-  /** An earlier process may have added the entry. That process cannot add it any more. */
+  /**
+   * The session was resumed, and the process that used it before may have added the entry. That process
+   * cannot add it from now on.
+   */
   | 'unread'
-  /** The entry was in the queue when the last request for it got a response. */
+  /** The entry was in the queue according to the latest response about it. */
   | 'placed';
 
-/** One entry of a session. Its calls run one after the other. */
+/** One entry of a session. Its calls run one after another. */
 export class Entry {
   readonly queue: string;
   readonly id: string;
   readonly key: string;
-  /** The key that clients without a queue lock for this queue, if they do. */
+  /**
+   * The key that clients without a queue (`consul lock`) lock for this queue. `undefined` if no such clients
+   * lock it.
+   */
   readonly singleKey: string | undefined;
   readonly lane: Lane = new Lane();
   shared: boolean;
@@ -46,28 +52,28 @@ export class Entry {
     this.permits = permits;
   }
 
-  /** Errors when the entry is lost; completes when it is being removed by its own session. */
+  /** Errors when the entry is lost. Completes when the entry's own session begins to remove it. */
   get ends$(): Observable<never> {
     return this.#ends$;
   }
 
-  /** Whether the removal of the entry was requested. */
+  /** Whether this process has begun to remove the entry. */
   get isWithdrawn(): boolean {
     return this.#withdrawn;
   }
 
-  /** Records the properties with which the entry is stored. */
+  /** Records that the entry is in its queue, with the properties that the store has stored. */
   found({ shared, permits, limit }: Pick<Contender, 'shared' | 'permits' | 'limit'>): void {
     Object.assign(this, { shared, permits, limit, state: 'placed' });
   }
 
-  /** Records that the removal was requested. The entry's own removal is no loss, so nothing is reported from now on. */
+  /** Records that this process removes the entry. The entry is not reported as lost from now on. */
   withdraw(): void {
     this.#withdrawn = true;
     this.#ends$.complete();
   }
 
-  /** Reports the loss of the entry. */
+  /** Reports the loss of the entry to the subscribers of `ends$`. */
   lose(error: QueueLockError = entryLost(this.id)): void {
     this.#ends$.error(error);
   }

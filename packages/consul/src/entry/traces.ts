@@ -4,7 +4,7 @@ import type { Keys } from '../queue/keys.ts';
 import type { Connection } from '../server/connection.ts';
 import type { SessionKey } from '../server/session-key.ts';
 
-/** The objects that are needed to store traces. */
+/** The objects that are needed to write and delete traces. */
 export interface TraceTools {
   readonly connection: Connection;
   readonly keys: Keys;
@@ -12,7 +12,10 @@ export interface TraceTools {
   readonly sessionKey: SessionKey;
 }
 
-/** Stores one key for each hold, named by the id of the entry; see `HoldTraces`. No session holds these keys. */
+/**
+ * Stores the traces of holds, each as one key with the id of the entry in its name; see `HoldTraces`. No
+ * session holds these keys, so they outlive the session.
+ */
 export class Traces implements HoldTraces {
   readonly #tools: TraceTools;
 

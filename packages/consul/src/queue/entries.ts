@@ -5,7 +5,7 @@ import { isEntryId } from './keys.ts';
 /** An entry as it is stored. */
 export interface Contender {
   readonly key: string;
-  /** The index of the transaction that created the key. */
+  /** The index of the transaction that created the key. It is the order of the entry. */
   readonly order: bigint;
   readonly modifyIndex: bigint;
   readonly session: string | undefined;
@@ -13,14 +13,14 @@ export interface Contender {
   readonly limit: number;
   readonly permits: number;
   readonly value: string;
-  /** Whether another program created the entry. */
+  /** Whether a program other than queuelock created the entry. */
   readonly isForeign: boolean;
 }
 
-/** The properties of an entry that are stored in the key's value. */
+/** The properties of an entry that are stored in the value of its key. */
 type EntryText = Pick<Contender, 'shared' | 'limit' | 'permits' | 'value'>;
 
-/** Returns the value of an entry's key. */
+/** Formats the value of an entry's key. */
 export function textOf({
   shared,
   limit,
@@ -32,7 +32,7 @@ export function textOf({
 
 const EXCLUSIVE = { shared: false, limit: 1, permits: 1 };
 
-/** Reads a key of a queue. A key that queuelock did not write counts as an exclusive entry, whose value is the key's. */
+/** Parses a key of a queue as an entry. A key that queuelock did not write counts as an exclusive entry with the key's value. */
 export function contenderOf(pair: KvPair): Contender {
   const { key, createIndex, modifyIndex, session, text } = pair;
   const known = isEntryId(key.slice(key.lastIndexOf('/') + 1)) ? entryIn(text) : undefined;
@@ -57,12 +57,12 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** Returns the entries among the keys of a queue, in order. Keys of one transaction have the same order, but are in different queues. */
+/** Returns the entries among the keys of a queue, in order. Keys with the same order, which one transaction has created, are in different queues. */
 export function contendersIn(pairs: readonly KvPair[]): Contender[] {
   return pairs.map(contenderOf).sort((a, b) => Number(a.order - b.order));
 }
 
-/** The waiter's entry, with the properties that decide its position. */
+/** The properties of the waiter's own entry from which its position is computed. */
 export type OwnPlace = Pick<Contender, 'key' | 'order' | 'shared'>;
 
 /** Returns the conflicting entries ahead of the waiter's entry. */

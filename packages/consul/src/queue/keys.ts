@@ -6,7 +6,7 @@ import { checkQueueName } from '@queuelock/core/backend';
 const MAX_NAME_BYTES = 4_096;
 const ID = /^[0-9a-f]{32}$/;
 
-/** Names of keys. All begin with the prefix. */
+/** Returns the names of keys. All names begin with the configured prefix. */
 export class Keys {
   readonly #prefix: string;
 
@@ -14,12 +14,12 @@ export class Keys {
     this.#prefix = prefix;
   }
 
-  /** Returns the beginning of the keys of all entries of all queues whose names begin with this text. */
+  /** Returns the prefix of all keys of entries in the queues whose names begin with this text. */
   queuesFrom(beginning: string): string {
     return `${this.#prefix}queues/${encodeName(beginning)}`;
   }
 
-  /** Returns the beginning of the keys of a queue's entries. */
+  /** Returns the prefix of the keys of a queue's entries. */
   queue(queue: string): string {
     return `${this.queuesFrom(queue)}/`;
   }
@@ -28,12 +28,15 @@ export class Keys {
     return this.queue(queue) + id;
   }
 
-  /** Returns the key that belongs to one session. It exists as long as the session, and its index changes when earlier requests become invalid. */
+  /**
+   * Returns the name of the key that belongs to a session. The key exists as long as the session. Every write of the key makes earlier requests
+   * invalid.
+   */
   session(id: string): string {
     return `${this.#prefix}sessions/${id}`;
   }
 
-  /** Returns the beginning of the keys of a queue's traces. */
+  /** Returns the prefix of the keys of a queue's traces. */
   traces(queue: string): string {
     return `${this.#prefix}traces/${encodeName(queue)}/`;
   }
@@ -42,7 +45,7 @@ export class Keys {
     return `${this.#prefix}registers/${encodeName(queue)}/${kind}`;
   }
 
-  /** Returns the queue and the last part of an entry's key, or `undefined` for other keys. */
+  /** Parses an entry's key. Returns the name of the queue and the last part of the key, or `undefined` for other keys. */
   entryIn(key: string): { readonly queue: string; readonly id: string } | undefined {
     const start = this.queuesFrom('');
     const parts = key.startsWith(start) ? key.slice(start.length).split('/') : [];
@@ -52,7 +55,7 @@ export class Keys {
   }
 }
 
-/** Returns whether the last part of an entry's key is an id of queuelock. */
+/** Returns whether the last part of a key is an entry id that queuelock has made. */
 export function isEntryId(id: string): boolean {
   return ID.test(id);
 }
@@ -63,9 +66,9 @@ export function checkName(queue: string): void {
 }
 
 /**
- * Encodes a name as one part of a key: letters, digits and `_ . -` as they are, all other bytes, and a dot at the beginning, as `=` and two
- * hexadecimal digits. These characters are allowed in a URL and by Consul's check of keys. The encoding of a name's beginning is the beginning of
- * its encoding.
+ * Encodes a name as one part of a key. Letters, digits and `_ . -` stay as they are. All other bytes, and a dot at the beginning, become `=` and two
+ * hexadecimal digits. Consul's check of keys allows these characters, and so do URLs. If one name is the beginning of another, the same is true of their
+ * encodings.
  */
 function encodeName(name: string): string {
   return [...Buffer.from(name)]

@@ -16,34 +16,34 @@ import type { Address, HttpClient, HttpRequest, HttpResponse } from '../driver/h
 import { keyPath, txnBody, type KvOperation } from '../driver/requests.ts';
 import { pairsIn, txnResult, type KvPair, type TxnResult } from '../driver/responses.ts';
 
-/** The agents, and what every request to them carries. */
+/** The addresses of the agents, and the settings for every request to them. */
 export interface ConnectionSettings {
   readonly http: HttpClient;
   /** The addresses of the agents, at least one. */
   readonly addresses: readonly Address[];
   readonly endpoint: string;
-  /** Parameters of every request: data center, namespace and partition. */
+  /** Query parameters of every request: data center, namespace and partition. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestTimeoutMs: number;
 }
 
-/** A request, before the agent is chosen. */
+/** A request to any of the agents. */
 export interface ApiRequest extends Pick<HttpRequest, 'method' | 'body' | 'signal'> {
   readonly path: string;
   readonly params?: Readonly<Record<string, string>>;
   /** The timeout in milliseconds. Default: the option `requestTimeoutMs`. */
   readonly timeoutMs?: number;
-  /** Statuses that the caller handles. Default: 200 only. */
+  /** Status codes with which the promise resolves. All others reject. Default: 200 only. */
   readonly expected?: readonly number[];
-  /** Whether the agent may wait for a change before it responds. */
+  /** Whether the request is a blocking query, for which the agent waits for a change before it responds. */
   readonly isBlocking?: true;
-  /** Whether the request is sent before other requests of this client that wait, as a heartbeat must be. */
+  /** Whether the request, for instance a heartbeat, is sent before waiting requests of this client. */
   readonly isUrgent?: true;
 }
 
-/** How a key or a tree of keys is read. */
+/** Options for reading a key, or all keys with a prefix. */
 export interface ReadOptions {
-  /** Whether the leader first confirms with a quorum that it is the leader. */
+  /** Whether the leader first confirms with a quorum of servers that it is still the leader. */
   readonly isConsistent?: boolean;
   readonly isTree?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -51,19 +51,19 @@ export interface ReadOptions {
 }
 
 /**
- * Maximum number of requests in flight, besides queries and heartbeats. Each needs a connection, and an agent closes those beyond
- * `http_max_conns_per_client`, whichever request is sent on them.
+ * Maximum number of requests in flight, not counting blocking queries and heartbeats. Each needs a connection. An agent closes connections beyond
+ * `http_max_conns_per_client`, even those with a heartbeat.
  */
 const MAX_REQUESTS = 16;
 
-/** A read of keys. */
+/** The result of reading a key, or all keys with a prefix. */
 export interface KvRead {
-  /** The keys, or an empty list when there is no such key. */
+  /** The keys that exist. The list is empty if there is none. */
   readonly pairs: readonly KvPair[];
   readonly index: bigint;
 }
 
-/** The agents of a backend. A request goes to the agent that responded last; after a failure, the next request goes to the next agent. */
+/** Sends requests to the agents of a backend, one agent at a time. After a failure, the next request goes to the next agent. */
 export class Connection {
   readonly endpoint: string;
   readonly requestTimeoutMs: number;
@@ -76,19 +76,20 @@ export class Connection {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    // Every request in flight adds a listener, so the number of listeners is not limited.
+    // Every request in flight adds a listener to this signal, so Node must not warn about many listeners.
     setMaxListeners(0, this.#closed.signal);
     this.endpoint = settings.endpoint;
     this.requestTimeoutMs = settings.requestTimeoutMs;
   }
 
-  /** Emits when an agent did not respond. */
+  /** Emits when an agent did not respond. Each session then sends a heartbeat at once. */
   get doubts$(): Observable<void> {
     return this.#doubts$;
   }
 
   /**
-   * Calls the listener when an agent did not respond to a request that waits for no change. Queries that wait for changes should then be repeated.
+   * Registers a listener for the failures of agents. It is called when an agent did not respond to a request other than a blocking query. Blocking
+   * queries to that agent should then be repeated.
    */
   onInterruption(listener: () => void): void {
     this.#interruptionListeners.push(listener);
@@ -104,7 +105,7 @@ export class Connection {
   }
 
   /**
-   * Sends one request to one agent.
+   * Sends a request to the current agent.
    * @throws {QueueLockError} `UNAVAILABLE` when the outcome is unknown; `ACCESS_DENIED`; `INVALID_ARGUMENT`; `CLOSED`
    */
   async send(request: ApiRequest): Promise<HttpResponse> {
@@ -138,12 +139,12 @@ export class Connection {
       throw this.#failed(at, request, asUnavailable(error, this.endpoint));
     }
     if (expected.includes(response.status) && !isDeniedTxn(response)) return response;
-    // Another agent may know a leader where this one knows none.
+    // Switches to another agent after a server error. It may know the leader when this agent knows none.
     if (response.status >= 500) this.#leave(at);
     throw errorOf(response, this.endpoint);
   }
 
-  /** Records that an agent did not respond. Returns the error of the request. */
+  /** Switches to another agent, because this one did not respond. Returns the error with which the request rejects. */
   #failed(at: number, { isBlocking }: ApiRequest, error: QueueLockError): QueueLockError {
     this.#leave(at);
     this.#doubts$.next();
@@ -173,8 +174,8 @@ export class Connection {
   }
 
   /**
-   * Reads the keys in a response with the status 200 or 404.
-   * @throws {QueueLockError} `UNAVAILABLE` when it has another form, or no index: then it is not from an agent
+   * Parses the keys in a response with the status 200 or 404.
+   * @throws {QueueLockError} `UNAVAILABLE` when the response has another form or no index, because then it is not from an agent
    */
   readIn({ status, body, index }: HttpResponse): KvRead {
     if (index === undefined)
@@ -183,8 +184,8 @@ export class Connection {
   }
 
   /**
-   * Reads a body with one of the functions of `responses.ts`.
-   * @throws {QueueLockError} `UNAVAILABLE` when it has another form
+   * Parses a body with one of the functions of `responses.ts`.
+   * @throws {QueueLockError} `UNAVAILABLE` when the body does not have the expected form
    */
   parse<T>(read: (body: string) => T, body: string): T {
     try {
@@ -212,13 +213,15 @@ export class Connection {
     if (this.isClosed) throw connectionClosed(this.endpoint);
   }
 
-  /** Switches to the next agent, unless that was done already. A failure of an earlier agent shows nothing about the current one. */
+  /**
+   * Switches from the agent with this number to the next one. Does nothing if another agent is already in use, because the failure was not its own.
+   */
   #leave(at: number): void {
     if (at === this.#current) this.#current = (at + 1) % this.agents;
   }
 }
 
-/** Returns whether a transaction lacks a permission. It is rolled back with the same status as after any other failure. */
+/** Returns whether a transaction failed because the token lacks a permission. Consul then responds with the same status as for other failures. */
 function isDeniedTxn({ status, body }: HttpResponse): boolean {
   return status === 409 && isDenied(body);
 }

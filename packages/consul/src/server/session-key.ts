@@ -5,20 +5,20 @@ import type { KvOperation } from '../driver/requests.ts';
 import type { TxnResult } from '../driver/responses.ts';
 import { isUnknown, unexpected, type Connection, type ReadOptions } from './connection.ts';
 
-/** The session to which a key belongs, and the process that uses it. */
+/** A session, its key, and the process that uses the session. */
 export interface SessionKeyInit {
   readonly key: string;
   readonly session: string;
-  /** A text that identifies this process: no other process that uses the session has the same text. */
+  /** A random text that identifies this process. Other processes that use the same session have other texts. */
   readonly owner: string;
 }
 
 const ATTEMPTS = 5;
 
 /**
- * The key that a session holds as long as it exists. Every change of the session's entries is conditional on the index of this key. A write of the
- * key therefore invalidates all requests that were sent before it and have not been executed: after an enqueue whose outcome is unknown, and when
- * another process takes the session over. The key's value names the process that uses the session.
+ * The key in the store that a session holds as long as it exists. Every transaction that changes the session's entries checks the index of this key.
+ * A write of the key therefore invalidates all earlier requests that the server has not executed yet. That is needed after an enqueue whose outcome
+ * is unknown, and when another process takes the session over. The value of the key identifies the process that uses the session.
  */
 export class SessionKey {
   readonly key: string;
@@ -36,7 +36,7 @@ export class SessionKey {
     this.#connection = connection;
   }
 
-  /** Creates the key for a session that was just opened. */
+  /** Creates the key for a session that this process has just opened. */
   async create(): Promise<void> {
     const lock = {
       verb: 'lock',
@@ -48,7 +48,10 @@ export class SessionKey {
     this.#accept(await this.#connection.txn([lock]));
   }
 
-  /** Takes the session over from the process that has used it. @throws {QueueLockError} `SESSION_LOST` when the session has ended */
+  /**
+   * Takes the session over from another process, whose requests become invalid.
+   * @throws {QueueLockError} `SESSION_LOST` when the session has ended
+   */
   async takeOver(): Promise<void> {
     for (let left = ATTEMPTS; left > 0; left -= 1) {
       const pair = await this.#readPair();
@@ -63,13 +66,16 @@ export class SessionKey {
     );
   }
 
-  /** Reads with a quorum whether the session exists and is used by this process. */
+  /** Reads whether the session exists and this process uses it. A quorum of servers confirms the result. */
   async isOwn(signal?: AbortSignal): Promise<boolean> {
     const pair = await this.#readPair({ signal, isUrgent: true });
     return pair?.text === this.#owner;
   }
 
-  /** Makes all requests invalid that were sent before. @throws {QueueLockError} `SESSION_LOST` */
+  /**
+   * Invalidates all earlier requests of the session that the server has not executed yet.
+   * @throws {QueueLockError} `SESSION_LOST`
+   */
   invalidateEarlier(): Promise<void> {
     return this.#lane.run(async () => {
       for (let left = ATTEMPTS; left > 0; left -= 1) {
@@ -81,8 +87,8 @@ export class SessionKey {
   }
 
   /**
-   * Runs a transaction if the session exists and is used by this process. In the result of a transaction that was rolled back, `failedAt` counts the
-   * given operations only.
+   * Runs a transaction if the session exists and this process uses it. If the transaction is rolled back, `failedAt` in the result counts only the
+   * given operations, not the check of the session.
    * @throws {QueueLockError} `SESSION_LOST`
    */
   async txn(operations: readonly KvOperation[]): Promise<TxnResult> {
@@ -100,7 +106,7 @@ export class SessionKey {
     throw unexpected(this.#connection.endpoint, `the key ${this.key} changes too often`);
   }
 
-  /** Deletes the key, unless another process uses the session. Returns whether the session may now be ended. */
+  /** Deletes the key, unless another process uses the session. Returns whether the key was deleted, so that the session may be ended. */
   async delete(): Promise<boolean> {
     const result = await this.#connection.txn([{ verb: 'delete-cas', key: this.key, index: this.#index }]);
     if (result.isDone) return true;
@@ -108,7 +114,7 @@ export class SessionKey {
     return (await this.#connection.txn([{ verb: 'delete-cas', key: this.key, index: this.#index }])).isDone;
   }
 
-  /** Returns whether the write was done. A write of an equal value and equal flags would not change the index. */
+  /** Writes the key with new flags, because Consul keeps the index when neither value nor flags change. Returns whether the write was done. */
   async #tryWrite(): Promise<boolean> {
     const flags = (this.#writes + 1) % 2 ** 31;
     const cas = { verb: 'cas', key: this.key, text: this.#owner, index: this.#index, flags } as const;
@@ -119,13 +125,13 @@ export class SessionKey {
       this.#writes = flags;
       return true;
     } catch (error) {
-      // The write may have been executed, so the next one needs the index that the key has now.
+      // The server may have executed the write, and then the key has a new index. The next write needs it.
       if (isUnknown(error)) await this.#adopt();
       throw error;
     }
   }
 
-  /** Reads the index that the key has now. */
+  /** Reads the current index of the key. */
   async #adopt(): Promise<void> {
     const pair = await this.#readPair();
     if (pair?.text !== this.#owner) throw sessionLost(this.#session);

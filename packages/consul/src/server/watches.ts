@@ -4,21 +4,22 @@ import { keyPath } from '../driver/requests.ts';
 import type { KvPair } from '../driver/responses.ts';
 import type { Connection, KvRead } from './connection.ts';
 
-/** A key, and the index of the state that the caller knows. */
+/** A key to watch, and the index of the state that the caller has already read. */
 export interface WatchedKey {
   readonly key: string;
   readonly modifyIndex: bigint;
 }
 
-// The duration of a query, in milliseconds. A longer query would detect later that its agent or the leader no longer responds.
+// Duration of a blocking query in milliseconds. The longer it is, the later the client detects that the agent
+// or the leader no longer responds.
 const QUERY_MS = 10_000;
 const SHORT_QUERY_MS = 1_000;
 const LINGER_MS = 200;
 const RETRY = { initialDelayMs: 50, maxDelayMs: 1_000 };
 
 /**
- * Follows keys by blocking queries: one for each key, shared by all that follow it in this process. A query occupies a connection. When more keys are
- * followed than there are connections for queries, the queries are short and take turns.
+ * Watches keys by blocking queries. All subscribers of a key in this process share one query. A query occupies a connection. If there are more keys
+ * than connections for queries, the queries are short and run in turns.
  */
 export class Watches {
   readonly #connection: Connection;
@@ -41,8 +42,8 @@ export class Watches {
   }
 
   /**
-   * Emits the key whenever it has changed since the state that the caller knows, and `undefined` once it is deleted. Continues after failures of
-   * connections, and after a permission was missing for a while. Never completes, and never errors.
+   * Emits the key whenever it has changed since the state that the caller has read, and `undefined` when it is deleted. Retries after a failed
+   * connection or a missing permission. Never completes, and never errors.
    */
   follow({ key, modifyIndex }: WatchedKey): Observable<KvPair | undefined> {
     return new Observable((subscriber) => {
@@ -83,8 +84,8 @@ export class Watches {
   }
 }
 
-// An agent holds a query that finds no change. One that responds at once, as a proxy may, does not get queries in
-// a tight loop.
+// An agent normally delays its response until a change or the end of the query. A proxy may respond at once.
+// This delay keeps the client from sending queries in a tight loop.
 const UNCHANGED_PAUSE_MS = 100;
 
 type Listener = (pair: KvPair | undefined) => void;
@@ -97,12 +98,12 @@ interface WatchTools {
   readonly onEnd: () => void;
 }
 
-/** The blocking queries of one key, one after the other, as long as it is followed. */
+/** Sends the blocking queries for one key, one after another, while it has subscribers. */
 class Watch {
   readonly #key: string;
   readonly #tools: WatchTools;
   readonly #listeners = new Set<Listener>();
-  /** The newest state that was read. Before the first read, only the index of the state that the first follower knew. */
+  /** The newest state that was read. Before the first response, it is only the index that the first subscriber has passed. */
   #seen: { readonly index: bigint; readonly pair?: KvPair };
   #query = new AbortController();
   #cancelLinger: (() => void) | undefined;
@@ -122,14 +123,17 @@ class Watch {
     if (this.#seen.pair) listener(this.#seen.pair);
   }
 
-  /** A key that is no longer followed is usually about to be deleted. Its query then ends by itself, and the connection remains usable. */
+  /**
+   * Removes a subscriber. After the last one the query continues for a moment. Usually the key is soon deleted, so that the query ends by itself and
+   * its connection can be used again.
+   */
   remove(listener: Listener): void {
     this.#listeners.delete(listener);
     if (this.#listeners.size === 0 && !this.#hasEnded)
       this.#cancelLinger = this.#tools.clock.after(LINGER_MS, () => this.#end());
   }
 
-  /** Repeats the query, possibly at another agent. */
+  /** Aborts the query and repeats it, possibly to another agent. */
   interrupt(): void {
     this.#query.abort();
   }
@@ -159,7 +163,7 @@ class Watch {
       method: 'GET',
       path: keyPath(this.#key),
       params: { index: this.#seen.index.toString(), wait: `${Math.ceil(wait)}ms` },
-      // The server adds up to a sixteenth to the duration of a query.
+      // A server extends the duration of a query by up to a sixteenth.
       timeoutMs: wait * 1.0625 + connection.requestTimeoutMs,
       signal: this.#query.signal,
       isBlocking: true,
@@ -169,8 +173,8 @@ class Watch {
   }
 
   /**
-   * Handles the result of a query. A server that lags behind does not have the key yet, and reports an index that is not larger than that of the
-   * known state. An index that goes back, as after a restored snapshot, has the same result. A consistent read decides between the two.
+   * Handles the result of a query. If the key is missing and the index has grown, the key was deleted. If the index has not grown, the server may lag
+   * behind and not have the key yet, or it was restored from a snapshot. A consistent read then decides.
    */
   async #take({ pairs: [pair], index }: KvRead): Promise<void> {
     if (this.#hasEnded) return;
@@ -194,7 +198,8 @@ class Watch {
   }
 
   #showGone(): void {
-    // The watch ends before its followers are notified, so that a follower that is added then begins a new watch.
+    // Ends the watch before it notifies its subscribers. So a subscriber that is added during the
+    // notification starts a new watch.
     this.#end();
     this.#tell(undefined);
   }

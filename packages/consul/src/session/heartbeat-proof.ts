@@ -1,32 +1,31 @@
 import { leftOfTtl } from '@queuelock/core/backend';
 
-/** The share of the TTL by which one heartbeat may extend the proven time. */
+/** Largest part of the TTL by which one heartbeat extends the proven time. */
 const MAX_EXTENSION = 0.5;
 
 /**
- * Computes what the heartbeats of a session prove.
- *
- * The timers of sessions run on the leader, and a renewal is not written to the log. A leader that was suspended and replaced may confirm a renewal
- * before it learns that it was replaced, and the response does not say which server gave it. Such a confirmation is harmless, because Consul ends a
- * session twice its TTL after a renewal, and a new leader begins with twice the TTL again. So a session of which the last genuine renewal was sent at
- * `t` lives until `t + 2 * TTL`, and the client may rely on `base + TTL` as long as `base` is at most `t + TTL`. Regular heartbeats are closer
- * together than that. After a gap, one confirmation extends the proven time by half the TTL only; the next one, after a consistent read that a quorum
- * has confirmed, by the other half.
+ * Computes for how long the confirmed heartbeats of a session prove that it exists. The leader keeps the timers of sessions in memory, and does not
+ * write a renewal to the log. Assume that a leader is suspended and replaced. It may confirm a renewal before it learns of its replacement, and the
+ * response does not name the server. Such a confirmation proves nothing, but the rule below makes it harmless. Consul ends a session only twice its
+ * TTL after a renewal, and a new leader starts with twice the TTL again. So a session whose last genuine renewal was sent at `t` lives until `t + 2 *
+ * TTL`. The client may rely on `base + TTL` as long as `base` is at most `t + TTL`. Regular heartbeats keep this rule, because they are closer
+ * together. After a gap, one heartbeat extends the proven time only by half the TTL. The next one adds the other half; before it, a consistent read
+ * has confirmed the session with a quorum.
  */
 export class HeartbeatProof {
   readonly #ttlMs: number;
   #base: number;
 
-  /** @param openedAt when the request was sent that opened the session, or took it over */
+  /** @param openedAt the time at which the request was sent that opened the session or took it over */
   constructor(ttlMs: number, openedAt: number) {
     this.#ttlMs = ttlMs;
     this.#base = openedAt;
   }
 
   /**
-   * Records a heartbeat that was confirmed, and whose session a consistent read has found afterwards.
-   * @param sentAt when the heartbeat was sent
-   * @returns how long the session lives at least, in milliseconds from `sentAt`
+   * Records a heartbeat that was confirmed, and after which a consistent read has found the session.
+   * @param sentAt the time at which the heartbeat was sent
+   * @returns the time for which the session is proven to live, in milliseconds from `sentAt`
    */
   confirmed(sentAt: number): number {
     this.#base = Math.min(sentAt, this.#base + MAX_EXTENSION * this.#ttlMs);

@@ -12,8 +12,8 @@ export interface HeartbeatTools {
 const END_TIMEOUT_MS = 1_000;
 
 /**
- * Sends a heartbeat, at least twice and once to each agent until it is confirmed.
- * @returns when the heartbeat that was confirmed was sent
+ * Sends heartbeats until one is confirmed. Makes at least two attempts, and at least one for each agent.
+ * @returns the time at which the confirmed heartbeat was sent
  * @throws {QueueLockError} `SESSION_LOST` when the session has ended or another process uses it
  */
 export async function sendHeartbeat(
@@ -34,7 +34,8 @@ export async function sendHeartbeat(
 }
 
 /**
- * Sends a renewal and then a read. The read shows, confirmed by a quorum, that the session existed and was not taken over after the renewal was sent.
+ * Sends a renewal, and then a read that a quorum of servers confirms. The read proves that the session existed after the renewal was sent, and that
+ * no other process had taken it over.
  */
 async function attempt(
   { connection, sessionKey }: HeartbeatTools,
@@ -45,7 +46,8 @@ async function attempt(
   const expected = [200, 404];
   const { status } = await connection.send({ method: 'PUT', path, signal, expected, isUrgent: true });
   if (!(await sessionKey.isOwn(signal))) throw sessionLost(session);
-  // A leader that was just elected may not have read its whole log, and a replaced leader may lack the session. So the heartbeat is repeated.
+  // A leader that was just elected may not have read its whole log, and a leader that was replaced may lack
+  // new sessions. So the heartbeat must be repeated.
   if (status === 404)
     throw new QueueLockError(
       'UNAVAILABLE',
@@ -53,7 +55,7 @@ async function attempt(
     );
 }
 
-/** Ends a session, unless another process uses it. A session that cannot be ended now ends with its TTL. */
+/** Ends a session, unless another process uses it. If the request fails, the TTL ends the session. */
 export async function end({ connection, sessionKey }: HeartbeatTools, session: string): Promise<void> {
   try {
     if (!(await sessionKey.delete())) return;

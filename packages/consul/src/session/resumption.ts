@@ -1,6 +1,9 @@
 import { QueueLockError } from '@queuelock/core/backend';
 
-/** What another process needs to resume a session. It is no secret: any client that may write to the key/value store can end any session. */
+/**
+ * The data with which another process can resume a session. It is no secret on Consul: every client that may write to the key/value store can end any
+ * session.
+ */
 export interface Resumption {
   readonly session: string;
   readonly ttlMs: number;
@@ -8,14 +11,14 @@ export interface Resumption {
 
 const FORM = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d{1,10})$/;
 
-/** Returns the text of a resumption. */
+/** Formats the data of a resumption as one text. */
 export function writeResumption({ session, ttlMs }: Resumption): string {
   return `${session}/${ttlMs}`;
 }
 
 /**
- * Reads a resumption. @throws {QueueLockError} `INVALID_ARGUMENT`, whose message does not contain the text, since it may be the secret of another
- * backend
+ * Parses the text of a resumption.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`. The message does not contain the text, because it may be a secret of another backend
  */
 export function readResumption(text: string): Resumption {
   const [, session, ttlMs] = FORM.exec(text) ?? [];

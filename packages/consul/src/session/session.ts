@@ -1,6 +1,5 @@
 // The folder session answers: is the session alive, and until when is that proven?
-// A session with its entries (this file), its heartbeat and its end (heartbeat.ts), what a heartbeat proves (heartbeat-proof.ts), and passing it on
-// (resumption.ts).
+// A session with its entries (this file), its heartbeat and end (heartbeat.ts), what a heartbeat proves (heartbeat-proof.ts), passing it on (resumption.ts).
 
 import {
   QueueLockError,
@@ -27,25 +26,25 @@ import { HeartbeatProof } from './heartbeat-proof.ts';
 import { writeResumption } from './resumption.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 
-/** Maximum number of queues of one `enqueueAll`, as on the other backends. Each queue takes one operation of the transaction. */
+/** Maximum number of queues in one call of `enqueueAll`, the same as on the other backends. Each queue takes one operation of a transaction. */
 const MAX_QUEUES = 60;
 
-/** A session on the server, and whether this process opened it or took it over. */
+/** A session on the server that this process has opened or taken over. */
 export interface SessionInit {
   readonly id: string;
   readonly ttlMs: number;
-  /** When the request was sent that opened the session, or took it over. */
+  /** The time at which the request was sent that opened the session or took it over. */
   readonly openedAt: number;
-  /** Whether an earlier process may have put entries into queues. */
+  /** Whether the session was taken over. Then the process that used it before may have added entries. */
   readonly isResumed: boolean;
 }
 
-/** The objects of the backend that a session uses. */
+/** The objects of the backend that its sessions share. */
 export interface SessionTools extends TurnTools {
   readonly clock: Clock;
 }
 
-/** A session of this process on Consul. */
+/** A session on Consul that this process uses. */
 export class ConsulSession implements Session {
   readonly id: string;
   readonly ttlMs: number;
@@ -211,7 +210,7 @@ export class ConsulSession implements Session {
     }
   }
 
-  /** Returns the entry with this id, or a new one if there is none. */
+  /** Returns the known entry with the spec's id, or a new one. */
   #entryFor(spec: EntrySpec): Entry {
     const known = this.#entries.get(spec.id);
     if (known) {
@@ -225,7 +224,9 @@ export class ConsulSession implements Session {
     return entry;
   }
 
-  /** Returns the entry with this id, if it may be in that queue. */
+  /**
+   * Returns the entry with this id if it may be in that queue. In a resumed session, that includes entries of which this process knows nothing yet.
+   */
   #find(queue: string, id: string): Entry | undefined {
     const known = this.#entries.get(id);
     if (known) return known.queue === queue ? known : undefined;
@@ -236,7 +237,7 @@ export class ConsulSession implements Session {
     if (this.#entries.get(entry.id) === entry) this.#entries.delete(entry.id);
   }
 
-  /** Records that the session has ended. Every stream of turns then errors. */
+  /** Records that the session has ended. The stream of turns of each of its entries then errors. */
   #lose(error: QueueLockError = sessionLost(this.id)): QueueLockError {
     this.#end ??= error;
     for (const entry of this.#entries.values()) entry.lose(error);

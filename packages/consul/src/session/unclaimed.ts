@@ -2,7 +2,7 @@ import { leave, type EntryTools } from '../entry/entering.ts';
 import { Entry } from '../entry/entry.ts';
 import { contenderOf } from '../queue/entries.ts';
 
-/** Removes the entries of a resumed session for which this process has made no call. */
+/** Removes all entries of a resumed session that no call of this process has claimed. */
 export async function removeUnclaimed(tools: EntryTools, claimed: ReadonlyMap<string, Entry>): Promise<void> {
   const { connection, keys, session, singleKeyOf } = tools;
   const { pairs } = await connection.read(keys.queuesFrom(''), { isConsistent: true, isTree: true });

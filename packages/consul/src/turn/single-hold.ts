@@ -14,24 +14,25 @@ import type { EntryTools } from '../entry/entering.ts';
 import type { Entry } from '../entry/entry.ts';
 import type { Watches } from '../server/watches.ts';
 
-/** The objects that are needed to lock a single key. */
+/** The objects that are needed to lock a single key and to watch it. */
 export interface SingleTools extends EntryTools {
   readonly watches: Watches;
   readonly clock: Clock;
 }
 
-/** The result of an attempt to lock a single key: its index when it is locked, or the state in which another session has it. */
+/** The result of an attempt to lock a single key. If it succeeded: the index of the key. If another session holds the key: the key as it was read. */
 type Attempt =
   | { readonly isHeld: true; readonly modifyIndex: bigint }
   | { readonly isHeld: false; readonly seen: KvPair | undefined };
 
-// The delay before the next attempt. After the end of a session, Consul does not let its key be locked for a while (lock-delay), and reports no
-// change after that.
+// Delay before the next attempt to lock a key, in milliseconds. When the session of a holder has ended,
+// Consul refuses to lock its key for a while (the lock delay). Consul does not report the end of that time as
+// a change.
 const RETRY_MS = 1_000;
 
 /**
- * The lock of one key that `consul lock` and `Lock` of Consul's Go client take instead of entering a queue. An admitted entry owns the queue only
- * together with that key, which the same session locks.
+ * Locks the single key of a queue, which `consul lock` and `Lock` of Consul's Go client lock instead of entering a queue. An admitted entry is
+ * granted only when its session has locked that key too.
  */
 export class SingleHold {
   readonly #tools: SingleTools;
@@ -45,7 +46,10 @@ export class SingleHold {
     this.#key = key;
   }
 
-  /** Tries to lock the key. @throws {QueueLockError} `ENTRY_LOST`, `FOREIGN_FORMAT` when the key is used for something else */
+  /**
+   * Tries to lock the key.
+   * @throws {QueueLockError} `ENTRY_LOST`; `FOREIGN_FORMAT` when the key is used for something else
+   */
   async take(): Promise<void> {
     const { sessionKey, session, connection } = this.#tools;
     const { pairs } = await connection.read(this.#key, { isConsistent: true });
@@ -67,8 +71,8 @@ export class SingleHold {
   }
 
   /**
-   * Returns the operations that unlock a key of another session if it was locked for an entry that is no longer in its queue. An operator has removed
-   * that entry, and its session may continue. Returns `undefined` when the key was locked by a client without a queue.
+   * Returns the operations that unlock the key, if it was locked for an entry that is no longer in its queue. That happens when an operator removes
+   * an entry whose session continues. Returns `undefined` if a client without a queue has locked the key.
    */
   #unlockedForRemoved({ text, modifyIndex }: KvPair): readonly KvOperation[] | undefined {
     if (this.#tools.keys.entryIn(text) === undefined) return undefined;
@@ -78,12 +82,14 @@ export class SingleHold {
     ];
   }
 
-  /** Returns the turn that results from a turn in the queue and the state of the key. */
+  /** Returns the entry's turn: it is admitted only if it is admitted in the queue and the key is locked for it. */
   turnOf(turn: Turn): Turn {
     return turn.admitted && !this.#attempt.isHeld ? { admitted: false } : turn;
   }
 
-  /** Returns the entry's turns, given its turns in the queue. Errors with `ENTRY_LOST` also when another client takes or deletes the key. */
+  /**
+   * Maps the turns of the entry in the queue to its turns with the key. Errors with `ENTRY_LOST` also when another client takes or deletes the key.
+   */
   follow(line$: Observable<Turn>): Observable<Turn> {
     return new Observable((subscriber) => {
       const taking = new Subscription();
@@ -100,7 +106,7 @@ export class SingleHold {
     });
   }
 
-  /** Locks the key if it is not locked yet, emits the turn then, and errors when the key is lost. */
+  /** Locks the key if it is not locked for the entry yet. Then emits the turn. Errors when the key is lost. */
   #hold(turn: Turn): Observable<Turn> {
     return new Observable((subscriber) => {
       const steps = new Subscription();
@@ -162,7 +168,7 @@ function foreign(key: string): QueueLockError {
   return new QueueLockError('FOREIGN_FORMAT', message);
 }
 
-/** Ends an entry that is not permitted to lock the key. Otherwise the entry, and all entries behind it, would wait forever. */
+/** Throws `ENTRY_LOST` when the client has no permission to lock the key. Otherwise the entry, and all entries behind it, would wait forever. */
 function giveUpIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `admitted, but ${detailOf(error)}`, { cause: error });

@@ -18,17 +18,17 @@ import type { Entry } from '../entry/entry.ts';
 import { contenderOf, otherLimitAhead, type Contender } from '../queue/entries.ts';
 import { SingleHold, type SingleTools } from './single-hold.ts';
 
-/** The objects that are needed to observe the turns of an entry. */
+/** The objects that are needed to watch the predecessors of an entry. */
 export interface TurnTools extends SingleTools {
-  /** The entries of all sessions of this process that waiters of this process watch. */
+  /** The entries that waiters in this process watch. A holder in this process records here that it is about to leave. */
   readonly followed: LocalWaiters;
 }
 
-// Maximum number of entries ahead that a waiter remembers, since a longer list takes memory for each waiter. After the last of them has left, the
-// waiter reads again.
+// Maximum number of entries ahead that a waiter remembers, because a longer list takes memory for each
+// waiter. When all remembered entries have left, the waiter reads the queue again.
 const MAX_REMEMBERED = 256;
 
-/** Returns the placement of an entry for the core. The first entry of a queue with a single key tries once to lock that key. */
+/** Returns the placement of an entry for the core. If the entry is admitted and the queue has a single key, tries once to lock that key. */
 export async function placementOf(
   tools: TurnTools,
   { entry, spec }: Newcomer,
@@ -75,9 +75,9 @@ function shortened({ refs, total }: EntriesAhead<Contender>): EntriesAhead<Conte
 }
 
 /**
- * Emits when an entry ahead is gone. Emits `undefined` where only a read can decide: when a writer has become a
- * reader, and when the entry belongs to the waiter's own session, which did not remove it. It has then probably
- * gone with the session, as the own entry has.
+ * Emits when a conflicting entry ahead no longer blocks the waiter. Emits `undefined` if the waiter has to read the queue to know that. There are
+ * two such cases. In the first, a writer has become a reader. In the second, the entry belonged to the waiter's own session, which did not remove it.
+ * Then the session, and the waiter's entry, have probably ended.
  */
 function removalOf(
   { watches, followed, session }: TurnTools,
@@ -104,10 +104,7 @@ function removalOf(
   });
 }
 
-/**
- * Emits the turns of an entry until the entry ends. The stream errors when the entry is lost, and emits nothing
- * more when the entry's own session removes it.
- */
+/** Emits the turns of an entry until the entry ends. Errors when the entry is lost. Emits nothing more when the entry's own session removes it. */
 function untilEnd(turns$: Observable<Turn>, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => {
     const error = (cause: unknown): void => {

@@ -3,7 +3,7 @@ import { Observable } from '../base/rx.ts';
 import { keyPath } from '../driver/requests.ts';
 import type { Connection, KvRead } from '../server/connection.ts';
 
-/** Describes the keys that are read at first, and again after every change. */
+/** Key or prefix to read now and after every change. */
 export interface Followed {
   readonly key: string;
   readonly isTree: boolean;
@@ -12,11 +12,11 @@ export interface Followed {
 }
 
 const QUERY_MS = 10_000;
-// An agent responds to a query without a change after 9.6 s or more. One that responds earlier, as a proxy may,
-// does not get queries in a tight loop.
+// Delay in milliseconds after a query without a change. An agent responds to such a query after 9.6 s or
+// more. A proxy may respond at once, and the delay keeps the client from sending queries in a tight loop.
 const UNCHANGED_PAUSE_MS = 100;
 
-/** Emits the keys now, then whenever they may have changed. Errors when they cannot be read. */
+/** Emits the keys now, and again whenever they may have changed. Errors when the keys cannot be read. */
 export function changesOf(
   connection: Connection,
   clock: Clock,
@@ -48,13 +48,14 @@ export function changesOf(
       try {
         const read = await query();
         const isChanged = read.index !== index;
-        // An index that goes back belongs to another history: the next read begins anew.
+        // An index goes back when the servers were restored from a snapshot. The next query then starts
+        // without an index.
         index = read.index < index ? 0n : read.index;
         if (isChanged) subscriber.next(read);
         if (!subscriber.closed)
           cancelPause = clock.after(isChanged ? pauseMs : UNCHANGED_PAUSE_MS, () => void next());
       } catch (error) {
-        // After the backend was closed, its observers get no further values.
+        // Emits no error after the backend was closed.
         if (!stopped.signal.aborted && !connection.isClosed) subscriber.error(error);
       }
     };

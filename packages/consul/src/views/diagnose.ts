@@ -43,7 +43,7 @@ export function judgeQueues(
   return [...foreign, { level: 'ok', about: 'queues', text }];
 }
 
-/** The facts that an agent reports about itself. */
+/** What an agent reports about itself. */
 export interface AgentFacts {
   readonly version: string;
   readonly isServer: boolean;
@@ -51,7 +51,7 @@ export interface AgentFacts {
   readonly minTtlMs: number | undefined;
 }
 
-/** Returns findings about the agent that is used. */
+/** Returns findings about the release of the agent that receives the requests. */
 export function judgeAgent({ version, isServer }: AgentFacts, about: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 1) {
@@ -63,7 +63,10 @@ export function judgeAgent({ version, isServer }: AgentFacts, about: string): re
   return [{ level: tested === '' ? 'ok' : 'warning', about, text: `Consul ${version}, ${role}${tested}` }];
 }
 
-/** Returns findings about the shortest TTL, which must be set to the same value on the servers and on the client. */
+/**
+ * Returns findings about the option `minTtlMs`, which must equal the setting `session_ttl_min` of the
+ * servers.
+ */
 export function judgeTtl(
   { minTtlMs: serverMs, isServer }: AgentFacts,
   minTtlMs: number,
@@ -107,7 +110,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
-/** Returns the milliseconds in a duration that Go has written, such as `1m30s`. A setting that was not set is 10 s. */
+/**
+ * Converts a duration as Go prints it, such as `1m30s`, to milliseconds. `0s` is a setting that the operator
+ * did not change, whose default is 10 s.
+ */
 export function millisecondsIn(duration: unknown): number | undefined {
   if (typeof duration !== 'string') return undefined;
   if (duration === '0s') return 10_000;

@@ -4,8 +4,8 @@ import type { ViewTools } from './views.ts';
 const ATTEMPTS = 5;
 
 /**
- * Removes an entry of any session if it still has that key and order.
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the key is not that of an entry of the queue
+ * Removes an entry of any session, if the entry in the queue still has this key and order.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the key is not the key of an entry in this queue
  */
 export async function evict(
   { connection, keys }: ViewTools,

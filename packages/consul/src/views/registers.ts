@@ -11,7 +11,7 @@ import type { KvPair } from '../driver/responses.ts';
 import { changesOf } from './changes.ts';
 import type { ViewTools } from './views.ts';
 
-/** Returns the registers. Each is one key, which no session holds. The version of a register is the index of its last write. */
+/** Returns the registers of the backend. Each register is one key that belongs to no session. Its version is the index of its last write. */
 export function registersOf(tools: () => ViewTools): Registers {
   return {
     async read(queue, kind) {
@@ -40,8 +40,8 @@ export function registersOf(tools: () => ViewTools): Registers {
 }
 
 /**
- * Returns the operation that writes a register. Random flags make a write of an equal text a change, since Consul gives it no new index otherwise. An
- * index of 0 means that the key does not exist yet.
+ * Returns the operation that writes a register. Consul gives a key a new index only if its text or flags change, so the flags are random. An index of
+ * 0 requires that the key does not exist yet.
  */
 function written(key: string, text: string, index: bigint): KvOperation {
   return { verb: 'cas', key, text, index, flags: randomInt(2 ** 31) };

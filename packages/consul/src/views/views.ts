@@ -32,7 +32,7 @@ export function observeQueue(
   );
 }
 
-/** Emits the queues whose names begin with a text, now and at most once a second after changes. */
+/** Emits the queues whose names begin with a prefix: now, and after changes at most once a second. */
 export function observeQueues(
   { connection, keys, clock }: ViewTools,
   prefix: string,
@@ -44,7 +44,7 @@ export function observeQueues(
   );
 }
 
-/** Returns the entries by the names of their queues. */
+/** Groups the entries by the names of their queues. */
 export function queuesIn(keys: Keys, pairs: readonly KvPair[]): ReadonlyMap<string, readonly Contender[]> {
   const queues = new Map<string, Contender[]>();
   for (const pair of pairs) {
@@ -57,7 +57,7 @@ export function queuesIn(keys: Keys, pairs: readonly KvPair[]): ReadonlyMap<stri
   return queues;
 }
 
-/** Returns a history of the present entries only: Consul keeps nothing about entries that have left. */
+/** Returns the present entries as a history, because Consul stores nothing about entries that have left. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],
@@ -72,7 +72,10 @@ interface Known {
   readonly seenAt: number;
 }
 
-/** Counts the entries that have left their queues between two reads. Forgets a queue that has been empty for a minute. */
+/**
+ * Counts the entries that have left their queues between reads. Forgets a queue that has been empty for a
+ * minute.
+ */
 class Departures {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();

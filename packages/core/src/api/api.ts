@@ -18,7 +18,7 @@ import type { ClaimOutcome } from './claim-state.ts';
 /** State of a claim of several names. */
 export type MultiClaimState =
   | { readonly status: 'joining' }
-  /** Waits in all queues. `waitingFor`: the names in which another entry is still ahead. */
+  /** The claim waits in all queues. `waitingFor`: the names in which another entry is still ahead. */
   | { readonly status: 'queued'; readonly waitingFor: readonly string[] }
   | { readonly status: 'held' | 'suspect'; readonly ownership: MultiOwnership }
   | ({ readonly status: 'ended' } & ClaimOutcome);
@@ -34,7 +34,7 @@ export interface MultiLock {
   /** Like `LockClient.acquire`, for all names together. */
   acquire(options?: MultiOptions): Promise<MultiOwnership>;
   /**
-   * Makes one attempt to take all names without waiting. For a moment other clients may see the entries and wait behind them.
+   * Makes one attempt to take all names without waiting. Other clients may see the entries for a moment and wait behind them.
    * @returns `undefined` when another client holds or waits for one of the names
    * @throws {QueueLockError} `UNAVAILABLE` when the server did not reply to the attempt
    */
@@ -43,16 +43,19 @@ export interface MultiLock {
   claim(options?: MultiOptions): Observable<MultiClaimState>;
 }
 
-/** Options of an acquisition of several names. Each has its meaning in `ClaimOptions` and applies to all names. */
+/** Options for acquiring several names. Each option has the meaning that it has in `ClaimOptions`, and applies to all names. */
 export type MultiOptions = Pick<
   ClaimOptions,
   'signal' | 'timeoutMs' | 'minRemainingMs' | 'owner' | 'metadata' | 'mode' | 'holding'
 >;
 
-/** Settings of a `run` with several names. */
+/** Settings of a `run` that holds several names. */
 export interface MultiRunOptions extends MultiOptions, WorkOptions {}
 
-/** Liveness of the client's session. `idle`: no call has needed one yet. `lost`: it ended or could not be opened; the next call opens another. */
+/**
+ * State of the client's session. `idle`: no call has needed a session yet. `lost`: the session ended or could not be opened; the next call opens
+ * another one.
+ */
 export interface SessionState {
   readonly status: 'idle' | 'opening' | 'alive' | 'suspect' | 'lost' | 'closed';
   /** The server's id of the session, once it is open. */
@@ -63,7 +66,7 @@ export interface SessionState {
 
 /** Settings of `LockClient.close`. */
 export interface CloseOptions {
-  /** Longest time that running work may take to end, in milliseconds. Default 0: holds are revoked at once. */
+  /** Maximum time for which `close` waits for running work, in milliseconds. Default 0: `close` revokes holds at once. */
   readonly drainMs?: number;
 }
 
@@ -141,17 +144,17 @@ export interface LockClient extends AsyncDisposable {
    */
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream;
   /**
-   * Returns a lock of several names, which is held when all of them are. All queues are joined at one point of the store's order, so any two such
-   * locks have the same order in every queue that they share, and cannot deadlock with each other. A call chain that holds one lock and waits
-   * for another still can. A timeout, an abort or the loss of one name ends all.
+   * Returns a lock of several names, which is held when all of them are. It joins all queues at one point of the store's order. So two such locks
+   * have the same order in every queue that both use, and cannot deadlock with each other. A call chain that holds one lock and waits for another can
+   * still cause a deadlock. A timeout, an abort or the loss of one name ends all.
    * @param names 1 to 60 different names
    * @throws {QueueLockError} `INVALID_ARGUMENT`, also for a backend that cannot join several queues at one point
    */
   multi(names: readonly string[]): MultiLock;
   /**
-   * Removes the entry of any client, as an operator does. The error of its client carries the `eviction`: `OWNERSHIP_LOST` with the reason
-   * `entry-removed` for a holder, `ENTRY_LOST` for a waiter. The next hold may begin before an evicted holder notices, for instance one whose
-   * process is paused. `evictions` shows the record to all clients.
+   * Removes the entry of any client, as an operator does. The client of that entry receives an error with the `eviction`: `OWNERSHIP_LOST` with the
+   * reason `entry-removed` for a holder, `ENTRY_LOST` for a waiter. The next hold may begin before an evicted holder notices, for instance one whose
+   * process is paused. `evictions` emits the record to all clients.
    * @returns `false` if the entry was not in the queue any more
    */
   evict(
@@ -169,7 +172,7 @@ export interface LockClient extends AsyncDisposable {
    * const { holds } = await firstValueFrom(locks.recordedHolds('nightly').pipe(filter(({ status }) => status === 'live')));
    */
   recordedHolds(name: string): Observable<RecordedHoldsState>;
-  /** Deletes the recorded holds of this queue. Retries until the store replies; rejects as `recordedHolds` throws. */
+  /** Deletes the recorded holds of this queue. Retries until the store replies. Rejects in the cases in which `recordedHolds` throws. */
   forgetHolds(name: string): Promise<void>;
   /**
    * Returns a small text beside the queue that all clients share.
@@ -191,8 +194,8 @@ export interface LockClient extends AsyncDisposable {
    */
   history(name: string): Promise<QueueHistory>;
   /**
-   * Returns the fencing token of an entry that `watch` showed, or `undefined` when the entry is gone. On etcd, SQLite and memory it is the order of
-   * the entry, and no request is sent. On other stores it makes one attempt.
+   * Returns the fencing token of an entry that `watch` emitted, or `undefined` when the entry has left the queue. On etcd, SQLite and memory the
+   * token is the order of the entry, so no request is sent. On other stores one request is sent.
    */
   tokenOf(name: string, entry: Pick<QueueEntry, 'key' | 'order'>): Promise<bigint | undefined>;
   /**
@@ -203,8 +206,9 @@ export interface LockClient extends AsyncDisposable {
   /** Emits the state of the session: at once, then after each change. */
   readonly session$: Observable<SessionState>;
   /**
-   * Emits failures that cost no call and no hold so far, for a log: credentials for a new connection that cannot be read again, so that the last
-   * valid ones are used. Emits nothing for the past. Completes when the client is closed; never errors.
+   * Emits failures that have not affected any call or hold, so that the application can log them. An example is a password file that cannot be read
+   * for a new connection, so that the client uses the last valid password. Does not emit earlier failures. Completes when the client is closed; never
+   * errors.
    */
   readonly errors$: Observable<QueueLockError>;
   /**
@@ -221,12 +225,11 @@ export interface LockClient extends AsyncDisposable {
    */
   abandon(): Promise<void>;
   /**
-   * Closes the client: waiters reject with `CLOSED`, holds are lost with the reason `client-closed`, entries are removed, and the backend is
-   * closed. Later calls reject with `CLOSED`, and the process may exit. A repeated call returns the outcome of the first.
-   *
-   * With `drainMs` running work ends first. At once, new claims and waiters reject with `CLOSED`, and the `stop` signal of each `run` aborts (also of
-   * several names, of semaphores, and of `lead`). After their release, or after `drainMs`, all other holds are lost, those of `acquire` and
-   * `claim` among them.
+   * Closes the client: waiters reject with `CLOSED`, holds are lost with the reason `client-closed`, entries are removed, and the backend is closed.
+   * Later calls reject with `CLOSED`, and the process may exit. A repeated call returns the outcome of the first. With `drainMs`, the client waits
+   * for running work before it closes. At once, new claims and waiters reject with `CLOSED`, and the `stop` signal of each `run` aborts (also in
+   * multi-locks, semaphores and `lead`). When all this work has released its locks, or after `drainMs`, the remaining holds are lost. Those include
+   * the holds of `acquire` and `claim`, which have no `stop` signal.
    */
   close(options?: CloseOptions): Promise<void>;
 }

@@ -1,23 +1,23 @@
-/** Facts about a backend; none of them is a setting. */
+/** Properties of a backend and its store, which the user cannot set. */
 export interface BackendInfo {
   /** Lower-case name for messages, for example `etcd`. */
   readonly name: string;
   /** The address that the backend connects to, without secrets, for example `etcd://127.0.0.1:2379`. */
   readonly endpoint: string;
   /**
-   * The authority that decides the order of the queue. `primary`: one server with replicas that may lag. When a replica takes over, the latest
-   * writes may be lost. Two clients may then hold until the earlier one notices.
+   * What decides the order of the queue. `primary`: one server whose replicas may lag behind. When a replica takes over, it may lack the latest
+   * writes. Then two clients may hold until the first holder notices.
    */
   readonly authority: 'process' | 'host' | 'primary' | 'quorum';
   /** The smallest TTL that the backend accepts, in milliseconds. */
   readonly minTtlMs: number;
-  /** Explains the origin of `minTtlMs` and how to change it. Used as the end of the error message for a smaller TTL. */
+  /** Explains where `minTtlMs` comes from and how to change it. The error message for a smaller TTL ends with this text. */
   readonly minTtlRule?: string;
   /** The default TTL of a client, in milliseconds. At least `minTtlMs`. */
   readonly defaultTtlMs: number;
   /**
-   * How far the proof of a heartbeat lags behind it, as a share of the TTL. Default 0: a confirmed heartbeat proves the session from its own send
-   * time. On ZooKeeper a confirmed heartbeat proves the session only from the send time of an earlier heartbeat.
+   * How much older the proof of a heartbeat is than the heartbeat, as a fraction of the TTL. Default 0: a confirmed heartbeat proves the session from
+   * the time at which it was sent. On ZooKeeper it proves the session only from the time at which an earlier heartbeat was sent.
    */
   readonly proofLag?: number;
 }

@@ -39,7 +39,7 @@ export type QueueLockErrorCode =
   | 'FOREIGN_FORMAT'
   | 'DEADLOCK';
 
-/** The reason an ownership was revoked. */
+/** Why a hold was lost. */
 export type RevocationReason = 'session-lost' | 'heartbeat-timeout' | 'entry-removed' | 'client-closed';
 
 const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
@@ -57,13 +57,15 @@ const RETRYABLE: ReadonlySet<QueueLockErrorCode> = new Set([
 export interface QueueLockErrorOptions {
   /** The underlying error, if any. */
   readonly cause?: unknown;
-  /** The reason of an `OWNERSHIP_LOST`. */
+  /** Why a hold was lost. Set for `OWNERSHIP_LOST`. */
   readonly reason?: RevocationReason;
-  /** The eviction that removed the entry, if known. */
+  /** The record of the eviction that removed the entry, if it is known. */
   readonly eviction?: Eviction;
+  /** Whether the store itself sent this failure. Default: whether it sent `cause`. */
+  readonly responded?: boolean;
 }
 
-/** Maximum message length in UTF-16 code units; fits the names of the largest realistic multi-lock. */
+/** Maximum message length in UTF-16 code units. A message with all names of a large multi-lock still fits. */
 const MAX_MESSAGE = 8_192;
 
 /**
@@ -74,15 +76,20 @@ export class QueueLockError extends Error {
   override readonly name: string = 'QueueLockError';
   readonly code: QueueLockErrorCode;
   /**
-   * Set for `OWNERSHIP_LOST`. An `entry-removed` may later be corrected to `session-lost`, with another message and cause, since the holder is
-   * notified before the cause is known. It is final when the claim has ended or `run` rejects.
+   * Set for `OWNERSHIP_LOST`. The holder is notified of a loss before its cause is known. So the reason `entry-removed` may later be corrected to
+   * `session-lost`, with another message and cause. It is final when the claim has ended or `run` rejects.
    */
   reason: RevocationReason | undefined;
   /**
-   * The eviction behind an `OWNERSHIP_LOST` or `ENTRY_LOST`, if one was recorded. The record is read after the holder was notified of the loss. It
-   * is available when the claim has ended or `run` rejects.
+   * The record of the eviction that caused an `OWNERSHIP_LOST` or `ENTRY_LOST`, if there is one. The client reads the record after it has notified
+   * the holder. It is available when the claim has ended or `run` rejects.
    */
   eviction: Eviction | undefined;
+  /**
+   * Whether the store itself sent this failure, or the one in `cause`: then the store runs and its address is right, and the message names the limit
+   * or the setting. False when there was no response, or when this is not known.
+   */
+  readonly responded: boolean;
 
   constructor(code: QueueLockErrorCode, message: string, options: QueueLockErrorOptions = {}) {
     super(
@@ -92,17 +99,18 @@ export class QueueLockError extends Error {
     this.code = code;
     this.reason = options.reason;
     this.eviction = options.eviction;
+    this.responded = options.responded ?? hasResponded(options.cause);
   }
 
   /**
-   * Whether the same call may succeed on a retry and nothing has been done under the lock yet. False for `OWNERSHIP_LOST`: the work before the loss
-   * has happened, and only its author knows whether it may be repeated.
+   * Whether the same call may succeed on a retry, and no work has been done under the lock yet. False for `OWNERSHIP_LOST`: the work has begun, and
+   * only its author knows whether it may be repeated.
    */
   get retryable(): boolean {
     return RETRYABLE.has(this.code);
   }
 
-  /** Includes the message and cause in JSON, which `JSON.stringify` omits from errors. */
+  /** Returns the error's members for JSON, with its message and cause. `JSON.stringify` omits those of errors by default. */
   toJSON(): object {
     const { name, code, message, reason, eviction, cause } = this;
     return {
@@ -125,7 +133,12 @@ export function isQueueLockError(value: unknown, code?: QueueLockErrorCode): val
   return code === undefined || value.code === code;
 }
 
-/** Returns an error's message for use inside another message, without the leading code. */
+/** Returns whether an error is a failure that the store itself sent, also for errors of another copy of the package. */
+export function hasResponded(error: unknown): boolean {
+  return isQueueLockError(error) && error.responded;
+}
+
+/** Returns the message of an error without its leading code, for use inside another message. */
 export function detailOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/^\[[A-Z_]+\] /, '');

@@ -1,11 +1,12 @@
-// Declares AsyncDisposable in programs whose compiler options do not: those for browsers, with a `lib` up to ES2024.
+// Declares `AsyncDisposable` for programs whose TypeScript option `lib` lacks it, such as browser programs
+// with a `lib` up to ES2024.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Observable } from 'rxjs';
 import type { QueueEntry } from './queue-api.ts';
 
 /**
- * A hold of one lock or of several. Its methods may be detached (`const { throwIfLost, signal } = ownership`). `held` and `remainingMs` are
- * computed when they are read, so a copy of them is soon outdated.
+ * A hold of one lock or of several. Its methods work without their object (`const { throwIfLost, signal } = ownership`). `held` and `remainingMs` are
+ * computed at each read, so do not store their values.
  */
 export interface Hold extends AsyncDisposable {
   /**
@@ -19,11 +20,10 @@ export interface Hold extends AsyncDisposable {
   /** Milliseconds for which the hold is proven from now on; 0 when it is not held. Each heartbeat extends it. */
   readonly remainingMs: number;
   /**
-   * Checks the hold directly before an effect that others can see. Call it in the same synchronous block as the send, because a process may
-   * be paused between a check and the end of an `await`.
-   * @param minRemainingMs how much of the hold must be proven, in milliseconds, for instance the timeout of the request that follows.
-   *   Default 0
-   * @throws {QueueLockError} `OWNERSHIP_LOST` when the lock is not held any more, `NOT_ENOUGH_TIME` when less time is proven
+   * Checks the hold directly before an action with an effect outside of this process. Call it in the same synchronous block as the sending of that
+   * request, because a process may be paused during an `await`.
+   * @param minRemainingMs for how many milliseconds from now the hold must be proven, for instance the timeout of the request that follows. Default 0
+   * @throws {QueueLockError} `OWNERSHIP_LOST` when the lock is not held any more, `NOT_ENOUGH_TIME` when the hold is proven for less time
    */
   readonly throwIfLost: (minRemainingMs?: number) => void;
   /**
@@ -34,8 +34,8 @@ export interface Hold extends AsyncDisposable {
 }
 
 /**
- * The right to act together with other holders: of a read lock, or of permits of a semaphore. It is a type of its own, so that the compiler refuses
- * it where a single holder is required, as a fence of `@queuelock/fencing` does.
+ * A hold that other clients may have at the same time: of a read lock, or of permits of a semaphore. It has its own type. So the compiler rejects it
+ * where a single holder is required, for example by a fence of `@queuelock/fencing`.
  */
 export interface SharedOwnership extends Hold {
   readonly name: string;
@@ -50,23 +50,23 @@ export interface SharedOwnership extends Hold {
   /** The number that the server gave the entry: smaller is earlier in its queue. */
   readonly order: bigint;
   /**
-   * Fencing token, larger than that of every earlier holder of this name. Send it with every protected write. With a `limit` that changes,
-   * tokens of holders with different limits may not grow.
+   * Fencing token, larger than that of every earlier holder of this name. Send it with every protected write. If clients use different values of
+   * `limit`, tokens of later holders may be smaller.
    */
   readonly token: bigint;
   /**
-   * On etcd only: the fencing token that programs in Go use, `Mutex.Header().Revision` or `ETCD_LOCK_REV` of `etcdctl lock`. It is the revision of
-   * the answer that showed the grant, or a smaller one after a hand-off within one session. `token` is the create revision instead
-   * (`IsOwner`, `Election.Rev`). Each of the two grows with every grant, but they cannot be compared: a resource must use one of them for all.
+   * On etcd only: the fencing token that Go programs use, `Mutex.Header().Revision` or `ETCD_LOCK_REV` of `etcdctl lock`. It is the revision of the
+   * response that reported the grant, or a smaller one after a hand-off within one session. `token` is the create revision instead (`IsOwner`,
+   * `Election.Rev`). Both grow with every grant, but they cannot be compared with each other. So all clients of a resource must send the same kind.
    */
   readonly grantToken: bigint | undefined;
   /** Whether the hold is that of a read lock. */
   readonly shared: boolean;
-  /** Number of permits that the name has; 1 for a lock. With a limit that changes: the number when the entry joined. */
+  /** Number of permits that the name has; 1 for a lock. If the limit changes, it is the number at the time when the entry joined. */
   readonly limit: number;
   /** Number of permits that this hold takes; 1 for a lock. */
   readonly permits: number;
-  /** Number of times that the call chain has entered this hold: 1, and one more for each `reentrant` or `reenter` around it. */
+  /** How many times the call chain has entered this hold: 1, plus one for each enclosing `reentrant` or `reenter`. */
   readonly depth: number;
   /**
    * Replaces the metadata or the value that other clients read. Retries until the outcome is certain.
@@ -76,21 +76,21 @@ export interface SharedOwnership extends Hold {
     label: { readonly metadata: Readonly<Record<string, string>> } | { readonly value: string },
   ) => Promise<void>;
   /**
-   * Emits each request of a waiter once, and completes when the hold ends. A subscription watches the whole queue, so each change of the queue
-   * costs an event.
+   * Emits each request of a waiter once, and completes when the hold ends. While subscribed, the client watches the whole queue, so it receives every
+   * change of the queue.
    */
   readonly requests$: Observable<HandoverRequest>;
 }
 
 /**
- * The right to act alone. If `mode` or `limit` come from a variable, the compiler uses this type too. Read `shared` and `limit` in that case, at run
- * time.
+ * A hold that no other client has at the same time. If `mode` or `limit` come from variables, the compiler uses this type too. Then check `shared`
+ * and `limit` at run time.
  */
 export interface Ownership extends SharedOwnership {
   /**
-   * Turns the write lock into a read lock at the same position: readers behind it are granted, writers are not. The token stays the same. Retries
-   * until the outcome is certain; does nothing when the lock is shared. Curator has the same operation. It cannot be undone, because two readers that
-   * both wait for the write lock would wait forever.
+   * Converts the write lock to a read lock at the same position. Readers behind it are granted, writers are not. The token stays the same. Retries
+   * until the outcome is certain; does nothing when the lock is shared. Curator has the same operation. The opposite conversion does not exist,
+   * because two readers that both wait for the write lock would wait forever.
    * @throws {QueueLockError} `OWNERSHIP_LOST` after a loss or a release
    */
   readonly downgrade: () => Promise<void>;
@@ -101,20 +101,21 @@ export interface HandoverRequest {
   /** The entry of the waiter. */
   readonly from: QueueEntry;
   readonly reason: string;
-  /** How long the waiter waits for an answer, in milliseconds. */
+  /** How long the waiter waits for a response, in milliseconds. */
   readonly withinMs: number;
-  /** Agrees and releases, so that the next waiter in the queue holds. Call it where the work can stop. */
+  /** Accepts the request and releases the lock, so that the next waiter in the queue holds. Call it when the work can stop. */
   readonly yieldToQueue: () => Promise<void>;
   /**
-   * Agrees and releases to the requesting waiter. Waiters between the two join again behind it; waiters of other libraries are removed.
+   * Accepts the request and passes the lock to the requesting waiter. Waiters between holder and requester join again behind the requester; waiters
+   * of other libraries are removed.
    * @throws {QueueLockError} `INVALID_ARGUMENT` on a backend that cannot evict, `OWNERSHIP_LOST` if the hold ends before
    */
   readonly yieldToRequester: () => Promise<void>;
-  /** Refuses, with a reason for the waiter. */
+  /** Refuses the request, with a reason for the waiter. */
   readonly decline: (reason: string) => Promise<void>;
 }
 
-/** The right to act on several names at once. It is held while all of them are, and lost when one of them is. */
+/** A hold of several names. It is held while all of them are, and lost when one of them is lost. */
 export interface MultiOwnership extends Hold {
   readonly names: readonly string[];
   /** Returns the ownership of one of the names, for its token and key. */

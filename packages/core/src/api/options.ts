@@ -31,11 +31,11 @@ export interface LockClientOptions {
    */
   readonly lockDelayMs?: number;
   /**
-   * Longest time for which the event loop of this process may be blocked without the loss of its locks, in milliseconds: 0, or from 1,000 to 3,600,000. A worker
-   * thread with a connection of its own sends the heartbeats while the main thread sends none. While the loop is blocked, `signal` cannot fire and no request
-   * of another client is answered; `held` is right at once after it. A process that is blocked for longer loses its locks, at most this time and two TTLs
-   * after the block began. So does a process that is frozen as a whole: its threads stop with it. On etcd only, for options without functions;
-   * other clients are refused with `INVALID_ARGUMENT`. Default 0: heartbeats on the main thread only.
+   * Longest time in milliseconds for which the event loop of this process may be blocked without the loss of its locks: 0, or from 1,000 to
+   * 3,600,000. While the main thread sends no heartbeats, a worker thread sends them over its own connection. While the loop is blocked, `signal`
+   * cannot fire and handover requests are not answered; `held` is right at once after it. A process that is blocked for longer loses its locks, at
+   * most this time and two TTLs after the block began. So does a process that is frozen as a whole, because its threads stop too. On etcd only, for
+   * options without functions; other clients are refused with `INVALID_ARGUMENT`. Default 0: only the main thread sends heartbeats.
    */
   readonly maxBlockedMs?: number;
 
@@ -49,10 +49,10 @@ export interface LockClientOptions {
   /** How long the first connection may take before a call rejects with `UNAVAILABLE`, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /**
-   * Resumes the session of an earlier process: the text that `LockClient.exportSession` returned there. The earlier process must be gone or have
-   * called `abandon`. If it still runs, it loses the session at its next heartbeat, and until then both processes hold the locks. Claim each entry by
-   * its `id` within one TTL. After that, entries that no claim has taken over are removed from their queues, because a release of the earlier process
-   * may have been lost. A session that has ended is replaced by a new one.
+   * Resumes the session of an earlier process. The value is the text that `LockClient.exportSession` returned in that process, which must be gone or
+   * have called `abandon`. If it still runs, it loses the session at its next heartbeat, and until then both processes hold the locks. Claim each
+   * entry by its `id` within one TTL. After that, entries that no claim has taken over are removed from their queues, because a release of the
+   * earlier process may have been lost. If the session has ended, the client opens a new one.
    */
   readonly resume?: string;
   /** Label of this client, shown to every client that reads the queue. Default `host:pid`. */
@@ -75,9 +75,9 @@ export interface ClaimOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Time that the work needs, in milliseconds. The hold begins only when heartbeats prove at least this much of it; one more heartbeat is
-   * sent if needed. If that proves less, the call rejects with `NOT_ENOUGH_TIME`. Values that no heartbeat can prove are refused with
-   * `INVALID_ARGUMENT`: the limit is the TTL less 1 % and the safety margin, on ZooKeeper less `heartbeatIntervalMs` besides. Default 0.
+   * Time that the work needs, in milliseconds. The hold begins only when heartbeats prove it for at least this time; the client sends one more
+   * heartbeat if needed. If that proves less, the call rejects with `NOT_ENOUGH_TIME`. A value that no heartbeat can prove is refused with
+   * `INVALID_ARGUMENT`. The largest value is the TTL less 1 % and the safety margin; on ZooKeeper also less `heartbeatIntervalMs`. Default 0.
    */
   readonly minRemainingMs?: number;
   /** Label of this entry instead of the client's. */
@@ -110,9 +110,9 @@ export interface ClaimOptions {
    */
   readonly holding?: readonly SharedOwnership[];
   /**
-   * Joins only if at most this many waiters are in the queue afterwards, this claim included; otherwise it rejects with `QUEUE_FULL`. Holders do not
-   * count. On etcd a released entry counts until its removal commits, a round trip later. This option, `maxExpectedWaitMs` and `steal` read the
-   * queue: where the store refuses to let the client read it, the claim rejects with the store's error code.
+   * Joins only if afterwards at most this many waiters are in the queue, including this claim. Otherwise rejects with `QUEUE_FULL`. Holders do not
+   * count. On etcd a released entry counts until its removal commits, one round trip later. This option, `maxExpectedWaitMs` and `steal` read the
+   * queue. If the store refuses that, the claim rejects with the store's error code.
    */
   readonly maxWaiters?: number;
   /**
@@ -121,9 +121,9 @@ export interface ClaimOptions {
    */
   readonly maxExpectedWaitMs?: number;
   /**
-   * Takes the lock from its holder, whose ownership is lost with the reason `entry-removed` and this text, of at most 200 characters. Waiters
-   * ahead of the claim join again behind it; waiters of other libraries are removed. Of a semaphore it takes as many permits as it needs, from
-   * the newest holders first. The former holder may not have noticed yet, so send the fencing token with every write.
+   * Takes the lock from its holder, who loses it with the reason `entry-removed` and this text, of at most 200 characters. Waiters ahead of the claim
+   * join again behind it; waiters of other libraries are removed. In a semaphore, the claim takes as many permits as it needs, from the newest
+   * holders first. The previous holder may not have noticed the loss yet, so send the fencing token with every write.
    */
   readonly steal?: { readonly reason: string };
   /** Requests a release from the holder, while this claim waits. The holder's response appears in the state `queued`. */
@@ -135,15 +135,15 @@ export interface ClaimOptions {
    */
   readonly id?: string;
   /**
-   * Expected duration of the hold, in milliseconds. Other clients use it to estimate their wait until this client has held the name once.
-   * `claimWithPosition` and `onPosition` also assume it for entries ahead that announce nothing. Default: unknown.
+   * Expected duration of the hold, in milliseconds. Other clients use it to estimate their wait, until this client has held the name once.
+   * `claimWithPosition` and `onPosition` also assume this duration for entries ahead whose clients announce none. Default: unknown.
    */
   readonly typicalHoldMs?: number;
-  /** The exact text that the entry stores instead of owner and metadata, for formats of other programs. At most 1,024 bytes. */
+  /** The exact text that the entry stores in place of owner and metadata, for formats that other programs read. At most 1,024 bytes. */
   readonly value?: string;
 }
 
-/** Options with which several clients may hold at the same time. A claim with one of them gets a `SharedOwnership`. */
+/** Options with which several clients may hold at the same time. A claim with one of these options gets a `SharedOwnership`. */
 export type SharedOptions =
   | { readonly mode: 'shared' }
   // eslint-disable-next-line rxjs-x/finnish -- as in ClaimOptions
@@ -170,11 +170,11 @@ export interface RunOptions extends AcquireOptions, WorkOptions {}
 /** Settings of one acquisition. */
 export interface AcquireOptions extends ClaimOptions {
   /**
-   * Enters again a lock that this call chain holds through `run` with the same option. Without it such a call rejects with `REENTRANT`.
-   * Entries from the same level, for instance under `Promise.all`, run one after the other. Default `false`.
+   * Lets this call enter a lock again that its call chain already holds through a `run` with the same option. Without this option the call rejects
+   * with `REENTRANT`. Calls from the same level, for instance under `Promise.all`, enter one after another. Default `false`.
    */
   readonly reentrant?: boolean;
-  /** Enters again the lock of this ownership, from any call chain, one after the other. The name must be the same. */
+  /** Enters the lock of this ownership again, from any call chain. Such calls enter one after another. The name must be that of the ownership. */
   readonly reenter?: SharedOwnership;
   /**
    * Called while the claim waits: with its position once the queue was read, then after each change, at most four times a second. It is not

@@ -6,9 +6,9 @@ export interface RecordedHoldFacts {
   readonly id: string;
   /** The fencing token of the hold. */
   readonly token: bigint;
-  /** The order of its entry. */
+  /** The order of the hold's entry. */
   readonly order: bigint;
-  /** Label of the entry, shortened to 100 characters; for an entry with a `value`, that text. */
+  /** Owner label of the entry, shortened to 100 characters. For an entry with the option `value`, it is that text. */
   readonly owner: string;
   /** The machine of the holder's process. */
   readonly host?: string;
@@ -20,34 +20,34 @@ export interface RecordedHoldFacts {
 
 /** How a recorded hold ended. */
 export type RecordedHoldEnd =
-  /** No end is recorded, and the entry is in the queue. */
+  /** No end is recorded, and the entry is still in the queue. */
   | { readonly status: 'held' }
   | {
       readonly status: 'ended';
-      /** `released`: by its holder. Otherwise why the holder lost it. */
+      /** `released`: the holder released the lock. Any other value is the reason why the holder lost it. */
       readonly reason: 'released' | RevocationReason;
-      /** How long it was held, in milliseconds, by the monotonic clock of the holder. */
+      /** How long the lock was held, in milliseconds, by the monotonic clock of the holder. */
       readonly heldMs: number;
-      /** Who removed the entry and why, if another client did and the holder read it. */
+      /** The client that removed the entry and its reason, if another client did so and the holder has read the record. */
       readonly eviction?: { readonly by: string; readonly reason: string };
     }
-  /** No end is recorded, and the entry is not in the queue: its process died, could not reach the store, or has not written the end yet. */
+  /** No end is recorded, and the entry is not in the queue. The holder's process died, could not reach the store, or has not written the end yet. */
   | {
       readonly status: 'unrecorded';
-      /** When the next holder began, in milliseconds since 1970 by its clock, if that was recorded. The hold had ended by then. */
+      /** When the next holder began, in milliseconds since 1970 by that holder's clock. Set if it was recorded. This hold had ended by then. */
       readonly goneAt?: number;
     };
 
-/** One hold of a name and how it ended. */
+/** A recorded hold of a name, and how it ended. */
 export type RecordedHold = RecordedHoldFacts & RecordedHoldEnd;
 
 /** The latest recorded holds of a name. */
 export interface RecordedHoldsState {
-  /** `connecting` until queue and record were read; `stale` while the server cannot be reached, so that `holds` are the last known. */
+  /** `connecting` until queue and record were read. `stale` while the server cannot be reached; `holds` are then the last known ones. */
   readonly status: 'connecting' | 'live' | 'stale';
   readonly name: string;
-  /** In the order of the grants, the newest last. */
+  /** The holds in the order of their grants, the newest last. */
   readonly holds: readonly RecordedHold[];
-  /** Why the last read failed, while the status is not `live`. */
+  /** Error of the last read that failed. Set while the status is not `live`. */
   readonly error?: unknown;
 }

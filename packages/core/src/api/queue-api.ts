@@ -7,8 +7,8 @@ import type { HandoverRequestOptions } from './handover-api.ts';
  */
 export interface QueueEntry {
   /**
-   * The entry's key or path in the store. A later entry may have the same key: key and order together identify an entry. Do not guard writes
-   * with it; use `Ownership.key`, whose reading makes sure that the next hold begins only after the entry has left the store.
+   * The entry's key or path in the store. A later entry may have the same key, so identify an entry by key and order together. Do not guard writes
+   * with this key. Use `Ownership.key` for that: once it is read, the next hold begins only after the entry has left the store.
    */
   readonly key: string;
   /** The number that the server gave the entry: smaller is earlier in the queue. */
@@ -20,8 +20,8 @@ export interface QueueEntry {
   /** The text that the entry stores. */
   readonly value: string;
   /**
-   * Set for a key whose name is not that of a lock client. Entries behind it wait until its lease ends, or, without a lease, until the key is
-   * deleted.
+   * Set for a key that no lock client has created, according to its name. Entries behind it wait until its lease ends. If it has no lease, they wait
+   * until it is deleted.
    */
   readonly foreign?: 'with-lease' | 'without-lease';
   /** Id of the entry, never used again. */
@@ -40,17 +40,17 @@ export interface QueueEntry {
   readonly typicalHoldMs?: number;
   /** Request of the entry's client to the holder. */
   readonly request?: HandoverRequestOptions;
-  /** Ids of the entries whose responses the entry's client has read. */
+  /** Ids of the entries whose responses to requests this entry's client has read. */
   readonly heard: readonly string[];
-  /** Responses of the entry's client, each with the id of the requesting entry; the newest last. */
+  /** Responses to requests by the entry's client as a holder, each with the id of the requesting entry. The newest is the last. */
   readonly answers: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
-/** Record of an entry that was removed by an operator, a `steal`, or a holder that yielded. */
+/** Record of an entry that an operator, a `steal` or a yielding holder removed. */
 export interface Eviction {
-  /** The entry as it was read before the removal. */
+  /** The entry as the removing client read it before the removal. */
   readonly entry: Pick<QueueEntry, 'key' | 'order' | 'owner' | 'id'>;
-  /** `overtaken`: a waiter was moved behind a requester; clients of this library join again by themselves. */
+  /** `overtaken`: a waiter was removed so that a requester could pass. Clients of this library then join again by themselves. */
   readonly kind: 'evicted' | 'stolen' | 'overtaken';
   /** Label of the client that removed the entry. */
   readonly by: string;
@@ -59,7 +59,7 @@ export interface Eviction {
   readonly at: number;
 }
 
-/** A small text that all clients of a name share, and that outlives their sessions; made by `LockClient.register`. */
+/** A small text beside a queue that all clients share, and that outlives their sessions. `LockClient.register` returns it. */
 export interface SharedRegister {
   /** Emits the text at once, then after each change. Never errors. */
   readonly state$: Observable<RegisterState>;
@@ -67,8 +67,8 @@ export interface SharedRegister {
   read(): Promise<string | undefined>;
   /**
    * Changes the text.
-   * @param change returns the new text for the present one; the same text changes nothing, `undefined` empties the register. It may be called several
-   *   times: after changes of other clients, and after a lost reply, when the present text may already be the result of the earlier call
+   * @param change returns the new text for the present one. The same text changes nothing; `undefined` empties the register. It is called again when
+   *   another client has changed the text meanwhile, and after a lost reply. In the second case the present text may already be its result
    * @returns the new text
    */
   change(change: (text: string | undefined) => string | undefined): Promise<string | undefined>;
@@ -78,7 +78,7 @@ export interface SharedRegister {
 export interface RegisterState {
   /** `connecting` until the first read; `stale` while the server cannot be reached, so that `text` is the last known one. */
   readonly status: 'connecting' | 'live' | 'stale';
-  /** `undefined`: the register is empty, or was not read yet. */
+  /** `undefined` when the register is empty, or was not read yet. */
   readonly text: string | undefined;
   /** Reason for which the last read failed. Set while the status is not `live`. */
   readonly error?: unknown;

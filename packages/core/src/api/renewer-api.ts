@@ -1,29 +1,29 @@
-/** Sends heartbeats of one session from another thread, over a connection of its own. */
+/** Sends the heartbeats of one session from another thread, over its own connection. */
 export interface Renewer {
-  /** As `Session.renew`. Never called concurrently. */
+  /** Does the same as `Session.renew`. Never called concurrently. */
   renew(signal: AbortSignal): Promise<number>;
-  /** Closes its connection and leaves the session as it is. Never rejects. */
+  /** Closes the connection of the renewer, and does not end the session. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Where a thread finds the code of a `Renewer`. */
+/** The module and the data from which a thread creates a `Renewer`. */
 export interface RenewerSource {
-  /** URL of an ES module that exports `openRenewer`, an `OpenRenewer`. */
+  /** URL of an ES module whose export `openRenewer` is an `OpenRenewer`. */
   readonly module: string;
-  /** Passed to `openRenewer` as a structured clone. */
+  /** Data that is passed to `openRenewer` as a structured clone. */
   readonly data: unknown;
 }
 
-/** Opens a renewer in the thread that calls it. Connects at its first heartbeat. */
+/** Creates a renewer in the calling thread. It connects at its first heartbeat. */
 export type OpenRenewer = (data: unknown) => Renewer | Promise<Renewer>;
 
-/** Support of a backend for heartbeats from a thread. */
+/** Members of a backend that can send heartbeats from another thread. */
 export interface RenewerSupport {
   /**
-   * Checks the backend's own options.
-   * @throws {QueueLockError} `INVALID_ARGUMENT`, naming an option that cannot be passed to a thread
+   * Checks that the options of the backend can be passed to a thread.
+   * @throws {QueueLockError} `INVALID_ARGUMENT`, which names an option that cannot
    */
   check(): void;
-  /** Returns the source for a `Session` that this backend opened or resumed. */
+  /** Returns what a thread needs to create a renewer for a session that this backend has opened or resumed. */
   sourceFor(session: object): RenewerSource;
 }

@@ -13,9 +13,11 @@ export interface EntrySpec {
   readonly queue: string;
   /** Id chosen by the core, which makes `enqueue` safe to repeat. Matches `[0-9a-f]{32}`, unguessable, never reused. */
   readonly id: string;
-  /** Whether the entry is shared, as that of a reader. Two shared entries never conflict: both may hold at the same time. */
+  /** Whether the entry is shared, as a reader's entry is. Two shared entries never conflict, so both may hold at the same time. */
   readonly shared: boolean;
-  /** Limit of permits, at least 1. The entry is admitted while it and the conflicting entries ahead take at most `limit` permits. */
+  /**
+   * Number of permits that the queue has, at least 1. The entry is admitted while it and the conflicting entries ahead take at most `limit` permits.
+   */
   readonly limit: number;
   /** Permits that the entry takes, from 1 to `limit`. Default 1. A foreign entry takes 1. */
   readonly permits?: number;
@@ -26,51 +28,49 @@ export interface EntrySpec {
 /** Options for entering several queues at once. */
 export interface EnqueueAllOptions {
   /**
-   * Default `false`. If true, the caller removes all entries at once unless all are admitted immediately. Such calls never wait, so the backend
-   * need not establish an order among them or wait for other sessions.
+   * Default `false`. If true, the caller removes all entries at once unless all of them are admitted immediately. Such calls never wait for each
+   * other. So the backend need not give them one order in all queues, or wait for other sessions.
    */
   readonly isTry?: boolean;
 }
 
-/** The admission state of an entry. Never changes back from admitted to waiting. */
+/** Whether an entry is admitted. An admitted entry never waits again. */
 export interface Turn {
   readonly admitted: boolean;
-  /** Number of conflicting entries ahead as of the backend's last read, where it is known at no extra cost. */
+  /** Number of conflicting entries ahead when the backend last read the queue. Set where the backend knows it without a further request. */
   readonly ahead?: number;
-  /**
-   * The store's revision in the response that showed the admission. Set on stores where clients of other kinds use it as their fencing
-   * token.
-   */
+  /** The store's revision in the response that reported the admission. Set on stores where other kinds of clients use it as their fencing token. */
   readonly grantToken?: bigint;
 }
 
 /** The result of entering a queue. */
 export interface Placement {
-  /** Order assigned by the server. Later entries always have a larger one, until the queue was empty. */
+  /** Order that the server has assigned to the entry. A later entry has a larger order, unless the queue was empty in between. */
   readonly order: bigint;
   /** Fencing token: grows with every conflicting grant of the queue, for ever. */
   readonly token: bigint;
-  /** The entry's key or path in the store, for people and tools. A later entry may reuse it with another order. */
+  /** The entry's key or path in the store, for people and tools. A later entry may have the same key and another order. */
   readonly key: string;
-  /** The admission state when the entry was placed. Admitted here means that no further round trip was needed. */
+  /** The admission state when the entry joined. If it is admitted, no further request was needed. */
   readonly turn: Turn;
   /**
-   * A different limit found on an entry ahead during the placement, if any. A reader ahead counts with its limit of 1; otherwise it would be
-   * granted together with a semaphore. A shared entry gets no value, because it waits for all exclusive entries.
+   * The limit of an entry ahead, if it differs from this entry's limit. A reader ahead counts with a limit of 1; otherwise it might hold together
+   * with entries of a semaphore. It is `undefined` for a shared entry, which waits for all exclusive entries anyway.
    */
   readonly otherLimit?: number;
   /**
-   * Emits the admission state and its changes. Cold, subscribed once. Stays open and silent after `admitted`. Errors with `ENTRY_LOST` or
-   * `SESSION_LOST` as soon as the backend sees that the entry is gone, before it reads the cause (see `Session.hasEnded`). Otherwise it errors
-   * only with `FOREIGN_FORMAT`. Survives connection trouble and reads again after it. Unsubscribing removes its watches.
-   * For an entry admitted at once, the backend may start watching up to 250 ms late, so that short holds cost no watch.
+   * Emits the turn of the entry whenever it changes. Cold, subscribed once. Stays open and emits nothing more after `admitted`. Errors with
+   * `ENTRY_LOST` or `SESSION_LOST` as soon as the backend sees that the entry is not in the queue any more, before it reads the cause (see
+   * `Session.hasEnded`). Otherwise it errors only with `FOREIGN_FORMAT`. When the connection fails, it continues and reads the queue again
+   * afterwards. Unsubscribing removes its watches. For an entry admitted at once, the backend may start to watch up to 250 ms late, so that short
+   * holds cost no watch.
    */
   readonly turns$: Observable<Turn>;
 }
 
 /**
- * Records that outlive the session. A hold writes one when it begins and erases it when it ends by `remove`. A record found by the next holder
- * belongs to a hold that ended otherwise, whose client may not know yet.
+ * Traces of holds, which outlive the session. A client writes a trace when its hold begins, and erases it when it removes the entry. If the next
+ * holder finds a trace, an earlier hold ended in another way, and its client may not know that yet.
  */
 export interface HoldTraces {
   /**
@@ -83,28 +83,28 @@ export interface HoldTraces {
   erase(queue: string, traces: readonly string[]): Promise<void>;
 }
 
-/** A small text that outlives sessions. */
+/** Content of a register: a small text that outlives sessions. */
 export interface Register {
   readonly text: string;
-  /** A version that changes with every write, even of the same text. Opaque; used only by `write`. */
+  /** Version, which changes with every write, even of the same text. Only `write` uses it; its format has no meaning. */
   readonly version: string;
 }
 
-/** One register for each queue and kind, for data that must survive while the queue is empty. Empty registers use no storage. */
+/** Registers: one small text for each queue and kind. For data that must exist even while the queue is empty. An empty register uses no storage. */
 export interface Registers {
   /** Reads a register; `undefined` if it is empty. Sees every write confirmed before the call. */
   read(queue: string, kind: string): Promise<Register | undefined>;
   /**
-   * Writes the text, or empties the register with `text: undefined`, if the version is still `was` (`undefined`: still empty). After a rejection
-   * that is not definite, the outcome is unknown. At most 4,096 bytes of UTF-8; `kind` matches `[a-z]{1,16}`.
-   * @returns `false` if the version is a different one
+   * Writes the text, or empties the register with `text: undefined`, if the version is still `was` (`undefined`: still empty). After a rejection that
+   * is not definite, the outcome is unknown. At most 4,096 bytes of UTF-8; `kind` matches `[a-z]{1,16}`.
+   * @returns `false` if the version has changed, so that nothing was written
    */
   write(
     queue: string,
     kind: string,
     change: { readonly text: string | undefined; readonly was: string | undefined },
   ): Promise<boolean>;
-  /** Emits the current register first, then again after every change. Changes may be merged. Errors like `Backend.observe`. */
+  /** Emits the content of the register: now, and again after every change. Changes may be merged. Errors as the stream of `Backend.observe` does. */
   observe(queue: string, kind: string): Observable<Register | undefined>;
 }
 
@@ -115,7 +115,7 @@ export interface Session {
   readonly ttlMs: number;
   /** Emits when the backend has a reason to doubt the session's health. The core then sends a heartbeat at once. */
   readonly doubts$?: Observable<unknown>;
-  /** Hold traces for clients with a `lockDelayMs`; a backend without them rejects such clients. */
+  /** Access to traces of holds. A backend without this member rejects clients with `lockDelayMs`. */
   readonly traces?: HoldTraces;
   /**
    * Sends a heartbeat. Resolves to the milliseconds that the server will keep the session, counted from the moment of this *call*. Resolves only
@@ -137,25 +137,25 @@ export interface Session {
    */
   enqueue(spec: EntrySpec): Promise<Placement>;
   /**
-   * Enters several distinct queues at one point in the order of the whole store. Any two calls, of any sessions, are ordered alike in every queue
-   * they share. Rejects like `enqueue`, for all entries together; each entry is repeated and removed by its own id. Other clients see none of them
-   * until all are certain to appear, or to vanish with the session.
+   * Enters several distinct queues at one point in the order of the whole store. So any two calls, of any sessions, have the same order in every
+   * queue that both enter. Rejects like `enqueue`, for all entries together. Afterwards the core repeats or removes each entry separately, by its id.
+   * Other clients see none of the entries until all are certain to appear, or to vanish with the session.
    */
   enqueueAll?(specs: readonly EntrySpec[], option?: EnqueueAllOptions): Promise<readonly Placement[]>;
-  /** Like `enqueue`, but resolves to `undefined` and leaves nothing behind when the entry would have to wait. */
+  /** Like `enqueue`, but when the entry would have to wait, resolves to `undefined` and adds no entry. */
   tryEnqueue(spec: EntrySpec): Promise<Placement | undefined>;
   /** Replaces the entry's value; `false` if there is no such entry. */
   update(queue: string, id: string, value: string): Promise<boolean>;
   /**
-   * Turns an exclusive entry into a shared one at the same position, and replaces its value. Shared entries behind it that wait for nothing else
-   * are admitted; exclusive ones are not. Safe to repeat. Clients of other kinds may continue to see it as exclusive.
+   * Converts an exclusive entry to a shared one at the same position, and replaces its value. Shared entries behind it that wait only for it are
+   * admitted; exclusive ones are not. Safe to repeat. Other kinds of clients may still treat the entry as exclusive.
    * @returns `false` if there is no such entry
    */
   share?(queue: string, id: string, value: string): Promise<boolean>;
   /**
-   * The core calls this before it gives the key of the entry to the caller, which may compare the key in its own transactions. From then
-   * on no later entry is granted
-   * before this one has left the store. Needed only by a session that grants before the removal of the predecessor is confirmed.
+   * Prepares the key of the entry for the caller, which may compare the key in its own transactions. The core calls this before it returns the key.
+   * From then on no later entry is granted before this entry has left the store. Only sessions that grant an entry before the removal of its
+   * predecessor is confirmed need this member.
    * @returns `false` when a later entry was already granted
    */
   exposeKey?(queue: string, id: string): boolean;
@@ -165,29 +165,35 @@ export interface Session {
    * ended. One attempt with its own time limit.
    */
   remove(queue: string, id: string): Promise<boolean>;
-  /** Data with which another process can resume this session. May be a secret. The session is then left alive with `abandon`. */
+  /**
+   * Data with which another process can resume this session. It may be a secret. This process then leaves the session with `abandon`, which does not
+   * end it.
+   */
   readonly resumption?: string;
   /**
    * Removes the entries of a resumed session that this process has not claimed by `enqueue`. The core calls it once, one TTL after `resume`: such
    * an entry would block its queue while this process sends heartbeats. Removes nothing from a session opened here. One attempt; safe to repeat.
    */
   removeUnclaimed?(): Promise<void>;
-  /** Stops the session in this process. The session and its entries remain until the TTL expires or another process resumes them. Never rejects. */
+  /**
+   * Stops using the session in this process. The session and its entries remain until the TTL expires or another process resumes the session. Never
+   * rejects.
+   */
   abandon?(): Promise<void>;
-  /** Ends the session and removes its entries. Never rejects: entries that it cannot remove expire with the TTL. Bounds its own time. */
+  /** Ends the session and removes its entries. Never rejects: the TTL removes entries that this call cannot remove. Limits its own time. */
   close(): Promise<void>;
 }
 
 /** Options for observing a queue. */
 export interface ObserveOptions {
-  /** Minimum time between two reads, in milliseconds, whatever changes. A backend that receives notifications may ignore it. Default 0. */
+  /** Minimum time between two reads of the queue, in milliseconds. A backend that receives changes as notifications may ignore it. Default 0. */
   readonly apartMs?: number;
 }
 
 /** A coordination store: one connection, many sessions and queues. */
 export interface Backend {
   readonly info: BackendInfo;
-  /** Emits failures that the backend gets over by itself, such as credentials that cannot be read again. Never errors. Default: none. */
+  /** Emits failures from which the backend recovers by itself, such as credentials that cannot be read again. Never errors. Default: no failures. */
   readonly errors$?: Observable<QueueLockError>;
   /**
    * Checks a queue name.
@@ -208,16 +214,19 @@ export interface Backend {
    */
   resume?(resumption: string, signal: AbortSignal): Promise<Session>;
   /**
-   * Emits the queue in order: the current state first, even when empty, then again after every change. Changes may be merged; the last emission is
-   * current. May error on connection trouble: the core subscribes again.
+   * Emits the queue in order: the current state first, even when it is empty, then again after every change. Changes may be merged; the last emission
+   * is current. May error when the connection fails; the core then subscribes again.
    */
   observe(queue: string, looking?: ObserveOptions): Observable<readonly StoredEntry[]>;
   /** Removes another client's entry if it still has that key and order. `false` if it is not there. The owner's `turns$` error with `ENTRY_LOST`. */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;
-  /** Heartbeats from another thread, for clients with `maxBlockedMs`; a backend without them rejects such clients. */
+  /** Creates heartbeats in another thread, for clients with `maxBlockedMs`. A backend without this member rejects such clients. */
   readonly renewers?: RenewerSupport;
-  /** Returns the fencing token of an entry that `observe` showed, where its order is not the token; `undefined` when the entry is gone. */
+  /**
+   * Returns the fencing token of an entry that `observe` emitted, for backends whose token is not the order. Returns `undefined` when the entry has
+   * left the queue.
+   */
   tokenOf?(
     queue: string,
     entry: { readonly key: string; readonly order: bigint },
@@ -227,7 +236,7 @@ export interface Backend {
    * reading is expensive. Keys and counts only. Queues that may not be read are omitted. Errors like `observe`.
    */
   queues?(prefix: string): Observable<readonly ListedQueue[]>;
-  /** Reads what the store still knows of a queue's past. One attempt, which limits its own time or ends with `signal`. */
+  /** Reads what the store has kept of a queue's past. Makes one attempt, which limits its own time or ends when `signal` aborts. */
   history?(queue: string, signal: AbortSignal): Promise<StoredHistory>;
   /** Checks the servers and the queues whose names begin with `prefix`. Read-only. One attempt with its own time limit. */
   diagnose?(prefix: string): Promise<readonly Finding[]>;

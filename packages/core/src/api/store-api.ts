@@ -1,7 +1,7 @@
 import type { QueueEntry } from './queue-api.ts';
 import type { ListedQueue } from './store-facts.ts';
 
-/** The last known queues of a store. */
+/** The queues of a store, as they were last read. */
 export interface QueuesState {
   /** `connecting` until the first response. `stale` while the server is unreachable; `queues` are then the last known. */
   readonly status: 'connecting' | 'live' | 'stale';
@@ -11,19 +11,21 @@ export interface QueuesState {
   readonly error?: unknown;
 }
 
-/** One event in the past of a queue. */
+/** One event in a queue's past. */
 export interface QueueChange {
   /** The store's revision of the change; see `PastChange`. */
   readonly revision: bigint;
-  /** `granted`: the entry was admitted by the queue's rule; its client may have noticed later. */
+  /** `granted`: the entry was admitted by the queue's rule. Its client may have noticed later. */
   readonly kind: 'joined' | 'granted' | 'changed' | 'left';
-  /** The entry after the change; for `left`, before it. */
+  /** The entry as it was after the change. For `left`: as it was before it left. */
   readonly entry: QueueEntry;
   /** Whether the entry was admitted before the change. Always true for `granted`. */
   readonly held: boolean;
 }
 
-/** The recorded past of a queue: the order of events, without times, since stores keep none. */
+/**
+ * The past of a queue as the store has kept it: the order of events, without times, because stores keep none.
+ */
 export interface QueueHistory {
   readonly name: string;
   /** All entries of the queue in order, before the first change. */

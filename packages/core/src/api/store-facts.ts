@@ -1,12 +1,12 @@
-// Facts about a whole store rather than one claim, for operators: lists of queues, history, health checks.
+// Data about a whole store, for operators: lists of queues, histories, health checks.
 
-/** One stored entry, as every observer can see it. */
+/** An entry as it is stored, and as every observer can read it. */
 export interface StoredEntry {
-  /** The key or path in the store. A later entry may reuse it, so identify an entry by key and order together. */
+  /** The key or path in the store. A later entry may have the same key, so identify an entry by key and order together. */
   readonly key: string;
   readonly order: bigint;
   readonly shared: boolean;
-  /** The value given to `enqueue` or `update`; for entries of other kinds of clients, what they wrote. */
+  /** The value passed to `enqueue` or `update`. For entries of other kinds of clients, the text that they wrote. */
   readonly value: string;
   /**
    * Set when the key's name shows that no lock client created it. Entries behind it wait for it like for any entry: until its lease ends or,
@@ -20,27 +20,27 @@ export interface ListedQueue {
   readonly name: string;
   /** Number of entries, at least 1. */
   readonly depth: number;
-  /** Order of the first entry. It changes whenever the first entry leaves. */
+  /** Order of the first entry. It changes whenever the first entry leaves the queue. */
   readonly front: bigint;
   /**
-   * Number of entries that have left while the list was observed, whether they held or gave up waiting. Starts at 0, and restarts some time after
-   * the queue was empty. Where the store is polled, it misses entries that joined and left between two reads of a queue that was recreated.
+   * Number of entries that have left the queue while the list was observed, both holders and waiters. Starts at 0, and again some time after the
+   * queue was empty. A backend that polls misses entries of a recreated queue that joined and left between two reads.
    */
   readonly left: number;
   /** Number of foreign entries, see {@link StoredEntry.foreign}; absent if there are none. */
   readonly foreign?: number;
 }
 
-/** One change of a queue in the past. */
+/** One change in the past of a queue. */
 export interface PastChange {
   /** The store's revision of the change. Grows, and may be the same for several changes. For `joined` it is the entry's fencing token. */
   readonly revision: bigint;
   readonly kind: 'joined' | 'changed' | 'left';
-  /** The entry after the change; for `left`, before it. */
+  /** The entry as it was after the change. For `left`: as it was before it left. */
   readonly entry: StoredEntry;
 }
 
-/** The past of a queue, as far as the store has kept it. */
+/** The past of a queue as far as the store has kept it. */
 export interface StoredHistory {
   /** All entries of the queue in order, before the first change. */
   readonly before: readonly StoredEntry[];

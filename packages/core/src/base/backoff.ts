@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** Largest fraction by which jitter shortens a delay. */
+/** Largest part of a delay by which jitter shortens it. */
 const MAX_JITTER = 0.2;
 
-/** A source of random numbers, such as a clock. Default `Math.random`. */
+/** A source of random numbers from 0 to 1, such as a clock of this package. Default `Math.random`. */
 export type RandomSource = Pick<Clock, 'random'>;
 
 /**
@@ -14,7 +14,7 @@ export function withJitter(ms: number, source: RandomSource = {}): number {
   return ms * (1 - MAX_JITTER * (source.random?.() ?? Math.random()));
 }
 
-/** Exponential backoff, in milliseconds. */
+/** Parameters of an exponential backoff, in milliseconds. */
 export interface BackoffOptions {
   readonly initialDelayMs: number;
   /** Upper bound of every delay. */

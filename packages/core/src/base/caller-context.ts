@@ -9,7 +9,7 @@ const TYPE = 'queuelock.caller';
  */
 export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   return new Observable((subscriber) => {
-    // AsyncLocalStorage.snapshot() does the same, but takes a hundred times as long on Node 20.
+    // AsyncLocalStorage.snapshot() has the same effect, but takes a hundred times as long on Node 20.
     const caller = new AsyncResource(TYPE);
     return source$.subscribe({
       next: (value) => {
@@ -31,13 +31,13 @@ export function inCallerContext<T>(source$: Observable<T>): Observable<T> {
   });
 }
 
-/** Returns a stream that subscribes to the caller's stream in the context of this call, whichever caller subscribes. */
+/** Returns a stream that subscribes to `source$` in the asynchronous context of this call, even if another caller subscribes. */
 export function subscribedByCaller<T>(source$: Observable<T>): Observable<T> {
   const caller = new AsyncResource(TYPE);
   return new Observable((subscriber) => caller.runInAsyncScope(() => source$.subscribe(subscriber)));
 }
 
-/** Returns the caller's function, which from now on runs in the present context. */
+/** Returns a function that runs `call` in the asynchronous context of this call. */
 export function boundToCaller<Args extends unknown[], R>(call: (...args: Args) => R): (...args: Args) => R {
   const caller = new AsyncResource(TYPE);
   return (...args) => caller.runInAsyncScope(() => call(...args));
@@ -48,7 +48,7 @@ export class CallerAbortController {
   readonly #controller = new AbortController();
   readonly #caller = new AsyncResource(TYPE);
 
-  /** The signal whose listeners run in the context of the creation. */
+  /** The signal. Its listeners run in the context in which the controller was created. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

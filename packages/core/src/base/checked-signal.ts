@@ -29,8 +29,8 @@ const LOOKING = Object.create(PLATFORM, {
 }) as object;
 
 /**
- * Returns the controller's signal, which runs `look` on each read of `aborted` or `reason`. `look` aborts the controller if necessary. A passed
- * deadline is thus noticed on read, without waiting for a late timer; the `abort` event fires before the read returns.
+ * Returns the controller's signal, which calls `look` at each read of `aborted` or `reason`. `look` aborts the controller if necessary. So a read
+ * notices a passed deadline without waiting for a late timer. The `abort` event fires before the read returns.
  */
 export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, look: () => unknown): AbortSignal {
   return looking(signal, look);
@@ -43,7 +43,8 @@ export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, look:
  * @returns a signal that is aborted as soon as one of `signals` is
  */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
-  // Reading an overdue source aborts it, and with it all signals derived from it.
+  // Reading `aborted` of a source after its deadline aborts the source, and with it all signals derived from
+  // it.
   return looking(AbortSignal.any([...signals]), () => signals.some(({ aborted }) => aborted));
 }
 

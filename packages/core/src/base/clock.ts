@@ -8,7 +8,7 @@ export interface Clock {
   /** Returns the current time, including time during which the machine was suspended, where the platform reports it. */
   now(): number;
   /**
-   * Calls `task` once after at least `ms` milliseconds. Late timers are harmless, since decisions compare `now()`.
+   * Calls `task` once, after at least `ms` milliseconds. A late timer is harmless, because all decisions compare `now()` with a deadline.
    * @returns a function that cancels the call
    */
   after(ms: number, task: () => void): () => void;
@@ -26,10 +26,11 @@ export interface MachineClocks {
   wall(): number;
 }
 
-// Tolerance in milliseconds: two steps of 10 ms of the boot clock, so that its rounding cannot end a hold early.
+// Tolerance in milliseconds: two steps of 10 ms of the boot clock. The rounding of that clock must not end a
+// hold early.
 export const BOOT_CLOCK_GRAIN_MS = 20;
 const WALL_CLOCK_GRAIN_MS = 2;
-// A timer that is set to more, almost 25 days, fires at once.
+// Longest time that `setTimeout` accepts, almost 25 days. It fires at once for a longer time.
 const MAX_TIMER_MS = 2_147_483_647;
 const LOOKS_EVERY_MS = 50;
 
@@ -58,9 +59,9 @@ export function systemClock(): Clock {
 }
 
 /**
- * Returns a function for the milliseconds since this call, suspensions included. On Linux the boot clock is a file, and reading it takes a hundred
- * times as long as reading the other two clocks. It is therefore read every 50 ms, and when wall clock and monotonic clock differ, as after a
- * suspension. To hide a suspension, the wall clock would have to be set back by the same amount within those 50 ms.
+ * Returns a function for the milliseconds since this call, including suspensions. On Linux the boot clock is a file, and reading it takes a hundred
+ * times as long as reading the other clocks. So it is read every 50 ms, and whenever wall clock and monotonic clock differ, as after a suspension. A
+ * suspension stays hidden only if the wall clock is set back by the same time within those 50 ms.
  */
 export function elapsedBy(clocks: MachineClocks): () => number {
   const start = { monotonic: clocks.monotonic(), boot: clocks.boot() };

@@ -7,14 +7,14 @@ export function jsonable<T extends object>(value: T): T {
   return Object.defineProperty(value, 'toJSON', SHOWN);
 }
 
-// `toJSON` is not enumerable, so that it is not listed, copied or compared together with the members.
+// `toJSON` is not enumerable, so that code that lists, copies or compares the members ignores it.
 const SHOWN: PropertyDescriptor = {
   value(this: object): object {
     return Object.fromEntries(Object.entries(this).map(([name, part]) => [name, inJson(part)]));
   },
 };
 
-/** Returns a member of an object in the form that JSON shows. */
+/** Converts a member of an object to the value that appears in JSON. */
 export function inJson(part: unknown): unknown {
   if (typeof part === 'bigint') return String(part);
   if (part instanceof Error && !('toJSON' in part)) return errorInJson(part);

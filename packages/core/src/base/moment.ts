@@ -1,6 +1,6 @@
 import { ReplaySubject, type Observable } from './rx.ts';
 
-/** An event that happens once. The stream that emits it is created for the first observer, because most such events have no observer. */
+/** An event that happens at most once. Creates the stream that emits it only for the first observer, because most such events have none. */
 export class Moment {
   #hasCome = false;
   #come$: ReplaySubject<void> | undefined;

@@ -1,10 +1,11 @@
 const LEAST_COMMON = 3;
-// Longest text that is compared, in UTF-16 code units. No option name is longer, and a comparison takes time in proportion to both lengths.
+// Longest text that is compared, in UTF-16 code units. No option name is longer, and the time for a
+// comparison grows with both lengths.
 const LONGEST = 64;
 
 /**
- * Returns the known name that the caller probably meant: one that shares a part with the written text, or differs from it by a few letters. Returns
- * `undefined` when no name is near.
+ * Returns the known name that the caller probably meant: one that shares a part with `written`, or differs from it by a few letters. Returns
+ * `undefined` when no name is similar.
  */
 export function nearestName(written: string, known: readonly string[]): string | undefined {
   if (written.length > LONGEST) return undefined;

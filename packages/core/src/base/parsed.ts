@@ -10,32 +10,35 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the members of parsed JSON; an empty record for a value that is not an object. */
+/** Returns the value if it is a JSON object; otherwise an empty object. */
 export function recordOf(part: unknown): Readonly<Record<string, unknown>> {
   return typeof part === 'object' && part !== null ? (part as Record<string, unknown>) : {};
 }
 
-/** Returns the elements of parsed JSON; an empty list for a value that is not a list. */
+/** Returns the value if it is an array; otherwise an empty array. */
 export function listOf(part: unknown): readonly unknown[] {
   return Array.isArray(part) ? part : [];
 }
 
-/** Returns a parsed text, or `undefined` for a value of another type. */
+/** Returns the value if it is a text; otherwise `undefined`. */
 export function textOf(part: unknown): string | undefined {
   return typeof part === 'string' ? part : undefined;
 }
 
-/** Returns a parsed time in milliseconds since 1970, or `undefined` if a `Date` cannot represent it. */
+/**
+ * Returns the value if it is a time in milliseconds since 1970 that a `Date` can represent; otherwise
+ * `undefined`.
+ */
 export function timeOf(part: unknown): number | undefined {
   return typeof part === 'number' && Math.abs(part) <= MAX_TIME ? part : undefined;
 }
 
-/** Returns a parsed duration in milliseconds, or `undefined` for another value. */
+/** Returns the value if it is a duration in milliseconds; otherwise `undefined`. */
 export function durationOf(part: unknown): number | undefined {
   return typeof part === 'number' && part >= 0 && part <= MAX_TIME ? part : undefined;
 }
 
-/** Returns a parsed whole number of at least `min`, or `undefined` for another value. */
+/** Returns the value if it is a whole number of at least `min`; otherwise `undefined`. */
 export function wholeOf(part: unknown, min: number): number | undefined {
   return typeof part === 'number' && Number.isSafeInteger(part) && part >= min ? part : undefined;
 }

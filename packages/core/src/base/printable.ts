@@ -5,7 +5,7 @@
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?!\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/gu;
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Default maximum length; fits every realistic owner and reason. */
+/** Default maximum length in UTF-16 code units. Every realistic owner and reason fits. */
 const MAX_LENGTH = 200;
 
 /**

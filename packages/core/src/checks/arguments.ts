@@ -27,7 +27,7 @@ const MODES: ReadonlySet<unknown> = new Set<ClaimOptions['mode']>(['exclusive', 
 
 /** Checks that the first argument of `createLockClient` is a backend. Some callers pass a URL by mistake, which may contain a password. */
 export function checkBackend(backend: Backend): void {
-  // The message does not repeat a text, which may be a URL with a password.
+  // The message must not repeat a text, which may be a URL with a password.
   if (typeof backend === 'string')
     throw new QueueLockError(
       'INVALID_ARGUMENT',
@@ -48,7 +48,7 @@ export function checkDrain(drainMs: number, name = 'drainMs'): void {
   within(name, drainMs, { min: 0, max: MAX_TIMER_MS });
 }
 
-/** Checks that an entry has the key and the order that `watch` shows. */
+/** Checks that an entry has a key and an order, as the entries that `watch` emits have. */
 export function checkEntry(entry: Pick<StoredEntry, 'key' | 'order'>): void {
   const { key, order } = checkedObject('entry', entry);
   if (typeof key !== 'string' || typeof order !== 'bigint')
@@ -64,13 +64,13 @@ export function checkedEviction(
   return checkedReason('reason', checkedOptions('options of evict', options, EVICT_OPTIONS).reason);
 }
 
-/** Defaults of every acquisition, from the options of its client. */
+/** Values from the client's options that every acquisition uses as defaults. */
 export interface RequestDefaults {
   readonly owner: string;
   readonly longestHoldMs: number;
 }
 
-/** Checks the options of one claim. Returns the complete request. */
+/** Checks the options of one claim, and returns them with defaults as a request. */
 export function requestOf(name: string, options: ClaimOptions, defaults: RequestDefaults): ClaimRequest {
   const { signal, timeoutMs, minRemainingMs = 0, mode = 'exclusive', permits = 1, id } = options;
   const limit = limitOf(options, (now) => count('limit', now, MAX_LIMIT));
@@ -96,7 +96,7 @@ export function requestOf(name: string, options: ClaimOptions, defaults: Request
   };
 }
 
-/** Checks the options that end a wait. */
+/** Checks the options that limit a wait: `signal` and `timeoutMs`. */
 export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal' | 'timeoutMs'>): void {
   if (timeoutMs !== undefined && timeoutMs !== Infinity)
     within('timeoutMs', timeoutMs, { min: 0, max: MAX_TIMER_MS });
@@ -173,7 +173,8 @@ function labelOf(
     owner: checkedText('owner', owner ?? defaults.owner),
     metadata: metadata === undefined ? {} : checkedTexts('metadata', metadata),
   };
-  // An owner of at most 100 UTF-16 code units without metadata always fits, since JSON writes a code unit in at most six bytes.
+  // Without metadata, an owner of at most 100 UTF-16 code units always fits, because JSON needs at most six
+  // bytes for a code unit.
   if (metadata !== undefined || user.owner.length > SHORT_OWNER)
     checkedSize('owner and metadata as JSON', JSON.stringify(user));
   const held =

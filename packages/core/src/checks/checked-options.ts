@@ -1,13 +1,13 @@
 import { QueueLockError, invalidArgument } from '../api/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 
-/** The `typeof` of an option; `any` for an option whose value is checked elsewhere. */
+/** Type that an option must have, as `typeof` returns it. `any` for options whose value is checked elsewhere. */
 export type OptionType = 'string' | 'number' | 'boolean' | 'function' | 'object' | 'any';
 
-/** The options of an interface and their types. The compiler refuses a list that lacks an option or has an unknown one. */
+/** The names and types of all options of an interface. The compiler rejects a list that lacks an option or has an unknown one. */
 export type KnownOptions<Options> = { readonly [Name in keyof Options]-?: OptionType };
 
-/** Returns the known options without some of them. */
+/** Returns the list of options without the named ones. */
 export function knownWithout<Options, Name extends keyof Options>(
   known: KnownOptions<Options>,
   ...names: readonly Name[]
@@ -17,10 +17,11 @@ export function knownWithout<Options, Name extends keyof Options>(
 }
 
 /**
- * Returns the given options after a check that they are an object of known options of the right types; an empty object for `undefined`. An option
- * that is `undefined` counts as absent. The message does not repeat a text that was passed instead of an object, since it may be a secret.
+ * Checks that the given options are an object whose members are known options of the right types, and returns it. Returns an empty object for
+ * `undefined`. An option that is `undefined` counts as absent. The message does not repeat a text that was passed in place of an object, because it
+ * may be a secret.
  * @param argument name of the options in messages, such as `options of acquire`
- * @throws {QueueLockError} `INVALID_ARGUMENT`, which names an unknown option and the known one that is nearest to it.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`, which names the unknown option and the most similar known one
  */
 export function checkedOptions<Options extends object>(
   argument: string,
@@ -49,7 +50,7 @@ export function checkedOptions<Options extends object>(
   return options;
 }
 
-/** Returns the value if it is an object and not a list. The message does not repeat a text, which may be a secret. */
+/** Returns the value if it is an object and not an array. The error message does not repeat a text, which may be a secret. */
 export function checkedObject<T>(argument: string, value: T): T & object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   const rule = 'must be an object';

@@ -23,7 +23,7 @@ export function checkedText(argument: string, value: string | undefined): string
   return checkedSize(argument, value);
 }
 
-/** Returns the texts by name if an entry can store them as JSON, and throws otherwise. */
+/** Returns the object of texts if an entry can store it as JSON, and throws otherwise. */
 export function checkedTexts(
   argument: string,
   texts: Readonly<Record<string, string>>,

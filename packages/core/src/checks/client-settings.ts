@@ -10,7 +10,7 @@ import { checkMaxBlocked } from './max-blocked.ts';
 const MAX_TTL_MS = 24 * 60 * 60 * 1_000;
 const MAX_RECORDED = 100;
 
-/** The options of a client, complete. */
+/** The options of a client, checked and with defaults. */
 export interface ClientSettings extends SessionSettings {
   readonly owner: string;
   readonly lockDelayMs: number;

@@ -14,25 +14,25 @@ export interface Login {
   readonly password?: string | undefined;
 }
 
-/** The credentials of a new connection. */
+/** The credentials with which a new connection is opened. */
 export interface ConnectionCredentials {
   readonly pems: PemTexts;
   readonly login: Login;
 }
 
-/** The sources of a backend's credentials. */
+/** Where a backend's credentials come from. */
 export interface CredentialParts {
-  /** PEM files that the URL names. */
+  /** Paths of the PEM files that the URL names. */
   readonly files: PemFiles;
   /** User and password of the URL. */
   readonly login: Login;
-  /** The option `tls`, which overrides files. */
+  /** The option `tls`, which takes precedence over the files. */
   readonly tls: Provided<PemTexts> | undefined;
-  /** The option `auth`, which overrides the URL. */
+  /** The option `auth`, which takes precedence over the URL. */
   readonly auth: Provided<Login> | undefined;
   /** How long a new connection waits for functions that return credentials, in milliseconds. */
   readonly withinMs: number;
-  /** The function `createSecureContext` of `node:tls`. */
+  /** The function `createSecureContext` of `node:tls`, passed in so that clients without TLS do not load that module. */
   readonly makeContext: (pems: PemTexts) => unknown;
 }
 
@@ -60,7 +60,7 @@ export function connectionCredentials(parts: CredentialParts): FreshCredentials<
   });
 }
 
-/** Returns whether certificates are given as files or texts. Also true for a function, since it may return certificates. */
+/** Returns whether certificates are provided as files or texts. Also returns true for a function, because it may return certificates. */
 export function havePems(...parts: readonly (Provided<PemTexts> | PemFiles | undefined)[]): boolean {
   return parts.some(
     (part) => part !== undefined && (isFunction<unknown>(part) || Object.keys(part).length > 0),

@@ -32,7 +32,7 @@ export const MULTI_OPTIONS: KnownOptions<MultiOptions> = {
   holding: 'any',
 };
 
-/** Options of a callback, also for recipes. */
+/** Options that limit running work: `stop` and `workTimeoutMs`. Recipes use them too. */
 export const WORK_OPTIONS: KnownOptions<WorkOptions> = { stop: 'any', workTimeoutMs: 'number' };
 
 export const MULTI_RUN_OPTIONS: KnownOptions<MultiRunOptions> = { ...MULTI_OPTIONS, ...WORK_OPTIONS };
@@ -42,7 +42,7 @@ export const TRY_MULTI_OPTIONS: KnownOptions<Omit<MultiOptions, 'timeoutMs'>> = 
   'timeoutMs',
 );
 
-/** Options of `claim`, also for recipes. */
+/** Options of `claim`. Recipes use them too. */
 export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
   ...MULTI_OPTIONS,
   limit: 'any',
@@ -56,7 +56,7 @@ export const CLAIM_OPTIONS: KnownOptions<ClaimOptions> = {
   value: 'string',
 };
 
-/** Options of `acquire`, also for recipes. */
+/** Options of `acquire`. Recipes use them too. */
 export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
   ...CLAIM_OPTIONS,
   reentrant: 'boolean',
@@ -64,7 +64,7 @@ export const ACQUIRE_OPTIONS: KnownOptions<AcquireOptions> = {
   onPosition: 'function',
 };
 
-/** Options of `run`, also for recipes. */
+/** Options of `run`. Recipes use them too. */
 export const RUN_OPTIONS: KnownOptions<RunOptions> = { ...ACQUIRE_OPTIONS, ...WORK_OPTIONS };
 
 export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>> = knownWithout(

@@ -5,7 +5,10 @@ import type { Backend } from '../api/spi.ts';
 const MIN_BLOCKED_MS = 1_000;
 const MAX_BLOCKED_MS = 3_600_000;
 
-/** Checks the option `maxBlockedMs`: its value, and whether the backend can send heartbeats from a thread. */
+/**
+ * Checks the option `maxBlockedMs`: its range, and whether the backend can send heartbeats from another
+ * thread.
+ */
 export function checkMaxBlocked(
   { info, renewers }: Pick<Backend, 'info' | 'renewers'>,
   { maxBlockedMs = 0, clock }: Pick<LockClientOptions, 'maxBlockedMs' | 'clock'>,

@@ -12,19 +12,19 @@ import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './
 import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
 import { wishOf, type ClaimRequest } from '../entry/wish.ts';
 
-/** Callbacks of an acquisition. If `changed` is missing, the acquisition creates no objects for its states. */
+/** Callbacks of an acquisition. Without `changed`, the acquisition creates no objects for its states. */
 export interface ClaimListener {
-  /** The acquisition calls this after each change of its `state`, except the last. */
+  /** Called after each change of the acquisition's `state`, except the last. */
   readonly changed?: (acquisition: Acquisition) => void;
-  /** The acquisition calls this when its hold begins. */
+  /** Called when the hold begins. */
   readonly held?: (ownership: Ownership) => void;
-  /** The acquisition calls this once, with its last state. */
+  /** Called once, with the last state. */
   readonly ended: (end: Ended) => void;
 }
 
 /**
- * An acquisition, from the call to the end. Creates contenders one after the other, until one has held the lock or the claim ends otherwise. Does
- * not subscribe to an open session or a fixed limit, so acquiring and releasing a free lock takes plain calls.
+ * One acquisition, from the call to its end. Creates contenders one after another, until one has held the lock or the claim ends in another way. If
+ * the session is open and the limit is fixed, it calls plain functions and subscribes to no stream. So a free lock is acquired and released quickly.
  */
 export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   readonly context: ClaimContext;
@@ -53,7 +53,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
 
   begin(): void {
     this.#listener.changed?.(this);
-    // A wait ends when the client begins to close; a hold continues.
+    // When the client begins to close, `closing` ends the wait. It is not called while the lock is held.
     if (!this.#isOver) this.context.closing.add(this);
     if (this.trace)
       this.trace.begin(() => {
@@ -69,7 +69,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#undo();
   }
 
-  // --- Members that the entry uses.
+  // --- Members that the acquisition's entry calls.
 
   get isTry(): boolean {
     return this.#request.patience.timeoutMs === 0;
@@ -88,19 +88,19 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.context.afterwards(left);
   }
 
-  // --- Members that the client uses.
+  // --- Members that the client calls.
 
   closing(why: QueueLockError): void {
     this.finish(failed(closedOf(this.#request.queue, why)));
   }
 
-  // --- Members that the contender uses.
+  // --- Members that the contender calls.
 
   changed(): void {
     this.#listener.changed?.(this);
   }
 
-  /** Removes the timeout and the abort listener, which end a wait but not a hold. */
+  /** Removes the timeout and the abort listener. They may end only the wait and not the hold. */
   endWait(): void {
     this.#liftLimit?.();
     this.#liftLimit = undefined;
@@ -113,7 +113,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#listener.changed?.(this);
   }
 
-  /** Continues after an attempt that ended before a hold began. */
+  /** Decides how the claim continues after a contender ended before it held. */
   retry(cause: unknown): void {
     this.#leave();
     const isTogether = this.enqueue !== undefined;
@@ -151,7 +151,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
     this.#open();
   }
 
-  /** Uses the open session, or waits until one is open. */
+  /** Uses the session if it is open, or waits until one is open. */
   #open(): void {
     const live = this.context.present();
     if (live) this.#enter(live);
@@ -161,7 +161,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
       });
   }
 
-  /** Reads the present limit if the limit is a stream, then joins. */
+  /** If the limit is a stream, waits for its first value. Then joins. */
   #enter(live: LiveSession): void {
     const { limit } = this.#request;
     if (limit.fixed !== undefined) {
@@ -179,7 +179,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   #join(live: LiveSession, limit: number): void {
     const { liveness } = live;
     try {
-      // Detects a session that ended while timers were late.
+      // Timers may be late, so this checks whether the session has ended meanwhile.
       if (liveness.remainingMs === 0) liveness.ending.throwIfAborted();
       const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
       const wish = wishOf(this.#request, { limit, typicalHoldMs });

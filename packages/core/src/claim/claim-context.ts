@@ -9,12 +9,15 @@ import type { Observable } from '../base/rx.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import type { BackendInfo, ObserveOptions } from '../api/spi.ts';
 
-/** The client-wide dependencies of a claim. */
+/** The objects of a client that its claims use. */
 export interface ClaimContext {
   readonly session$: Observable<LiveSession>;
-  /** Returns the session, if it is open. */
+  /** Returns the session, or `undefined` if none is open. */
   readonly present: () => LiveSession | undefined;
-  /** Returns why the session is not open yet; `undefined` when no claim waits for one. */
+  /**
+   * Returns the error because of which the session is not open yet. Returns `undefined` when no claim waits
+   * for a session.
+   */
   readonly openingTrouble: () => unknown;
   readonly clock: Clock;
   readonly info: BackendInfo;
@@ -22,12 +25,15 @@ export interface ClaimContext {
   readonly watch: (name: string, looking?: ObserveOptions) => Observable<QueueState>;
   readonly evictions: Evictions;
   readonly holdTimes: HoldTimes;
-  /** Records the holds, if the client has the option. */
+  /** Records the holds. `undefined` if the client has not set `recordHolds`. */
   readonly recorder: HoldRecorder | undefined;
   readonly closing: Closing;
-  /** Receives the promise of each task that continues after a claim has ended, such as the removal of its entry. */
+  /**
+   * Called with the promise of each task that continues after a claim has ended, such as the removal of its
+   * entry.
+   */
   readonly afterwards: (work: Promise<void>) => void;
-  /** Joins the queue in place of the session's own method, for a claim of several names that join at once. */
+  /** Replaces `Session.enqueue` for claims of a multi-lock, which join their queues in one request. */
   readonly enqueue?: Enqueue;
   readonly trouble?: (why: unknown) => void;
 }

@@ -19,15 +19,15 @@ import type { ClaimContext } from './claim-context.ts';
 import type { AcquireTrace } from '../diagnostics/diagnostics.ts';
 import type { Ownership } from '../api/hold-api.ts';
 
-/** The members of an acquisition that its contender uses. */
+/** The members of an acquisition that its contender calls. */
 export interface ContenderHost {
   readonly context: ClaimContext;
   readonly trace: AcquireTrace | undefined;
   changed(): void;
-  /** Removes the timeout and the abort listener, which end a wait but not a hold. */
+  /** Removes the timeout and the abort listener. They may end only the wait and not the hold. */
   endWait(): void;
   held(ownership: Ownership): void;
-  /** Continues after an attempt that ended before a hold began. */
+  /** Decides how the claim continues after this contender ended before it held. */
   retry(cause: unknown): void;
   finish(end: Ended): void;
 }
@@ -46,11 +46,11 @@ export class Contender implements Holder, LivenessListener {
   #ownership: HeldOwnership | undefined;
   #begunAt: number | undefined;
   #turns: Subscription | undefined;
-  /** Subscription to the conditions of the hold that is about to begin. */
+  /** Subscription that waits until the hold of an admitted entry may begin. */
   #beginning: Subscription | undefined;
-  /** Subscriptions other than to the turns: those of the wait, and later those that read the reason of a loss. */
+  /** All other subscriptions: those of the wait, and later those that read why the hold was lost. */
   #followed: Subscription | undefined;
-  /** Event of the start of the hold, from which on the limit no longer changes. Set only for a limit that changes. */
+  /** Event that the hold has begun, after which the limit no longer changes. Set only for a limit that may change. */
   #granted: Moment | undefined;
 
   constructor(entry: Entry, request: ClaimRequest, acquisition: ContenderHost) {
@@ -70,7 +70,7 @@ export class Contender implements Holder, LivenessListener {
     if (this.#step === 'joining') void this.#join();
   }
 
-  /** Leaves the queue at any step, or releases. */
+  /** Leaves the queue or releases the lock, whatever the current step. */
   leave(): void {
     const isLeaving = this.#step === 'leaving';
     this.#step = 'ended';
@@ -80,10 +80,10 @@ export class Contender implements Holder, LivenessListener {
     void this.#entry.leave();
   }
 
-  // --- Members that the session uses.
+  // --- Members that the session calls.
 
   healthChanged(): void {
-    // Reports the health of the session only while the hold lasts.
+    // Changes of the session's health matter only while the hold lasts.
     if (this.#step === 'holding' && this.#ownership?.held) this.#acquisition.changed();
   }
 
@@ -92,9 +92,9 @@ export class Contender implements Holder, LivenessListener {
     else this.#fail(error);
   }
 
-  // --- Members that the ownership uses.
+  // --- Members that the ownership calls.
 
-  /** Stops watching the entry, since its removal by the owner is no loss. */
+  /** Stops watching the entry, because its owner removes it now and that is no loss. */
   givenUp(): void {
     if (this.#step === 'holding') this.#step = 'leaving';
     this.#turns?.unsubscribe();
@@ -211,7 +211,7 @@ export class Contender implements Holder, LivenessListener {
     return this.#step === 'waiting' || this.#step === 'holding';
   }
 
-  /** Subscribes until the hold begins or the wait ends. */
+  /** Subscribes to a stream until the hold begins or the wait ends. */
   #follow<T>(source$: Observable<T>, next: (value: T) => void): Subscription {
     const error = (cause: unknown): void => {
       this.#fail(cause);

@@ -25,12 +25,13 @@ interface Ending {
 }
 
 /**
- * Emits the final state of a claim. The holder is notified of a loss at once. The eviction behind it, or the end of the session, is read
- * afterwards.
+ * Emits the final state of a claim that has ended. The holder is notified of a loss at once. Afterwards the client reads whether an eviction or the
+ * end of the session caused the loss.
  */
 export function endedBy(error: unknown, { entry, ownership, evictions }: Ending): Observable<Ended> {
   const { live } = entry;
-  // One entry may detect the end first; this notifies all entries of the session.
+  // This entry may be the first to detect the end of the session. So all other entries of the session are
+  // notified now.
   if (isQueueLockError(error, 'SESSION_LOST')) live.liveness.end(error);
   const end = endOf(ownership, error);
   if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
@@ -56,8 +57,8 @@ export function endedBy(error: unknown, { entry, ownership, evictions }: Ending)
 }
 
 /**
- * Checks whether the session has ended, for backends that cannot distinguish a removal from that. Retries until the server responds, and ends the
- * session here if it has ended.
+ * Checks whether the session has ended on the server. Needed for backends that report an ended session as a removed entry. Retries until the server
+ * responds, and ends the session in this process if it has ended.
  */
 async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
   const ask = async (): Promise<boolean> => (await session.hasEnded?.()) ?? false;
@@ -66,7 +67,7 @@ async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
     liveness.end(new QueueLockError('SESSION_LOST', 'the session has ended, and the entry with it'));
 }
 
-/** Returns the error of the session's end, if the backend may report that end as a removal of the entry. */
+/** Returns the error with which the session ended, on backends that may report such an end as a removed entry. */
 function endOnTheServer({ session, liveness }: LiveSession): QueueLockError | undefined {
   const why: unknown = liveness.ending.reason;
   if (!session.hasEnded) return undefined;

@@ -14,8 +14,8 @@ import type { ClaimRequest } from '../entry/wish.ts';
 import type { ClaimContext } from './claim-context.ts';
 
 /**
- * Runs a claim: opens a session, joins the queue, waits for admission, holds, then loses or releases. Subscribing starts it; unsubscribing undoes
- * it at any stage. Never errors.
+ * Runs a claim: opens a session, joins the queue, waits, holds, and releases or loses the lock. Subscribing starts the claim. Unsubscribing leaves
+ * the queue or releases the lock, at any stage. Never errors.
  */
 export function claim(context: ClaimContext, request: ClaimRequest): Observable<ClaimState> {
   return new Observable((subscriber) => {

@@ -7,30 +7,37 @@ import {
 } from '../api/errors.ts';
 import { quote } from '../base/printable.ts';
 
-/** Remedies to append to errors of lower layers, which do not name the lock. An empty text adds only the name. */
+/**
+ * Advice to append to errors of lower layers, which do not contain the lock's name. An empty text adds only
+ * the name. A failure that the store itself has sent gets no advice, because its message names the cause.
+ */
 const FROM_BELOW: Readonly<Partial<Record<QueueLockErrorCode, string>>> = {
   UNAVAILABLE: '; check that the server runs and that the address is right',
   ACCESS_DENIED: '; check user, password and permissions',
   CLOSED: '; close it after its last call, or create another client',
-  // Adds no remedy, because the store's message already names the conflicting entry.
+  // No advice, because the store's message already names the conflicting entry.
   FOREIGN_FORMAT: '',
   SESSION_LOST: '; its queue entries are gone too; try again',
   ENTRY_LOST: '; try again',
 };
 
-/** Codes whose message includes the store's address. */
+/** Codes of errors to whose message the store's address is added. */
 const OF_THE_STORE: ReadonlySet<QueueLockErrorCode> = new Set([
   'UNAVAILABLE',
   'ACCESS_DENIED',
   'SESSION_LOST',
 ]);
 
-/** Adds context for logs to the error of a wait: lock name, endpoint, and the client that removed the entry. */
+/**
+ * Adds the lock's name, the store's address and the evicting client to the error of a wait, so that a log
+ * shows them.
+ */
 export function ofLock(error: unknown, { name, endpoint }: { name: string; endpoint: string }): unknown {
-  // An error of a subclass or of another copy of the package may carry more than code and message.
+  // An error of a subclass, or of another copy of the package, is returned unchanged because it may have
+  // further members.
   if (!isQueueLockError(error) || error.constructor !== QueueLockError) return error;
   const { code, message, reason, eviction } = error;
-  const remedy = FROM_BELOW[code];
+  const remedy = code === 'UNAVAILABLE' && error.responded ? '' : FROM_BELOW[code];
   const quoted = quote(name);
   if (remedy === undefined || message.includes(quoted)) return error;
   const detail = detailOf(error);

@@ -16,8 +16,8 @@ import type { ClaimRequest } from '../entry/wish.ts';
  *        │           └───────────┴───────────┴──► ending ──► ended
  *        └──► ended
  *
- * `leaving`: its owner has released it, and the server has not confirmed that. `ending`: the session or the entry was lost, and the reason is being
- * read.
+ * `leaving`: the owner has released the hold, and the server has not confirmed that yet. `ending`: the session or the entry was lost, and the
+ * contender reads the reason.
  */
 export type Step = 'joining' | 'waiting' | 'holding' | 'leaving' | 'ending' | 'ended';
 
@@ -35,7 +35,7 @@ export function queued(entry: Entry, turn: Turn, answer: HandoverAnswer | undefi
     entriesAhead: turn.ahead,
     order,
     token,
-    // Reading the key has a side effect, so it is left to the caller.
+    // Reading the key has a side effect, so the state has a getter that only the caller uses.
     get key(): string {
       return exposedKey(entry.live, entry);
     },
@@ -63,16 +63,16 @@ export function closedOf(name: string, why: QueueLockError): QueueLockError {
   });
 }
 
-/** Whether a turn is as before. An admitted claim does not wait, whatever the number of entries ahead. */
+/** Returns whether a turn equals the previous one. For an admitted claim, the number of entries ahead does not matter. */
 export function sameTurn(before: Turn | undefined, now: Turn): boolean {
   return before?.admitted === now.admitted && (now.admitted || before.ahead === now.ahead);
 }
 
 /**
- * Decides how a claim continues after an attempt that ended before the hold.
- *
- * - `in a new session`: the session turned out to be gone before the entry was in the queue. No position was lost, so a new session is used.
- * - `behind`: the holder let another entry pass. The claim joins behind it with a new position; claims made together join together.
+ * Decides how a claim continues after a contender ended before it held.
+ * - `in a new session`: the session had ended before the entry was in the queue. No position was lost, so the claim joins with a new session.
+ * - `behind`: a holder let another entry pass and removed this claim's entry. The claim joins again behind the other entry. Claims of a multi-lock join again in one
+ *   request.
  */
 export function afterAttempt(
   cause: unknown,

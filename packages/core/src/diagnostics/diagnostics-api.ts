@@ -35,7 +35,7 @@ export interface LockMessage {
  * acquisition share one object, which a listener may use as a key. Its fields are filled in over time.
  */
 export interface AcquireMessage extends LockMessage {
-  /** Whether this is a try, which takes the lock only if no conflicting entry is ahead. */
+  /** Whether this is a try, which takes the lock only if no conflicting entry is ahead of it. */
   readonly isTry: boolean;
   /** The entry's id, once it waits or holds; see `QueueEntry.id`. */
   readonly id?: string;
@@ -70,13 +70,13 @@ export interface HoldMessage extends LockMessage {
 
 /** A hold that was lost. */
 export interface LossMessage extends LockMessage, Pick<HoldMessage, 'id' | 'order' | 'token'> {
-  /** The `OWNERSHIP_LOST` error, with its `reason` as far as known. */
+  /** The error of the loss with the code `OWNERSHIP_LOST`. Its `reason` is the one that is known so far. */
   readonly error: QueueLockError;
 }
 
 /** A grant after a wait. */
 export interface HandoverMessage {
   readonly hold: HoldMessage;
-  /** Duration of the wait in milliseconds, joining included. */
+  /** Duration of the wait in milliseconds, from the request to the grant. */
   readonly waitMs: number;
 }

@@ -14,7 +14,7 @@ const holds = tracingChannel<unknown, HoldMessage>(CHANNELS.hold);
 const losses = channel(CHANNELS.loss);
 const handovers = channel(CHANNELS.handover);
 
-/** The client that publishes. */
+/** The parts of a client whose acquisitions are traced. */
 export interface TraceSource {
   readonly clock: Clock;
   readonly info: BackendInfo;
@@ -53,7 +53,7 @@ export class AcquireTrace {
     this.#message = { name: queue, backend: { name, endpoint }, shared, permits, isTry, waited: false };
   }
 
-  /** Runs the synchronous part of the acquisition. Async local stores that are bound to the channel have their values in it. */
+  /** Runs the synchronous part of the acquisition. Meanwhile an `AsyncLocalStorage` that a subscriber has bound to the channel has its value. */
   begin(join: () => void): void {
     acquires.start.runStores(this.#message, join);
     acquires.end.publish(this.#message);
@@ -78,7 +78,7 @@ export class AcquireTrace {
     this.#end('failed');
   }
 
-  /** Publishes that the caller gave up. */
+  /** Publishes that the caller unsubscribed before the grant. */
   left(): void {
     if (!this.#message.outcome) this.#end('left');
   }

@@ -8,7 +8,7 @@ import type { HandoverRequestOptions } from '../api/handover-api.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 import type { StoredEntry } from '../api/spi.ts';
 
-/** The public data of an entry of this kind of client. */
+/** The public data of an entry, which queuelock clients store as the entry's value. */
 export interface EntryLabel {
   readonly owner: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface EntryLabel {
   /** Number of permits that the entry takes. Default 1. */
   readonly permits?: number;
   readonly limit?: number;
-  /** Whether the entry was exclusive at joining and is shared now. Absent for other entries. */
+  /** Set to `true` for an entry that was exclusive when it joined and is shared now. Absent for other entries. */
   readonly shared?: boolean;
   readonly holds?: readonly string[];
   readonly typicalHoldMs?: number;
@@ -29,7 +29,7 @@ export interface EntryLabel {
   readonly answers?: readonly { readonly to: string; readonly answer: HandoverAnswer }[];
 }
 
-/** Maximum value size in bytes. User-supplied parts may fill half of it. */
+/** Maximum size of a value in bytes. The parts that the user supplies may take half of it. */
 const MAX_BYTES = 2_048;
 const MAX_READ = 4 * MAX_BYTES;
 /** Maximum owner length in UTF-16 code units; at least as long as any owner this package accepts. */
@@ -47,7 +47,7 @@ export function encodeLabel(label: EntryLabel | string): string {
 }
 
 /**
- * Drops optional data when the label is too large: first old responses to requests, then the ids of the entries that the call chain holds.
+ * Drops an optional part of a label that is too large: first the oldest responses to requests, then the ids of the entries that the call chain holds.
  */
 function shortened(label: EntryLabel): EntryLabel {
   if (label.answers?.length) return { ...label, answers: label.answers.slice(1) };
@@ -64,7 +64,7 @@ function saysNothing(part: object | null): boolean {
   return part !== null && Object.keys(part).length === 0;
 }
 
-/** Converts a stored entry to its public form. A value written by another kind of client becomes the owner as a whole. */
+/** Converts a stored entry to the form in which the API returns it. The whole value of another kind of client becomes the owner. */
 export function toEntry({ key, order, shared, value, foreign }: StoredEntry): QueueEntry {
   const label = decodeLabel(value);
   const entry = { key, order, value, ...optional('foreign', foreign), ...label };
@@ -74,15 +74,15 @@ export function toEntry({ key, order, shared, value, foreign }: StoredEntry): Qu
 const NOTE_OF_OWNER = ',"owned":true}';
 
 /**
- * Adds a note to the label that the entry owns its queue; see `Departure.owned`. `undefined` for a value in another format, such as one that other
- * programs watch.
+ * Adds to the label the note that the entry owns its queue; see `Departure.owned`. Returns `undefined` for a value in another format, because other
+ * programs may read it.
  */
 export function labelOfOwner(label: string): string | undefined {
   const ours = typeof parse(label)?.['owner'] === 'string' && label.endsWith('}');
   return ours ? label.slice(0, -1) + NOTE_OF_OWNER : undefined;
 }
 
-/** Removes the note that the entry owns its queue from the label; `undefined` for a value without that note. */
+/** Removes from the label the note that the entry owns its queue. Returns `undefined` for a value without that note. */
 export function labelFromOwner(value: string): string | undefined {
   if (!value.endsWith(NOTE_OF_OWNER)) return undefined;
   const label = `${value.slice(0, -NOTE_OF_OWNER.length)}}`;
@@ -93,7 +93,7 @@ type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value' | 'foreign'> &
   readonly shared?: boolean;
 };
 
-/** Decodes the stored form. Malformed members are ignored. */
+/** Decodes a stored value. Ignores members with invalid content. */
 export function decodeLabel(value: string): Told {
   const label = parse(value);
   if (typeof label?.['owner'] !== 'string') {
@@ -153,7 +153,10 @@ function countOf(part: unknown): number {
   return wholeOf(part, 1) ?? 1;
 }
 
-/** Parses a value. Any text is legal: a value that is no JSON object, or larger than this client writes, belongs to another kind of client. */
+/**
+ * Parses a stored value. Any text is allowed. A value that is no JSON object, or is larger than the values of queuelock, belongs to another kind of
+ * client.
+ */
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   return text.startsWith('{') && text.length <= MAX_READ ? recordOf(parseJson(text)) : undefined;
 }

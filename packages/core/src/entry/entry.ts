@@ -9,18 +9,18 @@ import type { EntrySpec, Placement, Session } from '../api/spi.ts';
 import { Stop } from '../base/stop.ts';
 import type { Wish } from './wish.ts';
 
-/** Makes one attempt, like `Session.enqueue`. May reject with the reason of the aborted `stop` if nothing was sent. */
+/** Makes one attempt to join, like `Session.enqueue`. If the request was not sent, may reject with the reason of the aborted `stop`. */
 export type Enqueue = (session: Session, spec: EntrySpec, stop: AbortSignal) => Promise<Placement>;
 
-/** The claim that an entry belongs to. */
+/** The parts of a claim that its entry uses. */
 export interface EntryOwner {
-  /** Whether the entry stays only if no conflicting entry is ahead. */
+  /** Whether the claim is a try: the entry stays only if no conflicting entry is ahead of it. */
   readonly isTry: boolean;
-  /** Replaces `session.enqueue` and `session.tryEnqueue`. */
+  /** Function to call in place of `session.enqueue` and `session.tryEnqueue`, for claims of a multi-lock. */
   readonly enqueue: Enqueue | undefined;
-  /** Receives the error of the last attempt to join, or `undefined` after a success. */
+  /** Called with the error of each failed attempt to join, and with `undefined` after a success. */
   trouble(why: unknown): void;
-  /** Receives the promise that settles when the entry has left the queue. */
+  /** Called with a promise that settles when the entry has left the queue. */
   leaving(left: Promise<void>): void;
 }
 
@@ -35,9 +35,9 @@ export class Entry {
   readonly #stop = new Stop();
   #ownLabel: OwnLabel | undefined;
   #isJoining = false;
-  /** Callback for the end of the pending join. It is set by `leave`, which has to wait for the outcome of the join. */
+  /** Called when the pending attempt to join has ended. `leave` sets it, because it has to wait for the outcome of that attempt. */
   #onJoined: (() => void) | undefined;
-  /** Whether the entry is in the queue, or may be there because an attempt to join ended without a certain outcome. */
+  /** Whether the entry may be in the queue. True also after an attempt to join whose outcome is unknown. */
   #mayBeIn = false;
   #left: Promise<void> | undefined;
 
@@ -102,7 +102,7 @@ export class Entry {
     return isTry ? session.tryEnqueue(this.spec) : session.enqueue(this.spec);
   }
 
-  /** Retries a join until it is known to have happened. A try is made once, because it needs an immediate result. */
+  /** Repeats a failed attempt to join until it is certain that the entry has joined. A try is not repeated, because it needs an immediate result. */
   async #enqueueAfter(failure: unknown): Promise<Placement | undefined> {
     const { liveness } = this.live;
     const again = (): Promise<Placement | undefined> =>
@@ -122,7 +122,7 @@ export class Entry {
     }
   }
 
-  /** Notes a failed attempt to join. */
+  /** Reports to the claim that an attempt to join has failed, and records whether the entry may be in the queue. */
   #note(error: unknown): void {
     this.#owner.trouble(error);
     if (!isDefinite(error)) this.#mayBeIn = true;
@@ -133,14 +133,14 @@ export class Entry {
   }
 
   /**
-   * Repeats the removal of an entry that may be in the queue, until it is certain or the session has ended. If the server *refuses* the removal, it
-   * ends the session, the only other way to free the queue.
+   * Repeats the removal of an entry that may be in the queue, until the entry has certainly left or the session has ended. If the server *refuses*
+   * the removal, ends the session, because that is the only other way to free the queue.
    */
   async #takeOut(): Promise<void> {
     const { session, liveness, ids } = this.live;
     const { queue, id } = this.spec;
-    // The wait is deferred even if no join is pending. So synchronous clean-up, such as an unsubscription, ends before the next waiter may be
-    // granted.
+    // Always waits for a microtask, even if no join is pending. So synchronous clean-up, such as an
+    // unsubscription, ends before the next waiter may be granted.
     await (this.#isJoining ? this.#untilJoined() : undefined);
     try {
       if (this.#mayBeIn && !liveness.hasEnded) await session.remove(queue, id);
@@ -161,14 +161,14 @@ export class Entry {
   }
 }
 
-/** Creates the error of a try that found the lock taken. */
+/** Creates the error of a try that found a conflicting entry ahead. */
 function taken(queue: string): QueueLockError {
   return new QueueLockError('TIMEOUT', `${JSON.stringify(queue)} is not free (timeoutMs 0)`);
 }
 
 /**
- * Whether an error proves that the entry is not in the queue, so that no removal is needed. An invalid request did not succeed in an earlier attempt
- * either, and an entry found under its id belongs to another claim.
+ * Returns whether an error proves that the entry is not in the queue, so that no removal is needed. If a request is invalid, an earlier attempt with
+ * it failed too. If the id is in use, the entry with that id belongs to another claim.
  */
 function isNotIn(error: unknown): boolean {
   return isQueueLockError(error) && NOT_IN.has(error.code);

@@ -3,8 +3,8 @@ import type { LiveSession } from '../session/live-session.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * Returns an entry's key for the caller, which may compare it in its own transactions (see `SharedOwnership.key`). The core itself reads
- * `placement.key`, which has no side effect.
+ * Returns an entry's key to the user, who may compare it in transactions (see `SharedOwnership.key`). The core itself reads `placement.key`, which
+ * has no side effect.
  * @throws {QueueLockError} `OWNERSHIP_LOST` when a later entry was already granted
  */
 export function exposedKey({ session }: Pick<LiveSession, 'session'>, { spec, placement }: Entry): string {

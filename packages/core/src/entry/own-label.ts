@@ -3,12 +3,12 @@ import { encodeLabel, type EntryLabel } from './entry-value.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import type { EntrySpec } from '../api/spi.ts';
 
-/** Stores a value in the entry; `false` if the entry no longer exists. */
+/** Stores a value in the entry. Resolves to `false` if the entry no longer exists. */
 type Write = (value: string) => Promise<boolean>;
 
 const NOTHING_YET = Promise.resolve();
 
-/** The stored label of an entry of this client. Changes are applied to the latest label and written one after the other. */
+/** The stored label of one of this client's entries. Each change applies to the latest label, and one write is sent after another. */
 export class OwnLabel {
   readonly #live: LiveSession;
   readonly #spec: EntrySpec;
@@ -21,12 +21,14 @@ export class OwnLabel {
     this.#label = label;
   }
 
-  /** Changes the label if it has this package's format; otherwise like `replace`. */
+  /**
+   * Applies a change to the label if the label has queuelock's format, and writes it. A raw value that the user has set is written again unchanged.
+   */
   tell(change: (label: EntryLabel) => EntryLabel, write?: Write): Promise<boolean> {
     return this.#next((label) => (typeof label === 'string' ? label : change(label)), write);
   }
 
-  /** Replaces the label. Retries until the outcome is certain; `false` if the entry no longer exists. Rejects when the session ends. */
+  /** Replaces the label. Retries until the outcome is certain. Resolves to `false` if the entry no longer exists. Rejects when the session ends. */
   replace(label: string): Promise<boolean> {
     return this.#next(() => label);
   }
@@ -39,7 +41,7 @@ export class OwnLabel {
       const label = change(this.#label);
       const value = encodeLabel(label);
       const there = await repeatUntilDefinite(() => write(value), this.#live.liveness.ending);
-      // A rejected change must not be written along with the next one.
+      // The next change must not write the rejected change too.
       this.#label = label;
       return there;
     });

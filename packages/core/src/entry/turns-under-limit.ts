@@ -7,11 +7,11 @@ import { distinctUntilChanged, from, of, switchMap, takeUntil, type Observable }
 import type { Placement, Turn } from '../api/spi.ts';
 import { askUntilDefinite } from '../turn/watch-kit.ts';
 
-/** Emits the admission states of an entry under a limit that changes. The limit applies until the hold begins. */
+/** Emits the turns of an entry whose limit may change. The limit applies until the hold begins. */
 export function turnsUnder(limit$: Observable<number>, entry: Entry, granted: Moment): Observable<Turn> {
   const { spec, placement, live } = entry;
   let underWay: Promise<unknown> = Promise.resolve();
-  // Sends the next request when the one before has settled, so that the newest limit arrives last at the store.
+  // Sends a request only after the previous one has settled, so that the newest limit reaches the store last.
   const ask = async (now: number): Promise<Placement> => {
     const asked = live.session.enqueue({ ...spec, limit: now });
     underWay = asked.catch(() => undefined);
@@ -29,8 +29,8 @@ export function turnsUnder(limit$: Observable<number>, entry: Entry, granted: Mo
 }
 
 /**
- * Throws if the entry has another order than before. It was removed then, and the repeated request created another one, behind other
- * entries and with another token.
+ * Throws if the entry has another order than before. Then the entry was removed, and the repeated request has created another one at the end of the
+ * queue with another token.
  */
 function samePlace(now: Placement, { spec, placement }: Entry): Placement {
   if (now.order === placement.order) return now;
@@ -38,9 +38,9 @@ function samePlace(now: Placement, { spec, placement }: Entry): Placement {
 }
 
 /**
- * Rejects a limit that differs from an entry ahead: together, two limits would admit more than either allows, and the entry behind gives way. A
- * changing limit is not compared. While a new number propagates, entries ahead store the old one, and holders keep it. Such a claim is admitted by
- * its own limit alone.
+ * Rejects a fixed limit that differs from the limit of an entry ahead. Together the two limits would admit more entries than either allows, so the
+ * entry behind must leave. A limit that may change is not compared: while a new number spreads, entries ahead and holders still have the old one.
+ * Such a claim is admitted by its own limit alone.
  */
 export function throwIfMismatched({ fixed }: Limit, { spec, placement }: Entry): void {
   const { otherLimit } = placement;

@@ -10,7 +10,7 @@ import { wallTime } from '../base/wall-time.ts';
 /** A validated and complete claim request. */
 export interface ClaimRequest {
   readonly queue: string;
-  /** Id of an existing entry of the session; default: a new entry. */
+  /** Id of an existing entry of the session that the claim takes over. `undefined` for a new entry. */
   readonly id: string | undefined;
   readonly shared: boolean;
   readonly permits: number;
@@ -21,12 +21,12 @@ export interface ClaimRequest {
   readonly typicalHoldMs: number | undefined;
   /** Minimum proven time before the hold begins, in milliseconds. */
   readonly minRemainingMs: number;
-  /** The limits of the wait. A timeout of 0 joins only if no conflicting entry is ahead. */
+  /** The signal and the timeout of the wait. A timeout of 0 joins only if no conflicting entry is ahead. */
   readonly patience: WaitLimit;
   readonly inLine: Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 }
 
-/** An entry to create, with its label. */
+/** The spec of an entry to create, and its label. */
 export interface Wish {
   readonly spec: EntrySpec;
   readonly label: EntryLabel | string;
@@ -49,7 +49,7 @@ export function wishOf(
   return { label, spec: { queue, id, shared, limit, permits, value: encodeLabel(label) } };
 
   function complete(told: EntryLabel): EntryLabel {
-    // Object.assign, because a spread followed by more members takes Node 20 a hundred times as long.
+    // Uses Object.assign, because Node 20 needs a hundred times as long for a spread with further members.
     let whole: EntryLabel = Object.assign({}, told, { id, since: wallTime() });
     if (permits !== 1) whole = { ...whole, permits };
     if (limit !== 1) whole = { ...whole, limit };

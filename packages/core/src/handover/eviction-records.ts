@@ -10,14 +10,14 @@ const MAX_READ = 16 * MAX_BYTES;
 const KINDS: ReadonlySet<unknown> = new Set<Eviction['kind']>(['evicted', 'stolen', 'overtaken']);
 const ORDER = /^-?\d{1,20}$/;
 
-/** Returns a record with printable texts, since people read them. */
+/** Creates the record of an eviction. Its texts are printable, because operators read them. */
 export function createRecord({ entry, kind, by, reason, at }: Eviction): Eviction {
   const { key, order, owner, id } = entry;
   const seen = { key, order, owner: toPrintable(owner), ...(id === undefined ? {} : { id }) };
   return { entry: jsonable(seen), kind, by: toPrintable(by), reason: toPrintable(reason), at };
 }
 
-/** Returns the stored text with more records. The oldest are dropped when there is no room. */
+/** Adds records to the stored text of a queue. Drops the oldest records when there is no room. */
 export function addRecords(text: string | undefined, more: readonly Eviction[]): string {
   const records = decodeRecords(text);
   const all = [...records, ...more.filter((one) => !records.some((known) => isSame(known, one)))];
@@ -25,13 +25,13 @@ export function addRecords(text: string | undefined, more: readonly Eviction[]):
   return encode(all);
 }
 
-/** Returns the stored text without some records; `undefined` when none is left. */
+/** Removes records from the stored text of a queue. Returns `undefined` when none is left. */
 export function removeRecords(text: string | undefined, some: readonly Eviction[]): string | undefined {
   const rest = decodeRecords(text).filter((known) => !some.some((one) => isSame(known, one)));
   return rest.length === 0 ? undefined : encode(rest);
 }
 
-/** Parses the stored text. Omits parts that are no records, since any client of the store may have written them. */
+/** Parses the stored text. Omits invalid records, because any client of the store may have written them. */
 export function decodeRecords(text: string | undefined): readonly Eviction[] {
   if (text === undefined || text.length > MAX_READ) return [];
   return listOf(parseJson(text)).flatMap((part) => decodeRecord(part) ?? []);

@@ -8,20 +8,20 @@ import { wallTime } from '../base/wall-time.ts';
 
 /** The kind of the register that stores a queue's evictions. */
 const KIND = 'evictions';
-/** Number of records with long labels that fit into the register, so that none displaces another of the same write. */
+/** Number of records that one write adds. That many records fit into the register even with long labels, so none of them displaces another. */
 const AT_ONCE = 4;
 
-/** The error of a waiting entry that was removed so that another could pass. */
+/** Error of a waiter whose entry was removed so that another entry could pass. */
 export class OvertakenError extends QueueLockError {
   constructor(eviction: Eviction) {
     super('ENTRY_LOST', `overtaken by ${describeEviction(eviction)}`, { eviction });
   }
 }
 
-/** The entry to remove, as last seen. */
+/** The entry to remove, as it was last read. */
 export type Victim = Eviction['entry'];
 
-/** An entry to remove, and the kind and reason to record. */
+/** An entry to remove, and the kind of eviction to record for it. */
 export interface Condemned {
   readonly victim: Victim;
   readonly kind: Eviction['kind'];
@@ -30,11 +30,11 @@ export interface Condemned {
 /** Options for removing several entries. */
 export interface Manner {
   readonly reason: string;
-  /** Decides before each removal whether to continue: after `false`, no further entry is removed. */
+  /** Called before each removal. After it has returned `false`, no further entry is removed. */
   readonly goesOn: () => boolean;
 }
 
-/** The parts of a client that evictions need. */
+/** The parts of a client that evictions use. */
 export interface EvictionTools {
   readonly backend: Backend;
   /** Label of the evicting client. */
@@ -44,8 +44,9 @@ export interface EvictionTools {
 }
 
 /**
- * Removes entries of other clients. Records are written first, so that a victim finds its own when it learns of its loss. They are withdrawn if
- * there was nothing to remove. Records of several victims are written together, since each write may have to wait for writes of other clients.
+ * Removes entries of other clients. Writes their records first, so that an evicted client finds its record when it learns of its loss. Removes a
+ * record again if its entry was not in the queue. Writes the records of several entries together, because each write may have to wait for writes of
+ * other clients.
  */
 export class Evictions {
   readonly #tools: EvictionTools;
@@ -54,7 +55,7 @@ export class Evictions {
     this.#tools = tools;
   }
 
-  /** Removes one entry and records that. Resolves to whether the entry was in the queue. */
+  /** Removes one entry and records the eviction. Resolves to whether the entry was in the queue. */
   async evict(
     name: string,
     victim: Victim,
@@ -64,7 +65,7 @@ export class Evictions {
     return removed;
   }
 
-  /** Removes entries one after the other, in order. Resolves to whether all were tried. */
+  /** Removes entries in order, one after another. Resolves to whether it tried to remove all of them. */
   async evictAll(name: string, condemned: readonly Condemned[], how: Manner): Promise<boolean> {
     for (let from = 0; from < condemned.length; from += AT_ONCE) {
       const next = condemned.slice(from, from + AT_ONCE);
@@ -73,7 +74,10 @@ export class Evictions {
     return true;
   }
 
-  /** Tries to remove the entries in order. Resolves to a list: for each entry that it tried to remove, whether that was in the queue. */
+  /**
+   * Removes entries in order until `goesOn` returns `false`. Resolves to one boolean for each entry that it tried to remove: whether the entry was in
+   * the queue.
+   */
   async #remove(
     name: string,
     condemned: readonly Condemned[],
@@ -111,7 +115,10 @@ export class Evictions {
     }, closing);
   }
 
-  /** Finds the record of an entry's removal, if there is one. Retries until the store responds; `undefined` when refused or stopped. */
+  /**
+   * Finds the record of an entry's removal, if there is one. Retries until the store responds. Resolves with `undefined` when the store refuses the
+   * read or the search is stopped.
+   */
   async whyGone(
     name: string,
     own: { readonly id: string; readonly key: string; readonly order: bigint },
@@ -124,7 +131,7 @@ export class Evictions {
         ({ entry }) => entry.id === own.id || (entry.key === own.key && entry.order === own.order),
       );
     } catch {
-      return undefined; // The loss is certain; only the record of its reason is unknown.
+      return undefined; // The entry is lost in any case; only the reason stays unknown.
     }
   }
 
@@ -133,7 +140,10 @@ export class Evictions {
   }
 }
 
-/** Returns the conflicting entries ahead of `own` that have to be removed. The last entry comes first, so that none of them is granted meanwhile. */
+/**
+ * Returns the conflicting entries ahead of `own` that must be removed so that it is admitted. The last one comes first, so that no waiter among them
+ * is granted in between.
+ */
 export function inTheWayOf(
   entries: readonly QueueEntry[],
   own: Pick<QueueEntry, 'order' | 'shared' | 'permits' | 'limit'>,

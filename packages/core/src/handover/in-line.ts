@@ -28,15 +28,15 @@ import {
 } from '../base/rx.ts';
 import { visible } from './visible.ts';
 
-/** Options that a claim acts on while it waits. */
+/** The options of a claim for which the client reads the queue while the claim waits. */
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
-/** Whether none of the options that act while a claim waits is set. */
+/** Returns whether none of these options is set. */
 export function asksNothing(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** Dependencies of the options that act while a claim waits. */
+/** The objects that these options need. */
 export interface InLineTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -44,17 +44,20 @@ export interface InLineTools {
   readonly clock: Clock;
 }
 
-/** An entry in the queue, identified by key and order, since a key may be reused. */
+/** Identifies an entry of a queue by key and order, because a later entry may have the same key. */
 type Place = Pick<QueueEntry, 'key' | 'order'>;
 
-/** The own entry, with a snapshot of the queue that contains it. */
+/** A snapshot of the queue, and the claim's own entry in it. */
 interface Picture {
   readonly own: QueueEntry;
   readonly entries: readonly QueueEntry[];
   readonly name: string;
 }
 
-/** Applies the limits, steal and request of a waiting entry. Emits responses to its request; errors when the claim should not wait. */
+/**
+ * Applies the options of a waiting claim: its limits on the queue, its steal and its request. Emits the holder's responses to the request. Errors
+ * when the queue or the expected wait exceeds the limits.
+ */
 export function whileInLine(
   { id, ...place }: { readonly id: string } & Place,
   options: InLineOptions,
@@ -91,7 +94,10 @@ function firstPicture(place: Place, queue$: Observable<QueueState>): Observable<
   );
 }
 
-/** Enforces the limits by the server's order: of entries that join at the same time, exactly the allowed number stays. */
+/**
+ * Throws if the queue ahead of the entry exceeds the limits. The server's order decides: of entries that join at the same time, exactly the allowed
+ * number stays.
+ */
 function throwIfTooLong(
   { own, entries, name }: Picture,
   { maxWaiters = Infinity, maxExpectedWaitMs = Infinity }: InLineOptions,
@@ -113,7 +119,7 @@ function throwIfTooLong(
   }
 }
 
-/** Removes the entries ahead one after the other; unsubscribing stops further removals. */
+/** Removes the entries ahead, one after another. Unsubscribing stops further removals. */
 function clearTheWay(
   { own, entries, name }: Picture,
   reason: string,

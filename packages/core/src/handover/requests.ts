@@ -21,16 +21,16 @@ import {
 } from '../base/rx.ts';
 import { after } from '../base/timer.ts';
 
-/** A hold that can answer requests. */
+/** A hold whose holder can respond to requests. */
 export interface AnsweringHold {
   readonly own: Ownership;
-  /** Emits once when the hold has ended, also to late subscribers. */
+  /** Emits once when the hold has ended, also to subscribers that come later. */
   readonly ended$: Observable<unknown>;
   /** Changes the label of the hold's entry. Rejects with `OWNERSHIP_LOST` when the lock is no longer held. */
   readonly tell: (change: (label: EntryLabel) => EntryLabel) => Promise<void>;
 }
 
-/** The parts of a client that are needed to answer requests. */
+/** The parts of a client that a holder needs to respond to requests. */
 export interface AnswerTools {
   readonly label: OwnLabel;
   readonly queue$: Observable<QueueState>;
@@ -44,7 +44,7 @@ const KEPT_ANSWERS = 4;
 
 type Asking = QueueEntry & Required<Pick<QueueEntry, 'id' | 'request'>>;
 
-/** Emits each request of a waiter behind the hold once. */
+/** Emits each request once that a waiter behind the hold makes. */
 export function requestsTo(hold: AnsweringHold, tools: AnswerTools): Observable<HandoverRequest> {
   const { own, ended$ } = hold;
   return defer(() => {
@@ -93,12 +93,16 @@ class Request implements HandoverRequest {
     await this.#own.release();
   };
 
-  /** Removes the waiters in between one by one, which is safe because none can be granted while this hold lasts. */
+  /**
+   * Accepts the request, and removes the waiters between holder and requester one by one. None of them can be granted meanwhile, because this hold
+   * lasts.
+   */
   readonly yieldToRequester = async (): Promise<void> => {
     await this.#answer({ answer: 'yields' });
     const entries = await this.#heard();
     const admitted = admittedEntries(entries);
-    // While a holder or a released entry is ahead of the own entry, `admitted` may lack the own entry. Only entries behind it are removed.
+    // If a holder or a released entry is ahead of this holder's entry, `admitted` may not contain this holder's
+    // entry. So only entries behind it are removed.
     const isBehind = ({ order }: QueueEntry): boolean => order > this.#own.order;
     const between = inTheWayOf(entries, this.from).filter((entry) => isBehind(entry) && !admitted.has(entry));
     const reason = `the holder yields to ${this.from.owner}: ${this.reason}`.slice(0, 200);
@@ -121,8 +125,8 @@ class Request implements HandoverRequest {
   }
 
   /**
-   * Waits until the requester has read the answer, which is stored in the entry of this hold. Resolves to the queue at that moment, and to an empty
-   * one after the end of the hold.
+   * Waits until the requester has read the response, which is stored in the entry of this hold. Resolves to the entries of the queue at that moment,
+   * or to an empty list when the hold has ended.
    */
   async #heard(): Promise<readonly QueueEntry[]> {
     const { queue$, clock } = this.#tools;
@@ -140,7 +144,10 @@ class Request implements HandoverRequest {
   }
 }
 
-/** Emits one answer from each holder to the own request, and acknowledges it. Emits `ignored` when none arrived in time. Never completes. */
+/**
+ * Emits the response of each holder to the request of this claim, and stores that it was read. Emits `ignored` when no response arrived in time. Never
+ * completes.
+ */
 export function answersTo(
   own: { readonly id: string; readonly withinMs: number },
   { label, queue$, clock }: Pick<AnswerTools, 'label' | 'queue$' | 'clock'>,
@@ -156,7 +163,8 @@ export function answersTo(
   const answered$ = unread$.pipe(
     tap(({ by }) => read.add(by)),
     concatMap(async ({ by, answer }) => {
-      // A failure of this acknowledgement is ignored, because the end of the session is reported elsewhere.
+      // Ignores a failure to store that the response was read. If the session has ended, the claim reports
+      // that.
       await label.tell((now) => ({ ...now, heard: [...(now.heard ?? []), by] })).catch(() => false);
       return answer;
     }),

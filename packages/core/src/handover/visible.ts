@@ -4,8 +4,8 @@ import type { QueueState } from '../api/queue-api.ts';
 import { tap, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
 /**
- * Passes on the states of a queue. Errors when the store refuses to let the client read the queue, because the option that the caller set
- * needs to read it.
+ * Passes on the states of a queue. If the store refuses to let the client read the queue, errors, because the option named by `asked` needs the
+ * states.
  */
 export function visible(asked: string): MonoTypeOperatorFunction<QueueState> {
   return tap(({ name, error }) => {

@@ -16,7 +16,7 @@ import type { EntrySpec } from '../api/spi.ts';
 import { after } from '../base/timer.ts';
 import { askUntilDefinite } from '../turn/watch-kit.ts';
 
-/** A hold that is about to begin, with its conditions besides admission. */
+/** The entry whose hold is about to begin, and the conditions of the hold. */
 interface Beginning {
   readonly live: LiveSession;
   readonly spec: EntrySpec;
@@ -25,13 +25,13 @@ interface Beginning {
   readonly clock: Clock;
 }
 
-/** Whether an admitted entry's hold may begin at once, which is the usual case. */
+/** Returns whether the hold of an admitted entry may begin at once, which is the usual case. */
 export function mayBeginNow(beginning: Beginning, now: number): boolean {
   const leavesTraces = beginning.lockDelayMs > 0;
   return !leavesTraces && beginning.live.liveness.isAlive && hasEnoughTime(beginning, now);
 }
 
-/** Emits once, when the hold may begin. */
+/** Emits once, when all conditions of the hold are met. */
 export function whenItMayBegin(beginning: Beginning): Observable<unknown> {
   const proven$ = proven(beginning);
   if (beginning.lockDelayMs === 0) return proven$;

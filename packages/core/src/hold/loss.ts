@@ -8,12 +8,12 @@ const SENTENCE: Record<RevocationReason, string> = {
   'client-closed': 'the client was closed while it held the lock',
 };
 
-/** Creates the error of a hold lost by this cause. */
+/** Creates the error of a lost hold from the error that caused the loss. */
 export function lossOf(name: string, cause: unknown): QueueLockError {
   return lossBecause(name, reasonOf(cause), { cause });
 }
 
-/** Creates the error of a hold lost for this reason. */
+/** Creates the error of a lost hold from the reason of the loss. */
 export function lossBecause(
   name: string,
   reason: RevocationReason,

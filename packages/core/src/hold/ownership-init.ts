@@ -5,19 +5,19 @@ import type { BackendInfo, Turn } from '../api/spi.ts';
 /** Constructor arguments of an ownership. */
 export interface OwnershipInit {
   readonly entry: Entry;
-  /** The admission that led to the hold. */
+  /** The turn with which the entry was admitted. */
   readonly turn: Turn;
   readonly holder: Holder;
-  /** The backend's facts, for diagnostics. */
+  /** The properties of the backend, for diagnostics messages. */
   readonly info: BackendInfo;
 }
 
-/** The claim that holds. The ownership calls it when its owner releases the lock. */
+/** The part of a claim that its ownership uses. */
 export interface Holder {
-  /** Returns the parts of the client that the hold needs to answer requests. */
+  /** Returns the parts of the client with which the holder responds to requests. */
   tools(): AnswerTools;
-  /** The ownership calls this when its owner has released it, before the removal of the entry is sent. */
+  /** Called when the owner releases the lock, before the removal of the entry is sent. */
   givenUp(): void;
-  /** The ownership calls this when the store has confirmed the removal of the entry. */
+  /** Called when the store has confirmed the removal of the entry. */
   released(): void;
 }

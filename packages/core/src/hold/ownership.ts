@@ -30,11 +30,11 @@ export class HeldOwnership implements Ownership {
   readonly #holder: Holder;
   readonly #info: BackendInfo;
   #shared: boolean;
-  /** Controller of the signal. Both are created on the first read of `signal`. */
+  /** Controller of `signal`. The controller and the signal are created on the first read of `signal`. */
   #loss: CallerAbortController | undefined;
   #signal: AbortSignal | undefined;
   #end: 'released' | 'lost' | undefined;
-  /** Emits the end of the hold to subscribers of `requests$`. Created on first use. */
+  /** Event that the hold has ended, for subscribers of `requests$`. Created on first use. */
   #ended: Moment | undefined;
   #story: Promise<unknown> | undefined;
   #lossError: QueueLockError | undefined;
@@ -85,7 +85,8 @@ export class HeldOwnership implements Ownership {
   get remainingMs(): number {
     if (this.#end) return 0;
     const left = this.#live.liveness.remainingMs;
-    // A session notifies its holds of its end one after the other. A read does not wait for that.
+    // An ended session notifies its holds one after another. A read notices the end at once, even before this
+    // hold is notified.
     if (left === 0) this.revoke(this.#live.liveness.ending.reason);
     return left;
   }
@@ -100,7 +101,7 @@ export class HeldOwnership implements Ownership {
       throw (
         this.#lossError ?? new QueueLockError('OWNERSHIP_LOST', `${JSON.stringify(this.name)} was released`)
       );
-    // The condition is negated so that NaN is rejected too.
+    // The negated comparison also rejects NaN.
     if (!(left >= minRemainingMs)) throw notEnoughTime(this.name, minRemainingMs, left);
   };
 
@@ -109,7 +110,7 @@ export class HeldOwnership implements Ownership {
     return this.#signal;
   }
 
-  /** Whether the owner has released the hold. A later end of the session is no loss then. */
+  /** Whether the owner has begun to release the hold. If the session ends later, that is no loss. */
   get givenUp(): boolean {
     return this.#end === 'released';
   }
@@ -160,7 +161,7 @@ export class HeldOwnership implements Ownership {
     this.#recording = recording;
   }
 
-  /** Ends the hold. The caller is responsible for removing the entry. */
+  /** Ends the hold. The caller removes the entry. */
   giveUp(): void {
     if (this.#finish('released')) this.#holder.givenUp();
   }
@@ -180,10 +181,10 @@ export class HeldOwnership implements Ownership {
     return ownershipInJson(this);
   }
 
-  /** Registers a pending lookup of the cause of the loss; `release` waits for it. */
+  /** Registers a task that reads why the hold was lost. `release` waits for it. */
   tellLater(story: Promise<unknown>): void {
     this.#story = story;
-    // The record names the cause that was found.
+    // When that task has ended, the record of the hold gets the reason that it found.
     void story.then(() => this.#recording?.ended(this.#lossError));
   }
 
@@ -201,7 +202,7 @@ export class HeldOwnership implements Ownership {
     return this.#lossError;
   }
 
-  /** Corrects the loss error when another cause than the first turns out to be right. */
+  /** Corrects the reason of the loss in the existing error, when another cause than the first is found. */
   blame(cause: QueueLockError): void {
     if (!this.#lossError) return;
     const { reason, message } = lossOf(this.name, cause);
@@ -224,7 +225,7 @@ export class HeldOwnership implements Ownership {
     return true;
   }
 
-  /** Writes to the held entry, and throws unless the lock is still held before and afterwards. */
+  /** Writes to the entry. Throws unless the lock is held before and after the write. */
   async #written(write: () => Promise<boolean>): Promise<void> {
     this.throwIfLost();
     let there = false;

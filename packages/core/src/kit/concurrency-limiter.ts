@@ -3,7 +3,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Limits how many requests to a store are in flight. Further requests wait in order. */
+/** Limits how many requests to a store are in flight at the same time. Further requests wait in order. */
 export class ConcurrencyLimiter {
   readonly #limit: number;
   readonly #waiting = new Set<Waiting>();
@@ -14,7 +14,9 @@ export class ConcurrencyLimiter {
     this.#limit = limit;
   }
 
-  /** Resolves when a request may be sent. The caller calls `release` when it is done. */
+  /**
+   * Resolves when the caller may send its request. The caller then calls `release` when the request is done.
+   */
   async acquire(): Promise<void> {
     if (this.#active < this.#limit) {
       this.#active += 1;
@@ -25,7 +27,7 @@ export class ConcurrencyLimiter {
     });
   }
 
-  /** Lets the next waiting request be sent. */
+  /** Reports that a request is done, so that the next waiting one may be sent. */
   release(): void {
     const [next] = this.#waiting;
     if (!next) {

@@ -1,17 +1,15 @@
 import type { Clock } from '../base/clock.ts';
 
-/** A task of a `DeadlineQueue`. */
+/** A task with a timeout, for a `DeadlineQueue`. */
 export interface TimedTask {
-  /** The queue calls this at the deadline of the task, unless the task was cancelled. */
+  /** Called when the timeout of the task has passed, unless the task was cancelled. */
   timedOut(): void;
 }
 
 /**
- * The same timeout for many tasks, by one timer. Most tasks are cancelled long before the timeout, and a timer of its own costs each of them more
- * than a hundred function calls.
- *
- * Tasks start in the order of their deadlines, because the timeout is the same for all. The timer therefore waits for the first task only. It runs
- * for at most one timeout after the last task was cancelled, and it does not keep the process alive.
+ * Runs the same timeout for many tasks with one timer. Most tasks are cancelled long before the timeout. A separate timer would cost each of them
+ * more than a hundred function calls. The timeout is the same for all tasks, so they start in the order of their deadlines, and the timer waits only
+ * for the first task. The timer runs for at most one timeout after the last task was cancelled. It does not keep the process alive.
  */
 export class DeadlineQueue {
   readonly #ms: number;
@@ -31,7 +29,7 @@ export class DeadlineQueue {
     return this.#ms;
   }
 
-  /** Calls `timedOut` of the task after the timeout. A task that is already in the queue starts again. */
+  /** Calls `timedOut` of the task after the timeout. If the task is already in the queue, its timeout starts again. */
   start(task: TimedTask): void {
     this.#deadlines.delete(task);
     this.#deadlines.set(task, this.#clock.now() + this.#ms);
@@ -48,7 +46,10 @@ export class DeadlineQueue {
     setTimeout(() => this.#onTimer(), Math.max(1, Math.ceil(ms))).unref();
   }
 
-  /** Lets replies that arrived while the event loop was blocked cancel their tasks first. Deadlines that pass meanwhile are not due yet. */
+  /**
+   * Waits two turns of the event loop before tasks time out. So replies that arrived while the loop was blocked can cancel their tasks. Only tasks
+   * time out that were due before.
+   */
   #onTimer(): void {
     const now = this.#clock.now();
     setImmediate(() => setImmediate(() => this.#expire(now)));

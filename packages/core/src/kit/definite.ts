@@ -13,7 +13,7 @@ const DEFINITE: ReadonlySet<QueueLockErrorCode> = new Set([
   'FOREIGN_FORMAT',
 ]);
 
-/** Whether a backend's rejection proves that the call had no effect, and that repeating it would not help. */
+/** Returns whether an error of a backend proves that the call had no effect, and that a repetition would not help. */
 export function isDefinite(error: unknown): boolean {
   return isQueueLockError(error) && DEFINITE.has(error.code);
 }
@@ -40,8 +40,8 @@ export async function repeatUntilDefinite<T>(call: () => Promise<T>, signal: Abo
 }
 
 /**
- * Continues like `repeatUntilDefinite` after a first attempt that failed. The retry policy runs only then, because it costs several times as much as
- * a call that succeeds at once.
+ * Continues like `repeatUntilDefinite` after a first attempt that has failed. The retry policy costs several times as much as a call that succeeds at
+ * once, so it runs only after a failure.
  */
 export async function repeatAfter<T>(
   failure: unknown,
@@ -51,7 +51,8 @@ export async function repeatAfter<T>(
   if (isDefinite(failure)) throw failure;
   return untilDefinite.execute(async ({ attempt }) => {
     if (attempt === 0) throw failure;
-    // Checks the signal here, because the retry policy makes one more attempt after an abort during its delay.
+    // The retry policy would make one more attempt after an abort during its delay, so the signal is checked
+    // here.
     signal.throwIfAborted();
     return call();
   }, signal);

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import type { ListedQueue } from '../api/store-facts.ts';
 
-/** A queue as read from a store that counts its entries. */
+/** A queue as it was read from a store that numbers the entries of each queue. */
 export interface FoundQueue extends Omit<ListedQueue, 'left'> {
-  /** Number of entries since the queue was created. A store may create an empty queue anew. */
+  /** Number of entries that have joined since the queue was created. A store may delete an empty queue and create it again. */
   readonly joined: number;
 }
 
@@ -12,8 +12,8 @@ interface Known extends Pick<FoundQueue, 'depth' | 'joined'> {
   readonly seenAt: number;
 }
 
-// How long a queue is remembered that was not found any more, in milliseconds. Long enough for an observer that reads rarely, short enough for names
-// that are used once.
+// How long a queue that no longer exists is remembered, in milliseconds. It is long enough for an observer
+// that reads rarely. It is short because some names are used only once.
 const REMEMBERED_MS = 60_000;
 
 /**
@@ -45,7 +45,8 @@ export class DepartureCounter {
   #left(name: string, { depth, joined }: Pick<FoundQueue, 'depth' | 'joined'>): number {
     const before = this.#known.get(name);
     if (!before) return 0;
-    // A queue that was empty meanwhile counts from 1 again, so all entries of the old one have left.
+    // If the number went back, the store has created the queue again. Then all entries of the earlier queue
+    // have left.
     const newcomers = joined >= before.joined ? joined - before.joined : joined;
     return before.left + Math.max(0, before.depth + newcomers - depth);
   }

@@ -7,19 +7,19 @@ export type Provided<T> = T | (() => T | PromiseLike<T>);
 
 /** The source of credentials: a fixed value or a function. */
 export interface CredentialSource<T> {
-  /** Returns or resolves with credentials that are valid as far as this process can check, or throws. */
+  /** Reads the credentials. Returns or resolves with credentials that are valid as far as this process can check, or throws. */
   readonly read: () => T | PromiseLike<T>;
-  /** The credentials that are known when the backend is created. */
+  /** Credentials that are already known when the backend is created. */
   readonly known?: T | undefined;
-  /** Whether the known credentials never change. `read` is not called then. */
+  /** Whether the known credentials never change, so that `read` is not called. */
   readonly isFixed?: boolean;
-  /** How long a new connection waits for `read`, in milliseconds. */
+  /** Time limit for `read` when a new connection waits for it, in milliseconds. */
   readonly withinMs: number;
 }
 
 /**
- * Credentials for new connections, which may be replaced while the process runs. They are read again for each connection. While they cannot be
- * read, as when a file is half written, the last valid ones are used: a failure here must not end a hold.
+ * Provides credentials for new connections, which may change while the process runs. They are read again for each connection. If they cannot be read,
+ * for instance because a file is half written, the last valid ones are used. So a failure to read them does not end a hold.
  */
 export class FreshCredentials<T> {
   readonly #source: CredentialSource<T>;
@@ -33,7 +33,7 @@ export class FreshCredentials<T> {
     if (source.known !== undefined) this.#valid = { value: source.known, nth: 0 };
   }
 
-  /** Emits each failure to read credentials while earlier valid ones could be used. Never errors. */
+  /** Emits each failure to read the credentials in which the last valid ones were used instead. Never errors. */
   get errors$(): Observable<QueueLockError> {
     return this.#errors$;
   }
@@ -43,7 +43,7 @@ export class FreshCredentials<T> {
     return this.#source.isFixed === true && this.#valid !== undefined;
   }
 
-  /** The last valid credentials, or `undefined` before the first. */
+  /** The last valid credentials, or `undefined` if none have been read. */
   get latest(): T | undefined {
     return this.#valid?.value;
   }
@@ -75,7 +75,7 @@ export class FreshCredentials<T> {
     }
   }
 
-  /** Reads the credentials. A late result is used for the next connection, unless a later read has ended before. */
+  /** Reads the credentials. If the result comes too late for one connection, the next connection uses it, unless a later read has ended before. */
   async #read(): Promise<T> {
     const nth = (this.#reads += 1);
     const value = await this.#source.read();
@@ -96,17 +96,17 @@ export class FreshCredentials<T> {
   }
 }
 
-/** Resolves with the provided value, or with the result of the function that provides it. */
+/** Resolves with the value, or with the result if it is a function. */
 export async function valueOf<T>(provided: Provided<T>): Promise<T> {
   return isFunction(provided) ? provided() : provided;
 }
 
-/** Whether the value is provided by a function. */
+/** Returns whether a function provides the value. */
 export function isFunction<T>(provided: Provided<T>): provided is () => T | PromiseLike<T> {
   return typeof provided === 'function';
 }
 
-/** Returns a provided value whose function runs in the context of the caller that passed it. */
+/** Binds the function that provides a value to the asynchronous context of this call, and returns it. Returns other values unchanged. */
 export function providedByCaller<T>(provided: Provided<T>): Provided<T> {
   return isFunction(provided) ? boundToCaller(provided) : provided;
 }

@@ -1,8 +1,8 @@
 import { QueueLockError, invalidArgument, isQueueLockError } from '../api/errors.ts';
 
 /**
- * Runs the check of a client or pool that the caller handed in, and returns its result. A getter or proxy of that object may throw anything.
- * @throws {QueueLockError} `INVALID_ARGUMENT` for the argument where the check throws something else, and what the check throws otherwise
+ * Checks a client or pool that the caller has passed in, and returns the result of the check. A getter or proxy of that object may throw any error.
+ * @throws {QueueLockError} the `QueueLockError` of the check; `INVALID_ARGUMENT` when the check throws any other error
  */
 export function inspectHandedIn<T>(argument: string, check: () => T): T {
   try {
@@ -13,14 +13,14 @@ export function inspectHandedIn<T>(argument: string, check: () => T): T {
   }
 }
 
-/** The methods that an object must have, and how the refusal describes it. */
+/** Methods that an object of the caller must have, and the texts for the error if one is missing. */
 export interface RequiredMethods {
-  /** The argument or option that the object was handed in with. */
+  /** Name of the argument or option that contains the object. */
   readonly argument: string;
   readonly methods: readonly string[];
-  /** Describes the object: `a client`. */
+  /** Noun for the object in the message, such as `a client`. */
   readonly what: string;
-  /** Returns the rule that an object without this method breaks. */
+  /** Returns the rule that the error message states when the named method is missing. */
   readonly rule: (missing: string) => string;
 }
 
@@ -36,8 +36,8 @@ export function requireMethods(value: unknown, { argument, methods, what, rule }
 }
 
 /**
- * Returns a function that gives a connection of the caller's client back or closes it, and reports a failure to do so to the listener: timers
- * and events have no caller that could catch it.
+ * Returns a function that returns or closes a connection of the caller's client. It passes an error to the listener and does not throw, because
+ * timers and events have no caller that could catch it.
  */
 export function closing<Args extends readonly unknown[]>(
   close: (...args: Args) => void,
@@ -53,8 +53,8 @@ export function closing<Args extends readonly unknown[]>(
 }
 
 /**
- * Returns the error for a reply that no server of the store sends. A client library that was wrapped, mocked or closed may resolve with one
- * without having sent anything, so it proves nothing.
+ * Creates the error for a reply that no server of the store sends. A client library that was wrapped, mocked or closed may resolve with such a reply
+ * without having sent a request. So the reply proves nothing.
  * @param endpoint the server's address, without user and password
  * @param what the request, for the message
  */

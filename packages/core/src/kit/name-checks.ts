@@ -17,7 +17,7 @@ export function checkQueueName(queue: string, maxBytes: number = Infinity): void
 }
 
 /**
- * Returns the kind of a register.
+ * Returns the kind of a register if it is valid.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when it is not 1 to 16 letters from a to z
  */
 export function checkedRegisterKind(kind: string): string {
@@ -26,7 +26,7 @@ export function checkedRegisterKind(kind: string): string {
 }
 
 /**
- * Returns the text of a register.
+ * Returns the text of a register if it is not too long.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when it takes more than 4,096 bytes of UTF-8
  */
 export function checkedRegisterText(text: string): string {

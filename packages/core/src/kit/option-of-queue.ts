@@ -2,8 +2,8 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import { boundToCaller } from '../base/caller-context.ts';
 
 /**
- * Returns a function of the options that computes something from a queue's name. It runs in the present context. Its exception is a definite
- * error: as an unknown outcome, the acquisition would repeat it for ever.
+ * Wraps a function among the options that computes something from a queue's name. The wrapped function runs in the asynchronous context of this call.
+ * Its exceptions become definite errors. Otherwise an acquisition would treat them as unknown outcomes and retry forever.
  * @param option the name of the option, for messages
  * @throws {QueueLockError} the returned function: `INVALID_ARGUMENT` with the exception as `cause`
  */

@@ -25,15 +25,18 @@ export interface PemTexts {
   readonly key?: string | Buffer | undefined;
 }
 
-/** Checks that a certificate has its key. @throws {QueueLockError} `INVALID_ARGUMENT` */
+/**
+ * Checks that a certificate and its key are given together.
+ * @throws {QueueLockError} `INVALID_ARGUMENT`
+ */
 export function requireCertWithKey({ cert, key }: PemTexts): void {
   if ((cert === undefined) !== (key === undefined))
     throw invalidArgument('tls', cert === undefined ? 'key' : 'cert', 'has cert and key together');
 }
 
 /**
- * Checks that each text is in PEM, and that no part lacks its end. OpenSSL ignores a half-written part of a list of authorities, and Node
- * trusts the usual authorities in place of an empty one.
+ * Checks that each text is in PEM, and that every part has its end line. OpenSSL ignores a half-written part in a list of authorities. Node trusts
+ * its default authorities when the list is empty.
  * @throws {QueueLockError} `INVALID_ARGUMENT`; the message does not repeat the text
  */
 export function requireWholePems(argument: string, texts: Readonly<Record<string, unknown>>): void {
@@ -71,7 +74,7 @@ export function secureContextOf<T>({ ca, cert, key }: PemTexts, make: (pems: Pem
   try {
     return make({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
   } catch (error) {
-    // Shows the reason only, since the text may be a secret.
+    // The message contains only the reason, because the texts may be secrets.
     throw invalidArgument('tls', String(error), 'are PEM texts that belong together');
   }
 }

@@ -4,9 +4,12 @@ import type { EntrySpec } from '../api/spi.ts';
 /** Identifies an entry of a session before the store has assigned its number. */
 export type EntryName = Pick<EntrySpec, 'queue' | 'id'>;
 
-/** Tracks entries that may still appear in a queue: while their enqueue has no reply, and for ever after a reply that leaves the outcome unknown. */
+/**
+ * Tracks entries that may still appear in a queue. An entry may appear while its enqueue has no reply, and after a reply that leaves the outcome
+ * unknown.
+ */
 export class PendingEnqueues {
-  /** Number of enqueue calls without a reply, by entry. It is Infinity after a call whose outcome stays unknown. */
+  /** Number of enqueue calls without a reply, by entry. It is Infinity when the outcome of a call stays unknown. */
   readonly #calls = new Map<string, number>();
 
   /** Whether the entry may still appear in the queue. */
@@ -14,12 +17,12 @@ export class PendingEnqueues {
     return this.#calls.has(fieldOf(entry));
   }
 
-  /** Marks the entry as removed. The removal in the store also rejects requests for the entry that are still in flight. */
+  /** Records that the entry was removed. The removal in the store also rejects requests for the entry that arrive later. */
   settle(entry: EntryName): void {
     if (this.#calls.get(fieldOf(entry)) === Infinity) this.#calls.delete(fieldOf(entry));
   }
 
-  /** Sends a request that enqueues the entries. `ask` rejects with `UNAVAILABLE` when it is unknown whether they will appear. */
+  /** Sends a request that enqueues the entries, and tracks them meanwhile. `ask` must reject with `UNAVAILABLE` when the outcome is unknown. */
   async track<T>(entries: readonly EntryName[], ask: () => Promise<T>): Promise<T> {
     this.#count(entries, 1);
     try {
@@ -41,7 +44,7 @@ export class PendingEnqueues {
   }
 }
 
-/** Returns one key text for queue and id. */
+/** Returns one text that identifies the entry by its queue and id. */
 export function fieldOf({ queue, id }: EntryName): string {
   return `${id}/${queue}`;
 }

@@ -12,7 +12,7 @@ export interface ReadingSource<T> {
   /** Reads again after this many milliseconds without a change. Default: never. */
   readonly againAfterMs?: number;
   /**
-   * Starts to observe the value. Calls `changed` when the value may have changed, and `refused` when changes cannot be observed.
+   * Starts to observe the value. Calls `changed` when the value may have changed, and `refused` with the error when the store does not allow that.
    * @returns a function that ends the observation
    */
   readonly follow: (changed: () => void, refused: (error: unknown) => void) => () => void;

@@ -1,4 +1,4 @@
-/** Common errors of stores that identify sessions and entries by id. */
+/** Creates the errors that all stores with ids of sessions and entries need. */
 import { QueueLockError, detailOf } from '../api/errors.ts';
 
 /** Creates a `SESSION_LOST`: the store has ended the session. */
@@ -17,8 +17,8 @@ export function connectionClosed(endpoint: string): QueueLockError {
 }
 
 /**
- * Returns the message of a client library's error, without a leading queuelock code. Also covers aggregate errors of several addresses, which have
- * no message.
+ * Returns the message of a client library's error, without a code of queuelock at its start. An aggregate error of several addresses has no message
+ * of its own, so the messages of its parts are returned.
  */
 export function failureOf(error: unknown): string {
   const detail = detailOf(error);

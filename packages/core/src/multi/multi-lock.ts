@@ -23,7 +23,9 @@ import type { Works } from '../work/works.ts';
 
 /** The parts of a client that a lock of several names uses. */
 export interface MultiTools {
-  /** Identifies the client, to distinguish its holds from those of other clients. */
+  /**
+   * Object that identifies the client, so that its holds can be distinguished from those of other clients.
+   */
   readonly by: object;
   readonly backend: Backend;
   readonly context: ClaimContext;

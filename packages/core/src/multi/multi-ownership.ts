@@ -3,7 +3,7 @@ import { checkedSignal } from '../base/checked-signal.ts';
 import { type QueueLockError, invalidArgument, isQueueLockError } from '../api/errors.ts';
 import type { MultiOwnership, Ownership } from '../api/hold-api.ts';
 
-/** Several holds as one: held if all are, lost if one is, released together. */
+/** Combines several holds: it is held if all are held, lost if one is lost, and it releases all together. */
 export class HeldTogether implements MultiOwnership {
   readonly names: readonly string[];
   readonly #holds: ReadonlyMap<string, Ownership>;
@@ -39,7 +39,7 @@ export class HeldTogether implements MultiOwnership {
   }
 
   readonly throwIfLost = (minRemainingMs?: number): void => {
-    // The first loss explains the others, which were released because of it.
+    // The first loss is the cause of the others: the remaining holds were released because of it.
     if (!this.held && this.#lossError) throw this.#lossError;
     for (const hold of this.#all()) hold.throwIfLost(minRemainingMs);
   };

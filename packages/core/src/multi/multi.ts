@@ -32,9 +32,9 @@ import { limitedBy, type WaitLimit } from '../work/wait-limit.ts';
 import { newEntryId, type ClaimRequest } from '../entry/wish.ts';
 
 /**
- * Several claims as one, all or nothing. All their entries are created at one point of the store's order. So of any two multi-locks, one is ahead of the
- * other in every queue that they share, and no cycle of multi-locks can wait for each other. Subscribing joins; unsubscribing leaves all queues or
- * releases all. Never errors.
+ * Combines several claims, all or nothing. One point of the store's order creates all their entries. So of any two multi-locks, one is ahead of the
+ * other in every queue that both use, and multi-locks cannot wait for each other in a cycle. Subscribing joins the queues. Unsubscribing leaves all
+ * queues or releases all locks. Never errors.
  */
 export function claimTogether(
   context: ClaimContext,
@@ -77,7 +77,8 @@ function join(
   const together = new Together(requests.length, { isTry: timeoutMs === 0 });
   const enqueue: Enqueue = (session, spec, stop) => together.enqueue(session, spec, stop);
   const claims = asOne(requests, timeoutMs).map((request) =>
-    // The hold of all names listens to the signals of the single holds, so they have to be created in this context.
+    // The combined hold listens to the signals of the single holds. They must run these listeners in the
+    // caller's context.
     inCallerContext(claim({ ...context, enqueue }, request)),
   );
   let arePlaced = false;
@@ -88,7 +89,7 @@ function join(
       arePlaced ||= states.every(({ status }) => status !== 'joining');
       const end = endOf(states, ownership);
       if (end) return end;
-      // A release of one ownership releases all names.
+      // When the caller releases the ownership of one name, all names are released.
       if (states.some(({ status }) => status === 'ended')) void ownership?.release();
       const holds = states.map(ownershipIn).filter((hold) => hold !== undefined);
       if (holds.length === states.length) ownership ??= new HeldTogether(holds);
@@ -96,14 +97,14 @@ function join(
       const isSuspect = states.some(({ status }) => status === 'suspect');
       return { status: isSuspect ? 'suspect' : 'held', ownership };
     }),
-    // A claim whose hold was lost emits only its end.
+    // After the loss of a hold, the claim emits only its final state.
     filter((state) => !('ownership' in state) || state.ownership.held),
   );
 }
 
 /**
- * Returns the requests of the single claims. They end together, so none has a timeout of its own, except in a try, which makes one attempt. The label
- * of each entry lists the other entries as held with it.
+ * Returns the requests of the single claims. The claims end together, so they have no timeouts of their own, except in a try, which makes one
+ * attempt. The label of each entry lists the other entries as held.
  */
 function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined): readonly ClaimRequest[] {
   const patience = timeoutMs === 0 ? { timeoutMs } : {};
@@ -119,7 +120,10 @@ function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined)
   });
 }
 
-/** Throws if all claims have to join again: one was moved behind a requester, or was removed before its position was known. */
+/**
+ * Throws if all claims have to join again. That is so if an entry was removed so that a requester could pass, or was removed before its position was
+ * known.
+ */
 function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void {
   for (const state of states) {
     if (state.status !== 'ended' || state.outcome !== 'failed') continue;
@@ -128,14 +132,14 @@ function throwIfRemoved(states: readonly ClaimState[], arePlaced: boolean): void
   }
 }
 
-/** Returns the first end that is not caused by the release of the other claims. That end ends all claims. */
+/** Returns the final state of the first claim that ended by itself. Claims that were only released because of another one do not count. */
 function endOf(
   states: readonly ClaimState[],
   ownership: MultiOwnership | undefined,
 ): MultiClaimState | undefined {
   const ended = states.filter((state) => state.status === 'ended');
   const trouble = ended.find(({ outcome }) => outcome !== 'released');
-  // One claim was lost before all were held, so the multi-lock never held.
+  // A claim was lost before all claims were held, so the multi-lock counts as never granted.
   if (trouble?.outcome === 'lost' && !ownership) return failed(trouble.error.cause);
   if (trouble) return trouble;
   return ended.length === states.length ? ended[0] : undefined;
@@ -152,7 +156,7 @@ function waiting(
   return failed(new QueueLockError('TIMEOUT', `${JSON.stringify(waitingFor[0])} is not free (timeoutMs 0)`));
 }
 
-/** Returns the ownership of a claim that holds now. After a loss it returns `undefined` at once, although the claim ends when the reason is known. */
+/** Returns the ownership of a claim that holds now. Returns `undefined` as soon as the hold is lost, even before the claim has ended. */
 function ownershipIn(state: ClaimState): Ownership | undefined {
   const ownership = state.status === 'held' || state.status === 'suspect' ? state.ownership : undefined;
   return ownership?.held ? ownership : undefined;
@@ -168,7 +172,9 @@ function sameState(before: MultiClaimState, now: MultiClaimState): boolean {
   return before.status === now.status;
 }
 
-/** Emits if the claims have to join again because an entry was removed. Throws any other error, and every error of a try, which makes one attempt. */
+/**
+ * Emits if the claims should join again because an entry was removed. Otherwise throws the error. A try always throws, because it makes one attempt.
+ */
 function onlyIfRemoved(error: unknown, { timeoutMs }: WaitLimit): Observable<unknown> {
   if (isQueueLockError(error, 'ENTRY_LOST') && timeoutMs !== 0) return of(true);
   throw error;

@@ -7,7 +7,7 @@ interface Joining {
   readonly reject: (error: unknown) => void;
 }
 
-/** Claims of several names that join their queues in one request. It is sent when all of them have called `enqueue`. */
+/** Collects the calls of `enqueue` by the claims of a multi-lock. When all claims have called it, sends one request for all queues. */
 export class Together {
   readonly #count: number;
   readonly #option: EnqueueAllOptions;
@@ -18,14 +18,12 @@ export class Together {
     this.#option = option;
   }
 
-  /**
-   * Makes one attempt to join for one claim. It is sent when all claims have called this function, and rejects at once when its own `stop`
-   * aborts.
-   */
+  /** Joins one queue. The request is sent when all claims have called this function. If `stop` aborts before, this call rejects at once. */
   enqueue(session: Session, spec: EntrySpec, stop: AbortSignal): Promise<Placement> {
     let giveUp!: () => void;
     const placed = new Promise<Placement>((resolve, reject) => {
-      // A claim whose session has ended tries again with a new session.
+      // Calls are collected for each session, because a claim whose session has ended tries again with a new
+      // session.
       const joining = this.#joining.get(session) ?? [];
       this.#joining.set(session, joining);
       giveUp = () => {

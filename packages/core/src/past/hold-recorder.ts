@@ -12,18 +12,18 @@ import type { EntryLabel } from '../entry/entry-value.ts';
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import { HOLDS_KIND, applyUpdates, printedText, type HoldEnd, type HoldUpdate } from './hold-records.ts';
 
-/** Delay before a write, so that a short hold costs one write, and no write competes with the release. */
+/** Delay before a write in milliseconds. A shorter hold thus costs only one write, and the write does not delay the release. */
 const WRITE_DELAY_MS = 20;
-/** Longest time in milliseconds that unfinished writes may take once the client closes. */
+/** Time limit in milliseconds for unfinished writes when the client closes. */
 const CLOSING_MS = 1_000;
-/** Delays in milliseconds before another attempt, after another client wrote between the read and the write of this one. */
+/** Delays in milliseconds before another attempt, when another client has changed the record between this client's read and write. */
 const CONFLICT_BACKOFF: BackoffOptions = { initialDelayMs: 5, maxDelayMs: 500 };
-/** Shortest time in milliseconds between two reports of refused writes. */
+/** Minimum time in milliseconds between two reports that the store refused a write. */
 const REPORT_EVERY_MS = 60_000;
 
 const HOST = hostname();
 
-/** Dependencies on the client. */
+/** The parts of a client that the recorder uses. */
 export interface RecorderTools {
   readonly registers: Registers;
   readonly clock: Clock;
@@ -31,29 +31,29 @@ export interface RecorderTools {
   readonly last: number;
   /** Aborts when the client closes. */
   readonly closing: AbortSignal;
-  /** Receives each write that the client has to wait for when it closes. */
+  /** Called with each write for which the client has to wait when it closes. */
   readonly afterwards: (work: Promise<void>) => void;
 }
 
-/** Access to the record of one hold, for its holder. */
+/** Writes the record of one hold. */
 export interface HoldRecording {
-  /** Records the end. Repeated calls correct the reason of a loss, not the time. */
+  /** Records the end of the hold. A repeated call corrects the reason of a loss, but not the time. */
   ended(loss?: QueueLockError): void;
 }
 
-/** The changes of one name that are not written yet, by the id of the hold. */
+/** The changes to the record of one name that are not written yet, by the id of the hold. */
 type Pending = Map<string, HoldUpdate>;
 
 /**
- * Records the holds of a client in the background. No hold and no release waits for a write, and none fails by one. There is one write at a time for
- * each name. Changes that arrive meanwhile are written together, and at most `last` of them are kept.
+ * Records the holds of a client in the background. No hold and no release waits for a write, or fails because of one. For each name, one write runs
+ * at a time. Changes that arrive meanwhile are written together, and at most `last` of them are kept.
  */
 export class HoldRecorder {
-  /** Emits refused writes, at most once a minute. */
+  /** Emits an error when the store refuses a write, at most once a minute. */
   readonly errors$: Observable<QueueLockError>;
   readonly #errors$ = new Subject<QueueLockError>();
   readonly #tools: RecorderTools;
-  /** The names with a write under way. */
+  /** The names for which a write is in flight. */
   readonly #pending = new Map<string, Pending>();
   readonly #pauses = new Set<() => void>();
   readonly #stop = new AbortController();
@@ -109,7 +109,7 @@ export class HoldRecorder {
     afterwards(this.#write(name, pending));
   }
 
-  /** Writes the changes of a name, and those that arrive meanwhile, until none is left. Never rejects. */
+  /** Writes the waiting changes to the record of a name, and those that arrive meanwhile, until none is left. Never rejects. */
   async #write(name: string, pending: Pending): Promise<void> {
     await this.#pause(WRITE_DELAY_MS);
     while (pending.size > 0) {
@@ -127,7 +127,7 @@ export class HoldRecorder {
     this.#cancelStop = undefined;
   }
 
-  /** Repeats the change until it is certain. */
+  /** Repeats a change of the record until its outcome is certain. */
   async #apply(name: string, updates: readonly HoldUpdate[]): Promise<void> {
     const { signal } = this.#stop;
     for (let attempt = 0; ; attempt += 1) {
@@ -136,7 +136,7 @@ export class HoldRecorder {
     }
   }
 
-  /** Resolves to `false` if another client wrote meanwhile. */
+  /** Changes the record once. Resolves to `false` if another client has changed it meanwhile. */
   async #change(name: string, updates: readonly HoldUpdate[]): Promise<boolean> {
     const { registers, last } = this.#tools;
     const present = await registers.read(name, HOLDS_KIND);
@@ -159,7 +159,7 @@ export class HoldRecorder {
     });
   }
 
-  /** Limits the time of the writes under way, once the client closes. */
+  /** Aborts unfinished writes some time after the client has begun to close. */
   #stopSoon(): void {
     if (this.#pending.size === 0) return;
     this.#cancelStop ??= this.#tools.clock.after(CLOSING_MS, () => {

@@ -9,7 +9,7 @@ import { toPrintable } from '../base/printable.ts';
 export const HOLDS_KIND = 'holds';
 /** Maximum size of all records of a queue, as stored. */
 const MAX_BYTES = 4_096;
-/** Larger text was not written by a client of this kind. */
+/** Maximum length of a stored text that is parsed. A longer text was not written by a queuelock client. */
 const MAX_READ = 16 * MAX_BYTES;
 /** Maximum length of each text of a record, in UTF-16 code units. */
 const MAX_TEXT = 100;
@@ -25,7 +25,7 @@ const REASONS: ReadonlySet<unknown> = new Set<HoldEnd['reason']>([
   'client-closed',
 ]);
 
-/** The end of a hold, as its client saw it. */
+/** The end of a hold, as its holder recorded it. */
 export interface HoldEnd {
   readonly reason: 'released' | RevocationReason;
   readonly heldMs: number;
@@ -43,19 +43,19 @@ export interface HoldRecord {
   readonly pid?: number | undefined;
   readonly beganAt: number;
   readonly end?: HoldEnd | undefined;
-  /** When another client found that the hold had ended without a record of that. */
+  /** Time at which another client found that the hold had ended, although no end was recorded. */
   readonly goneAt?: number | undefined;
 }
 
 /** A record to write. */
 export interface HoldUpdate extends HoldRecord {
-  /** Whether the holder was alone. Then all holds with smaller tokens had ended before it began. */
+  /** Whether the holder was the only one. If so, all holds with smaller tokens had ended before it began. */
   readonly alone: boolean;
 }
 
 /**
- * Returns the stored text with changes. A record with the id of a stored one replaces it. The oldest are dropped when there are more than `last`, or
- * more than fit into 4,096 bytes. The same changes applied twice return the same text.
+ * Applies changes to the stored text and returns the new text. A record replaces the stored one with the same id. The oldest records are dropped when
+ * there are more than `last`, or when they take more than 4,096 bytes. Applying the same changes twice has no further effect.
  */
 export function applyUpdates(text: string | undefined, updates: readonly HoldUpdate[], last: number): string {
   let records = decodeHolds(text);
@@ -75,19 +75,20 @@ export function applyUpdates(text: string | undefined, updates: readonly HoldUpd
 function withRecord(records: readonly HoldRecord[], record: HoldRecord): readonly HoldRecord[] {
   const place = records.findIndex(({ id }) => id === record.id);
   if (place >= 0) return records.with(place, record);
-  // Tokens alone do not show the order: those of a restored store may be smaller than before.
+  // Tokens alone do not show the order: after a store was restored, new tokens may be smaller than earlier
+  // ones.
   const before = records.findLastIndex(
     ({ token, beganAt }) => token < record.token || beganAt < record.beganAt,
   );
   return records.toSpliced(before + 1, 0, record);
 }
 
-/** Whether a hold without a recorded end was over when another holder was alone. */
+/** Returns whether a hold without a recorded end had ended before the hold `alone` began, because the holder of `alone` was the only one. */
 function endedBefore({ token, end, goneAt }: HoldRecord, alone: HoldRecord): boolean {
   return end === undefined && goneAt === undefined && token < alone.token;
 }
 
-/** Parses the stored text. Omits parts that are no records, since any client of the store may have written them. */
+/** Parses the stored text. Omits invalid records, because any client of the store may have written them. */
 export function decodeHolds(text: string | undefined): readonly HoldRecord[] {
   if (text === undefined || text.length > MAX_READ) return [];
   return listOf(parseJson(text)).flatMap((part) => decodeHold(part) ?? []);
@@ -97,7 +98,7 @@ function encode(records: readonly HoldRecord[]): string {
   return JSON.stringify(records.map(encodeHold));
 }
 
-/** Omits what follows from other members, since the space limits the number of holds. */
+/** Encodes a record. Omits members that can be computed from others, because space limits the number of records. */
 function encodeHold({ id, token, order, owner, host, pid, beganAt, end, goneAt }: HoldRecord): object {
   const isOwnName = owner === `${String(host)}:${String(pid)}`;
   return {
@@ -153,7 +154,7 @@ function endOf(record: Readonly<Record<string, unknown>>): HoldEnd | undefined {
   return { reason: reason as HoldEnd['reason'], heldMs, ...eviction };
 }
 
-/** Returns a text as it is stored and shown: printable, of limited length. */
+/** Converts a text to the form in which it is stored and shown: printable and of limited length. */
 export function printedText(text: string): string {
   return toPrintable(text, MAX_TEXT);
 }

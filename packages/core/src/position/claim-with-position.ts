@@ -18,17 +18,17 @@ import { visible } from '../handover/visible.ts';
 import { waitUntilHeld } from '../claim/wait-until-held.ts';
 import type { ClaimRequest } from '../entry/wish.ts';
 
-/** The parameters of a position request, besides its claim. */
+/** The parameters of a claim with its position, besides the claim itself. */
 interface PositionRequest {
   readonly name: string;
-  /** The option or method that requests the position, for messages. */
+  /** Name of the option or method that requests the position, for messages. */
   readonly asked: string;
   readonly typicalHoldMs: number | undefined;
 }
 
 type Queued = Extract<ClaimState, { readonly status: 'queued' }>;
 
-/** Adds the position of its entry to a claim's states, from joining to the grant. Watches the queue only while the claim waits. */
+/** Adds the position of the claim's entry to the claim's states, from joining to the grant. Watches the queue only while the claim waits. */
 export function positionsOfClaim(
   { watch, clock }: Pick<ClaimContext, 'watch' | 'clock'>,
   claim$: Observable<ClaimState>,
@@ -47,7 +47,8 @@ export function positionsOfClaim(
       subscriber.complete();
     };
     function follow({ id, order }: Queued): Subscription {
-      // An entry with a caller-defined value publishes no id, so the order is compared too. At any moment it is unique in a queue.
+      // Compares order and id. An entry with a caller-defined value shows no id, and an order is unique
+      // within a queue at any moment.
       const isOwn = (entry: QueueEntry): boolean => entry.order === order && (entry.id ?? id) === id;
       const next = (now: QueuePosition | undefined): void => {
         place = now ?? place;
@@ -75,7 +76,7 @@ export function positionsOfClaim(
   return Object.assign(told$, { [Symbol.asyncIterator]: () => latestOf(line$) });
 }
 
-/** Waits for the grant, like `acquire`, and passes positions to `onPosition` if it is set. */
+/** Waits for the grant, like `acquire`. Calls `onPosition` with each position meanwhile, if it is set. */
 export function acquireNotifying(
   context: ClaimContext,
   request: ClaimRequest,

@@ -1,7 +1,7 @@
 import type { PositionedClaimState } from '../api/position-api.ts';
 import type { Observable } from '../base/rx.ts';
 
-/** The latest state that the loop has not consumed yet. */
+/** The latest state that the loop has not received yet. */
 interface Unseen {
   state?: PositionedClaimState | undefined;
   isOver: boolean;

@@ -27,10 +27,10 @@ import { after } from '../base/timer.ts';
 /** Minimum interval between two positions, and between two reads of the queue, in milliseconds. Changes in between are merged. */
 export const POSITION_INTERVAL_MS = 250;
 
-/** Dependencies for computing positions. */
+/** The clock and the settings for computing positions. */
 export interface PositionTools {
   readonly clock: Clock;
-  /** Assumed hold time in milliseconds for entries that announce none, used until a hold was observed. */
+  /** Assumed hold time in milliseconds for entries whose clients announce none. Used until a hold was observed. */
   readonly typicalHoldMs?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface WatchPositionOptions {
   readonly id: string;
   /** How long to wait until the entry appears in the queue, in milliseconds. Default 2,000. */
   readonly appearsWithinMs?: number;
-  /** Assumed hold time for entries ahead that announce none, used until a hold was observed, in milliseconds. Default: unknown. */
+  /** Assumed hold time in milliseconds for entries ahead whose clients announce none. Used until a hold was observed. Default: unknown. */
   readonly typicalHoldMs?: number;
   /** Clock, replaceable in tests. Default: the machine's. */
   readonly clock?: Clock;
@@ -99,8 +99,8 @@ const ABSENT = 'absent';
 const GONE = 'gone';
 
 /**
- * Emits the position of the entry matched by `isOwn`, initially and when the queue changes; `undefined` while the entry is absent. Emits nothing
- * until the queue was read.
+ * Emits the position of the entry for which `isOwn` returns true, now and when the queue changes. Emits `undefined` while the queue does not contain
+ * it. Emits nothing until the queue was read.
  */
 export function positionsIn(
   queue$: Observable<QueueState>,
@@ -110,7 +110,7 @@ export function positionsIn(
   return defer(() => {
     const seen = new SeenHolds(clock);
     return queue$.pipe(
-      // Hold times are learned from every snapshot.
+      // Measures hold times from every snapshot, also from those that are not emitted.
       tap((queue) => seen.look(queue)),
       filter(({ status }) => status !== 'connecting'),
       paced(POSITION_INTERVAL_MS, clock),

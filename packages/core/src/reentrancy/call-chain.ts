@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Ownership } from '../api/hold-api.ts';
 
-/** A hold within which a call chain runs. */
+/** A hold that a call chain has: its code runs inside `run` of that lock. */
 export interface ChainHold {
-  /** Identifies the client that holds. */
+  /** The client that holds, as an object to compare. */
   readonly by: object;
   readonly ownership: Ownership;
   /** Number of permits that the hold takes. */
@@ -11,9 +11,8 @@ export interface ChainHold {
 }
 
 /**
- * One entered hold of a call chain, inside the holds that the chain entered before. Timers and connections that the work has started
- * reference their level as long as they live, which may be years. A level
- * therefore drops its hold when that has ended, and drops ended levels around it.
+ * One level of a call chain: a hold, inside the levels that the chain entered before. Timers and connections that the work has started reference
+ * their level as long as they exist, which may be years. So a level drops its hold when the hold has ended, and drops ended levels around it.
  */
 interface Level {
   hold: ChainHold | undefined;

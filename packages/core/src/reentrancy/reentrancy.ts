@@ -10,22 +10,21 @@ import { ownershipInJson } from '../api/ownership-json.ts';
 import { merge, type Observable } from '../base/rx.ts';
 import { waitLimit, type WaitContext, type WaitLimit } from '../work/wait-limit.ts';
 
-/** One hold on the server and its number of open levels in this process. */
+/** A hold on the server, and the number of levels in this process that are inside it. */
 interface Shared {
-  /** The client that holds. */
+  /** The client that holds, as an object to compare. */
   readonly by: object;
   readonly hold: Ownership;
   levels: number;
 }
 
-/** The options that apply when a hold is entered again. */
+/** The options that apply when a call enters a hold again. */
 export type ReentryOptions = Pick<AcquireOptions, 'signal' | 'timeoutMs' | 'minRemainingMs'>;
 
 /**
- * A hold that its own call chain may enter again. Each entry is one level deeper. Of several calls that enter from the same level, one is
- * inside at a time, and the others wait in the queue of that level. The hold is released when all levels are. Reentrant locks of Java and
- * Curator count per thread. An async call chain has no thread, so the
- * level counts.
+ * A hold that its own call chain may enter again. Each entry is one level deeper. If several calls enter from the same level, one is inside at a
+ * time, and the others wait in the queue of that level. The hold is released when all levels have ended. Reentrant locks of Java and Curator count
+ * entries for each thread. Async code has no thread of its own, so the levels of a call chain are counted instead.
  */
 export class ReentrantOwnership implements Ownership {
   readonly depth: number;
@@ -42,7 +41,8 @@ export class ReentrantOwnership implements Ownership {
   }
 
   static outermost(by: object, hold: Ownership): ReentrantOwnership {
-    // Creates the signal in the context of the caller that holds: a later call chain may enter and read it first.
+    // Creates the signal now, in the context of the holding caller. Otherwise a later call chain might create
+    // it by its first read.
     void hold.signal;
     return new ReentrantOwnership({ by, hold, levels: 0 }, 1, () => undefined);
   }
@@ -51,7 +51,7 @@ export class ReentrantOwnership implements Ownership {
     return this.#shared.by === client && this.name === name;
   }
 
-  /** Enters the next level, after all earlier calls that entered it from this level have left it. */
+  /** Enters the next level. Waits until all earlier calls that entered from this level have left. */
   async enter({ minRemainingMs, ...patience }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
     const before = this.#line;
     let leave!: () => void;
@@ -60,7 +60,7 @@ export class ReentrantOwnership implements Ownership {
     });
     this.#line = before.then(() => left);
     try {
-      // Rejects when the hold is lost, because the earlier call that is inside may notice the loss late.
+      // Rejects at once when the hold is lost. The call that is inside may notice the loss late.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
       await turnWithin(before, merge(patienceOf(patience, context), lost$));
@@ -165,10 +165,10 @@ export class ReentrantOwnership implements Ownership {
 }
 
 /**
- * Returns the hold to enter again, or `undefined` when the call needs an entry of its own. Waiting behind the own call chain is a certain deadlock: in a
- * fair queue the new entry is behind the hold that waits for it. Only further permits of a semaphore are allowed, if all permits of the chain fit into the
- * limit. They may be granted late or never, when other holders wait for more permits too, or waiters ahead need those of the chain. Such cycles are
- * detected from the holds that each entry lists in its label.
+ * Returns the hold to enter again, or `undefined` when the call needs its own entry. If a call waits for a lock that its own call chain holds, that
+ * is a deadlock: the new entry is behind the hold that waits for it. So this throws, except for further permits of a semaphore, if all permits of the
+ * chain fit into the limit. Those may still be granted late or never, when other holders also wait for more permits. Such cycles can be detected from
+ * the holds that each entry lists in its label.
  * @throws {QueueLockError} `REENTRANT` when the running call chain holds the name and may not enter it again
  */
 export function holdToEnter(
@@ -192,7 +192,7 @@ export function holdToEnter(
     if (hold.shared && mode === 'exclusive') throw isHeld(name, 'a reader cannot become a writer');
     return hold;
   }
-  // A timeout of 0 waits for the reply only.
+  // With a timeout of 0 the call makes one attempt and does not wait, so it cannot deadlock.
   if (timeoutMs === 0 || mayFit(around, options)) return undefined;
   throw isHeld(
     name,
@@ -202,7 +202,9 @@ export function holdToEnter(
   );
 }
 
-/** Whether only entries of other call chains can delay further permits. Unknown for a limit that changes. */
+/**
+ * Returns whether the requested permits fit into the limit together with all permits that the call chain holds. Returns `false` for a limit that may change.
+ */
 function mayFit(around: readonly ChainHold[], { limit: limit$ = 1, permits = 1 }: AcquireOptions): boolean {
   if (typeof limit$ !== 'number') return false;
   // All levels of a hold share the permits of its outermost level.
@@ -217,7 +219,7 @@ function isHeld(name: string, remedy: string): QueueLockError {
   );
 }
 
-/** Creates the limit of a wait for earlier calls. A timeout of 0 becomes 1 ms, which waits for no other call. */
+/** Creates the limit of a wait for earlier calls. A timeout of 0 becomes 1 ms, because 0 would be a try. */
 function patienceOf({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
   return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, context);
 }

@@ -7,18 +7,19 @@ export interface Pace {
   readonly heartbeatIntervalMs: number;
   /** Time limit of one heartbeat before the next is tried. */
   readonly answerTimeoutMs: number;
-  /** Delay between the first failed heartbeat and the next attempt. */
+  /** Delay between a first failed heartbeat and the next attempt. */
   readonly retryAfterMs: number;
-  /** Delay between failed heartbeats after several in a row, so that clients do not overload a store without a leader. */
+  /** Longest delay between failed heartbeats. Used after several failures in a row, so that clients do not overload a store without a leader. */
   readonly longestRetryMs: number;
-  /** Safety margin for delays in this process. */
+  /** Safety margin for delays in this process, such as late timers. */
   readonly safetyMarginMs: number;
 }
 
-// Bound on how differently two clocks may run. NTP slews by at most 0.05 %; a quartz is off by less than 0.01 %.
+// Assumed maximum difference between the rates of two clocks. NTP corrects by at most 0.05 %, and a quartz is
+// wrong by less than 0.01 %.
 const CLOCK_RATE_ERROR = 0.01;
 
-/** Computes the timing. An interval of a quarter of the TTL allows three failed heartbeats, on two or three servers. */
+/** Computes the timing of a session. With an interval of a quarter of the TTL, three heartbeats in a row may fail. */
 export function paceOf(ttlMs: number, options: LockClientOptions): Pace {
   const retryAfterMs = Math.min(200, ttlMs / 40);
   return {
@@ -36,24 +37,24 @@ export function longestHoldMs(
   { proofLag = 0 }: Pick<BackendInfo, 'proofLag'>,
 ): number {
   const { safetyMarginMs, heartbeatIntervalMs } = paceOf(settings.ttlMs, settings);
-  // The newest heartbeat proves the send time of an earlier one: the previous, or one before it where the required lag is longer than the
-  // interval.
+  // On a store with a `proofLag`, a heartbeat proves the session only from the time at which an earlier one was
+  // sent. That is the previous heartbeat, or one before it if the lag is longer than the interval.
   const lagMs = proofLag === 0 ? 0 : Math.max(heartbeatIntervalMs, proofLag * settings.ttlMs);
   return deadlineOf(-lagMs, settings.ttlMs, safetyMarginMs);
 }
 
 /**
- * Computes the result of `Session.renew` where a heartbeat only proves that the server counts the TTL from an earlier time: the rest of `ttlMs` after
- * `elapsedMs` on this process's clock. The server's clock may run faster during the whole time. The allowance that the core subtracts from the result
- * must therefore not be subtracted from the elapsed time as well.
+ * Computes the result of `Session.renew` for stores where a heartbeat only proves that the server counts the TTL from an earlier time. `elapsedMs`
+ * have passed since then on this process's clock. The core later reduces the result by a factor, because the server's clock may run faster. This
+ * function divides `elapsedMs` by that factor, so that the reduction does not make the elapsed time smaller.
  */
 export function leftOfTtl(ttlMs: number, elapsedMs: number): number {
   return Math.max(0, ttlMs - elapsedMs / (1 - CLOCK_RATE_ERROR));
 }
 
 /**
- * Computes the deadline until which a hold is proven. Counted from the moment the proving call was *sent*, because the server cannot have started
- * its count earlier.
+ * Computes the deadline until which a hold is proven. It counts from the moment at which the proving request was *sent*, because the server cannot
+ * have started its count earlier.
  */
 export function deadlineOf(sentAt: number, provenMs: number, safetyMarginMs: number): number {
   return sentAt + provenMs * (1 - CLOCK_RATE_ERROR) - safetyMarginMs;

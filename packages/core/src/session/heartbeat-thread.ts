@@ -17,7 +17,7 @@ export interface HeartbeatThreadData {
   readonly pace: Pace & ThreadPace;
 }
 
-/** Text of a failure, sent to the main thread. */
+/** The text of a failure, which the heartbeat thread sends to the main thread. */
 export interface HeartbeatThreadFailure {
   readonly failure: string;
 }

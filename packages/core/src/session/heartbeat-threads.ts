@@ -8,7 +8,9 @@ import { threadFailure } from './thread-failure.ts';
 export interface HeartbeatThreads {
   /** Loads the function that starts a heartbeat thread. `undefined` for a client without the option `maxBlockedMs`. */
   readonly standby: SessionOpening['standby'];
-  /** Emits failures of a thread. The session continues without it. Never errors. */
+  /**
+   * Emits failures of heartbeat threads. The session of a failed thread continues without it. Never errors.
+   */
   readonly errors$: Observable<QueueLockError>;
 }
 

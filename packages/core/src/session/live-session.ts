@@ -5,6 +5,6 @@ import type { Session } from '../api/spi.ts';
 export interface LiveSession {
   readonly session: Session;
   readonly liveness: Liveness;
-  /** Ids of entries that are in a queue, joining or leaving. */
+  /** Ids of the entries that are in a queue, or are joining or leaving one. */
   readonly ids: Set<string>;
 }

@@ -5,15 +5,15 @@ import { BehaviorSubject, Subject, type Observable } from '../base/rx.ts';
 /** Health of a session that has not ended. */
 export type Health = 'alive' | 'suspect';
 
-/** A claim under a session. Called directly, because a subscription for each claim would cost more than a claim that never waits. */
+/** A claim that the session notifies. It is called directly, because a subscription for each claim would cost more than a claim that never waits. */
 export interface LivenessListener {
-  /** The session calls this after each change of `Liveness.isAlive`. */
+  /** Called after each change of `Liveness.isAlive`. */
   healthChanged(): void;
-  /** The session calls this once, when it has ended. */
+  /** Called once, when the session has ended. */
   sessionEnded(error: QueueLockError): void;
 }
 
-/** The deadline that heartbeats of another thread prove for the session. */
+/** What the heartbeats of another thread prove about the session. */
 export interface OtherProofs {
   /** The deadline until which the session is proven; 0 if none is. */
   readonly deadline: number;
@@ -112,7 +112,7 @@ export class Liveness {
     return this.remainingMsAt(this.#clock.now());
   }
 
-  /** Returns the remaining proven time in milliseconds at a reading of the clock that was just taken. */
+  /** Returns the remaining proven time in milliseconds. `now` is the time of the session's clock, which the caller has just read. */
   remainingMsAt(now: number): number {
     if (this.#ended) return 0;
     if (this.#others && !this.#count(this.#others)) return 0;
@@ -122,12 +122,12 @@ export class Liveness {
     return 0;
   }
 
-  /** From now on, the deadline also includes the proofs of another thread. */
+  /** Includes the heartbeats of another thread in the deadline from now on. */
   addProofs(others: OtherProofs): void {
     this.#others = others;
   }
 
-  /** Records a confirmed heartbeat. A late or older one never shortens the proven time, nor revives an ended session. */
+  /** Records a confirmed heartbeat. A heartbeat that is confirmed late never shortens the proven time, and never revives an ended session. */
   prove(deadline: number): void {
     if (this.remainingMs === 0) return;
     this.#deadline = Math.max(this.#deadline, deadline);
@@ -136,7 +136,7 @@ export class Liveness {
   }
 
   /**
-   * Marks the session suspect, because a heartbeat is overdue or the connection is in trouble.
+   * Marks the session as suspect, because a heartbeat is overdue or the connection fails.
    * @param why the cause, if known
    */
   doubt(why?: unknown): void {
@@ -166,13 +166,13 @@ export class Liveness {
     );
   }
 
-  /** A listener that is called may delete others, or add new ones, which are notified by `add`. */
+  /** Notifies all listeners. A listener may delete others meanwhile. Listeners that it adds are notified by `add` itself. */
   #tellListeners(error: QueueLockError): void {
     for (const listener of [...this.#listeners])
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);
   }
 
-  /** Counts the proofs of another thread. Returns whether the session may still exist. */
+  /** Includes the deadline that another thread has proven. Returns whether the session may still exist. */
   #count(others: OtherProofs): boolean {
     if (others.deadline > this.#deadline) this.#deadline = others.deadline;
     if (others.isLost) this.end(endedMeanwhile());

@@ -30,9 +30,9 @@ export function openOrResume(
 }
 
 /**
- * Removes the unclaimed entries of a resumed session, one TTL from now. A release by the earlier process may have been lost, and this process's
- * heartbeats would keep that entry at the head of its queue. Retries until done or the session has ended. If the store refuses, it ends the
- * session, the only other way to free the queue.
+ * Removes the unclaimed entries of a resumed session, one TTL from now. The earlier process may have released such an entry in a request that was
+ * lost. This process's heartbeats would keep the entry at the head of its queue. Retries until the entries are removed or the session has ended. If
+ * the store refuses the removal, ends the session, because that is the only other way to free the queue.
  */
 export function removeUnclaimedLater({ session, liveness }: LiveSession, clock: Clock): void {
   const cancel = clock.after(session.ttlMs, () => {
@@ -45,7 +45,7 @@ export function removeUnclaimedLater({ session, liveness }: LiveSession, clock: 
   liveness.ending.addEventListener('abort', cancel, { once: true });
 }
 
-/** Returns what another process needs to resume the session. Opens the session if necessary. */
+/** Returns the data with which another process can resume the session. Opens the session if necessary. */
 export async function resumptionOf(live$: Observable<LiveSession>, backend: Backend): Promise<string> {
   const live = await firstValueFrom(live$, { defaultValue: undefined });
   if (live?.session.resumption !== undefined) return live.session.resumption;

@@ -24,17 +24,17 @@ export interface SessionSettings extends LockClientOptions {
 export interface SessionOpening extends SessionSettings {
   readonly open: Backend['open'];
   readonly endpoint: string;
-  /** Receives the reason why the last attempt to open failed. */
+  /** Called with the error of each failed attempt to open the session. */
   readonly trouble: (why: unknown) => void;
   /** Loads the function that starts heartbeat threads. Never rejects. Default: no threads. */
   readonly standby?: (() => Promise<StandbyStarter | undefined>) | undefined;
 }
 
-/** Callbacks for the end of a session. */
+/** Callbacks of a session for its end. */
 export interface SessionEnd {
-  /** Receives background work that settles later: an attempt to open, or the notice of the end to the server. */
+  /** Called with background work: the promise of an attempt to open a session, or of its closing on the server. */
   readonly closing: (closed: Promise<void>) => void;
-  /** Whether the session is left on the server, until its TTL expires or another process resumes it. */
+  /** Returns whether to leave the session on the server, until its TTL expires or another process resumes it. */
   readonly keepsSession: () => boolean;
 }
 
@@ -67,15 +67,16 @@ export function openSession(
           live.liveness.end(
             new QueueLockError('CLOSED', 'the client was closed', { reason: 'client-closed' }),
           );
-          // Stops the heartbeat thread before the session is closed or abandoned: it must not keep a session alive that another process is
-          // to resume.
+          // Stops the heartbeat thread before the session is closed or abandoned. The thread must not keep a
+          // session alive that another process is to resume.
           const ended = standby ? standby.stop() : told;
           closing(
             ended.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())),
           );
         });
         subscriber.add(heartbeat(live, { ...pace, openedAt }, settings.clock).subscribe());
-        // This subscription comes first, so that a listener which requests a session at the end of this one gets a new one.
+        // Subscribes to the session's end before all others do. So a listener that requests a session when
+        // this one ends gets a new one.
         live.liveness.health$.subscribe({
           error: (error: unknown) => {
             subscriber.error(error);
@@ -93,14 +94,15 @@ export function openSession(
 interface Opened {
   readonly session: Session;
   readonly openedAt: number;
-  /** Deadline until which the opening of the session proves that the session lives. */
+  /** Deadline until which the session is proven by its opening. */
   readonly deadline: number;
 }
 
-// Notifies local listeners of the session's end synchronously, and the server afterwards.
+// A resolved promise. It delays the notification of the server until the local listeners have been notified
+// synchronously.
 const told = Promise.resolve();
 
-/** Tries to open a session until the connect timeout. A session that opens later, or unwanted, is closed again. */
+/** Tries to open a session until the connect timeout. Closes a session that opens later than that or is no longer wanted. */
 function connect(
   settings: SessionOpening,
   unwanted: AbortSignal,
@@ -121,7 +123,8 @@ function connect(
     if (!stop.signal.aborted && !isOver) return { session, openedAt, deadline };
     await session.close();
     stop.signal.throwIfAborted();
-    // The attempt may have waited for members that do not respond, before another member did. The next attempt begins at that member.
+    // The session's proven time has already ended. The attempt may have waited for members that do not
+    // respond, before another member responded. The next attempt begins at that member.
     failure = new QueueLockError('UNAVAILABLE', 'opening a session took longer than its proven time');
     throw failure;
   };
@@ -138,7 +141,7 @@ function connect(
     const giveUp = (): void => {
       fail(unwanted.reason);
     };
-    // The session may have become unwanted during the first attempt.
+    // The caller may have unsubscribed during the first attempt.
     if (unwanted.aborted) giveUp();
     else unwanted.addEventListener('abort', giveUp);
     opened.then(resolve, fail).finally(cancel);
@@ -146,7 +149,7 @@ function connect(
 }
 
 function ignore(): void {
-  // The outcome is ignored, because only the end of the attempt matters here.
+  // Ignores the outcome, because only the end of the attempt matters.
 }
 
 function notConnected({ endpoint, connectTimeoutMs }: SessionOpening, cause: unknown): QueueLockError {

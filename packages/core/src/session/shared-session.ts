@@ -19,23 +19,26 @@ import type { Backend, Session } from '../api/spi.ts';
 
 /** The session shared by all claims of a client, with its state. */
 export interface SharedSession {
-  /** Emits the session once. Opened by the first subscriber, and again after a loss. Errors with `CLOSED` once the client is closed. */
+  /**
+   * Emits the session once. The first subscriber opens it; after a loss, the next subscriber opens another one. Errors with `CLOSED` once the client
+   * is closed.
+   */
   readonly session$: Observable<LiveSession>;
-  /** Returns the session while it is open, so that a claim need not subscribe. */
+  /** Returns the session while it is open, so that a claim does not have to subscribe to `session$`. */
   readonly present: () => LiveSession | undefined;
   readonly state$: BehaviorSubject<SessionState>;
-  /** Emits failures of the heartbeat thread, without which the session continues. Never errors. */
+  /** Emits failures of the heartbeat thread. The session continues without the thread. Never errors. */
   readonly errors$: Observable<QueueLockError>;
-  /** Returns why the session is not open yet while it is being opened, or why it is suspect. */
+  /** Returns the error because of which the session is not open yet, or is suspect. */
   readonly openingTrouble: () => unknown;
 }
 
-/** Signals for the end of the shared session. */
+/** Streams and callbacks for the end of the shared session. */
 export interface SharedSessionEnd {
   /** Errors with `CLOSED` when the client is closed. */
   readonly closed$: Observable<never>;
   readonly afterwards: (work: Promise<void>) => void;
-  /** Whether the session is left on the server, until its TTL expires or another process resumes it. */
+  /** Returns whether to leave the session on the server, until its TTL expires or another process resumes it. */
   readonly keepsSession: () => boolean;
 }
 
@@ -68,7 +71,7 @@ export function shareSession(
       next: (status) => {
         tell({ status, id: session.id, ttlMs: session.ttlMs });
       },
-      // The session stream errors with the same error, which is handled below.
+      // `session$` errors with the same error, and its subscribers handle it.
       error: () => undefined,
     });
   };
@@ -85,7 +88,7 @@ export function shareSession(
   return { session$, present: () => present, state$, errors$, openingTrouble };
 }
 
-/** Shares one subscription until it errors. Later subscribers receive the current value. */
+/** Shares one subscription to the source among all subscribers, until the source errors. Later subscribers receive the current value. */
 function shared<T>(): MonoTypeOperatorFunction<T> {
   return (source$) =>
     source$.pipe(

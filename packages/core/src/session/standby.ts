@@ -15,15 +15,15 @@ export interface StandbyOptions {
   readonly clock: Clock;
   /** How long the event loop of this thread may be blocked, in milliseconds. */
   readonly maxBlockedMs: number;
-  /** Receives each failure of the thread. The session continues without it. */
+  /** Called with each failure of the thread. The session continues without the thread. */
   readonly onFailure: (error: QueueLockError) => void;
 }
 
-/** The data of a session that has just been opened. */
+/** Data of a session that was just opened. */
 export interface StandbyStart {
   readonly pace: Pace;
   readonly openedAt: number;
-  /** Deadline proven by the opening. */
+  /** Deadline until which the session is proven by its opening. */
   readonly deadline: number;
 }
 
@@ -42,12 +42,12 @@ export function standbyStarter(options: StandbyOptions): StandbyStarter {
   };
 }
 
-// The main thread checks in this many times within the longest block.
+// The main thread checks in this many times within the longest allowed block of its event loop.
 const CHECK_INS = 10;
 
 /**
- * A thread that sends heartbeats in place of this one while its event loop is blocked. This thread checks in, as long as its event loop runs; if it does not
- * for longer than the limit, the other thread stops, and the session ends at its last proven deadline.
+ * A thread that sends heartbeats while the event loop of the main thread is blocked. The main thread checks in regularly while its loop runs. If it
+ * has not checked in for longer than the limit, the heartbeat thread stops, and the session ends at its last proven deadline.
  */
 export class Standby implements OtherProofs {
   readonly #times = new ThreadTimes();
@@ -73,7 +73,7 @@ export class Standby implements OtherProofs {
       pace: { ...pace, maxSilenceMs: maxBlockedMs + checkInMs, rehearsalMs: session.ttlMs },
     };
     this.#worker = new Worker(threadProgram(), { workerData, name: 'queuelock heartbeats' });
-    // The session's own timers and connections decide how long the process lives.
+    // The heartbeat thread alone must not keep the process alive.
     this.#worker.unref();
     this.#worker.on('message', ({ failure }: HeartbeatThreadFailure) => onFailure(threadFailure(failure)));
     this.#worker.on('error', (error) => onFailure(threadFailure(`it ended: ${detailOf(error)}`)));
@@ -84,7 +84,7 @@ export class Standby implements OtherProofs {
     });
   }
 
-  /** The deadline that heartbeats of the thread prove; 0 if none do. */
+  /** The deadline that heartbeats of the thread prove; 0 if they prove none. */
   get deadline(): number {
     return this.#times.threadDeadline;
   }
@@ -99,7 +99,7 @@ export class Standby implements OtherProofs {
     this.#times.noteProof(this.#clock.now(), deadline);
   }
 
-  /** Ends the heartbeats of the thread. A heartbeat in flight may still reach the store until the returned promise resolves. */
+  /** Stops the heartbeats of the thread. Resolves when no heartbeat is in flight any more. */
   stop(): Promise<void> {
     this.#times.end();
     this.#cancelCheckIn();
@@ -115,7 +115,7 @@ export class Standby implements OtherProofs {
   }
 }
 
-/** The program of the thread is beside this file, with the same ending: `.js` in the built package, `.ts` in the sources. */
+/** Returns the URL of the thread's program. It is beside this file with the same extension: `.js` in the built package, `.ts` in the sources. */
 function threadProgram(): URL {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new URL(`./heartbeat-thread.${ending}`, import.meta.url);

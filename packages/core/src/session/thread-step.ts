@@ -6,24 +6,26 @@ export interface ThreadPace {
   readonly heartbeatIntervalMs: number;
   /** How long the main thread may go without a check-in. */
   readonly maxSilenceMs: number;
-  /** Longest time between two heartbeats of the thread itself, which show that its connection works. */
+  /** Longest time between two heartbeats of the heartbeat thread. They show that its connection works. */
   readonly rehearsalMs: number;
 }
 
-/** The next step of the heartbeat thread. */
+/** What the heartbeat thread does next. */
 export type ThreadStep =
   | { readonly type: 'end' }
   | { readonly type: 'renew' }
   | { readonly type: 'wait'; readonly ms: number };
 
-// The main thread's intervals are jittered downwards only. A heartbeat that is a quarter late shows that it does not run.
+// Jitter only shortens the intervals of the main thread. So a heartbeat that is late by a quarter of the
+// interval shows that the main thread does not run.
 const LATE = 1.25;
-// The main thread may become blocked at any moment, so the heartbeat thread checks at least this often.
+// Minimum time in milliseconds before the next check of the heartbeat thread.
 const MIN_WAIT_MS = 5;
 
 /**
- * Decides what the heartbeat thread does: it sends a heartbeat where one of the main thread is overdue, and now and then one that shows that its own
- * connection works. It sends none once the main thread has been silent for too long, so that a stuck process loses its locks.
+ * Decides what the heartbeat thread does next. It sends a heartbeat when one of the main thread is overdue. Now and then it also sends one to show
+ * that its own connection works. It sends none when the main thread has not checked in for too long, so that a process whose event loop hangs loses
+ * its locks.
  * @param renewedAt when the thread last sent a heartbeat that was confirmed; `-Infinity` before the first
  */
 export function nextThreadStep(
@@ -34,7 +36,7 @@ export function nextThreadStep(
   const { deadline, provenAt, checkedInAt, isOver, renewedAt } = known;
   if (isOver || now >= deadline) return { type: 'end' };
   const silentAt = checkedInAt + pace.maxSilenceMs;
-  // The main thread may check in again before the deadline.
+  // Waits without a heartbeat. The main thread may still check in again before the session's deadline.
   if (now >= silentAt) return { type: 'wait', ms: pace.heartbeatIntervalMs };
   const lateAt = Math.max(provenAt, renewedAt) + LATE * pace.heartbeatIntervalMs;
   const dueAt = Math.min(lateAt, renewedAt + pace.rehearsalMs);

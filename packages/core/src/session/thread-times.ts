@@ -1,9 +1,6 @@
 import { BOOT_CLOCK_GRAIN_MS, type Clock } from '../base/clock.ts';
 
-/**
- * The times and states of one session that main thread and heartbeat thread share. All times are readings of the main thread's clock, in
- * milliseconds.
- */
+/** The times and states of one session that the main thread and the heartbeat thread share. All times are milliseconds of the main thread's clock. */
 export interface KnownTimes {
   /** Proven deadline, by the heartbeats of either thread. */
   readonly deadline: number;
@@ -11,7 +8,7 @@ export interface KnownTimes {
   readonly provenAt: number;
   /** When the event loop of the main thread last ran. */
   readonly checkedInAt: number;
-  /** Whether no more heartbeats are needed, or the session has ended. */
+  /** Whether the main thread needs no more heartbeats, or the session has ended. */
   readonly isOver: boolean;
 }
 
@@ -22,18 +19,18 @@ const CHECKED_IN_AT = 3;
 const IS_OVER = 4;
 const IS_LOST = 5;
 const CELLS = 6;
-// Cells contain whole microseconds: atomic access needs integers.
+// Cells store whole microseconds, because atomic access requires integers.
 const PER_MS = 1_000;
 
 /**
- * Memory that both threads share. Each cell is written by one thread only and read at any moment, also while the other thread is blocked. No order
- * between cells is assumed: every one of them is safe to read late.
+ * Memory that both threads share. Only one thread writes each cell of it; the other may read it at any moment, even while the writer is blocked. The order in
+ * which writes become visible does not matter, because an old value of any cell is safe.
  */
 export class ThreadTimes {
   readonly memory: SharedArrayBuffer;
   readonly #cells: BigInt64Array<SharedArrayBuffer>;
 
-  /** @param memory that of the other thread; default: new memory */
+  /** @param memory the memory of the other thread; default: new memory */
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(CELLS * BigInt64Array.BYTES_PER_ELEMENT)) {
     this.memory = memory;
     this.#cells = new BigInt64Array(memory);
@@ -45,17 +42,17 @@ export class ThreadTimes {
     this.#write(PROVEN_AT, provenAt);
   }
 
-  /** Main thread: records that its event loop runs. */
+  /** Main thread: records that its event loop runs (a check-in). */
   checkIn(now: number): void {
     this.#write(CHECKED_IN_AT, now);
   }
 
-  /** Main thread: ends the heartbeats of the other thread, which sends no more after a heartbeat that is in flight. */
+  /** Main thread: ends the heartbeats of the heartbeat thread. One that is in flight may still be completed. */
   end(): void {
     this.#write(IS_OVER, 1);
   }
 
-  /** Main thread: the deadline that heartbeats of the heartbeat thread prove; 0 if none do. */
+  /** Main thread: the deadline that heartbeats of the heartbeat thread prove; 0 if they prove none. */
   get threadDeadline(): number {
     return this.#read(THREAD_DEADLINE);
   }
@@ -75,7 +72,7 @@ export class ThreadTimes {
     };
   }
 
-  /** Heartbeat thread: records a proven deadline. One that comes after the known deadline does not count: the hold has ended by then. */
+  /** Heartbeat thread: records a proven deadline. It has no effect if the known deadline has already passed, because the hold has ended then. */
   prove(deadline: number, now: number): void {
     const known = this.known.deadline;
     if (now < known && deadline > known) this.#write(THREAD_DEADLINE, deadline);
@@ -90,13 +87,13 @@ export class ThreadTimes {
     return Number(Atomics.load(this.#cells, cell)) / PER_MS;
   }
 
-  /** Rounds down, so that no deadline is later than the proven one. */
+  /** Stores a time rounded down to a microsecond, so that no deadline is later than the proven one. */
   #write(cell: number, value: number): void {
     Atomics.store(this.#cells, cell, BigInt(Math.floor(value * PER_MS)));
   }
 }
 
-/** The readings of two clocks at one moment: that of the main thread, and the monotonic clock of the process, which all threads share. */
+/** Readings of two clocks at the same moment: of the main thread's clock, and of the process's monotonic clock, which all threads share. */
 export interface ClockSample {
   readonly now: number;
   readonly processMs: number;
@@ -104,22 +101,22 @@ export interface ClockSample {
 
 /** Reads both clocks, one directly after the other. */
 export function sampleOf(clock: Clock): ClockSample {
-  // The monotonic clock is read second. Time that passes between the two readings makes the clock of the heartbeat thread late, so that
-  // its deadlines are too early and never too late.
+  // Reads the monotonic clock second. Any delay between the readings makes the heartbeat thread's copy of the
+  // clock late. Then its deadlines are too early, which is safe.
   const now = clock.now();
   return { now, processMs: processMs() };
 }
 
 /**
- * Returns the clock of the main thread as another thread reads it. Both measure suspensions of the machine each for itself, up to the grain of the boot
- * clock; so deadlines are that much earlier.
+ * Returns the main thread's clock for use in another thread. Each thread measures suspensions of the machine separately, with an error of up to
+ * `THREAD_CLOCK_GRAIN_MS`. Deadlines are earlier by that time.
  */
 export function mainClockIn(own: Clock, main: ClockSample): Clock {
   const offset = main.now - main.processMs + processMs() - own.now();
   return { after: (ms, task) => own.after(ms, task), now: () => own.now() + offset };
 }
 
-/** The largest difference between the clocks of two threads after a suspension. */
+/** Largest difference in milliseconds between the clocks of two threads after a suspension. */
 export const THREAD_CLOCK_GRAIN_MS: number = BOOT_CLOCK_GRAIN_MS;
 
 function processMs(): number {

@@ -1,7 +1,7 @@
 import type { QueueEntry } from '../api/queue-api.ts';
 
 /**
- * Returns the admitted entries of an observed queue. An entry is admitted while it and the conflicting entries ahead take at most its `limit`
+ * Returns the admitted entries of a queue that was observed. An entry is admitted while it and the conflicting entries ahead take at most its `limit`
  * permits; two shared entries do not conflict. The client of an admitted entry may not have noticed yet.
  */
 export function admittedEntries(entries: readonly QueueEntry[]): ReadonlySet<QueueEntry> {

@@ -3,38 +3,38 @@ import type { Turn } from '../api/spi.ts';
 import { Observable } from '../base/rx.ts';
 import { fieldOf } from '../kit/pending-enqueues.ts';
 
-/** The known status of an entry: whether it is admitted, or the error code with which it is gone. */
+/** What is known of an entry: whether it is admitted, or the error code with which it was lost. */
 export type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
-/** An entry of a session, as returned by the store. */
+/** An entry of a session, as a response of the store describes it. */
 export interface TrackedEntry {
   readonly queue: string;
   readonly id: string;
-  /** The entry's number, never reused within the session. */
+  /** The number that the store gave the entry. A session never gets the same number twice. */
   readonly ord: string | number;
   readonly key: string;
   readonly turn: Turn;
-  /** Number of the call that placed the entry. Reads requested before that call do not include it. */
+  /** Number of the call that placed the entry. A read that was requested before that call does not include the entry. */
   readonly call: number;
 }
 
 interface Known<Placed> {
   readonly placed: Placed;
-  /** Number of the newest call when the status arrived; later reads are more recent. */
+  /** Number of the newest call when this status arrived. A read with a larger number is more recent. */
   seenAt: number;
   status: EntryStatus;
   readonly follow: Set<(status: EntryStatus) => void>;
 }
 
 /**
- * Tracks the entries of one session in this process, and the subscribers to their admission, where the store decides admission and reports it.
- * Reports arrive in responses, notifications and reads of all entries, possibly out of order.
+ * Tracks the entries of one session, and the subscribers to their turns, for stores that decide admission themselves. The store reports in responses,
+ * notifications and reads of all entries, which may arrive out of order.
  */
 export class EntryTracker<Placed extends TrackedEntry> {
   readonly #known = new Map<Placed['ord'], Known<Placed>>();
   readonly #ords = new Map<string, Placed['ord']>();
   readonly #waiting = new Map<Placed['ord'], Placed>();
-  /** Statuses received for entries whose placement response is still in flight. */
+  /** Statuses that arrived for entries before the response that placed them. */
   readonly #early = new Map<Placed['ord'], { readonly sight: EntryStatus; readonly call: number }>();
   #pendingEnqueues = 0;
 
@@ -69,7 +69,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return this.#known.has(ord);
   }
 
-  /** Runs a placement request. Meanwhile, statuses of unknown entries are kept. */
+  /** Runs a request that places entries. Until it ends, keeps statuses of entries that are not tracked yet. */
   async whilePending<T>(asking: () => Promise<T>): Promise<T> {
     this.#pendingEnqueues += 1;
     try {
@@ -80,7 +80,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
     }
   }
 
-  /** Starts tracking an entry and returns its admission states; see `Placement.turns$`. The response may be older than a status received meanwhile. */
+  /** Starts to track an entry, and returns its turns; see `Placement.turns$`. The response may be older than a status that has arrived meanwhile. */
   track(placed: Placed): Observable<Turn> {
     const { ord, call, turn } = placed;
     const before = this.#known.get(ord);
@@ -103,7 +103,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
 
   /**
    * Records a notification about an entry.
-   * @param call the newest call when the notification arrived
+   * @param call number of the newest call when the notification arrived
    */
   notify(ord: Placed['ord'], sight: EntryStatus, call: number): void {
     const known = this.#known.get(ord);
@@ -114,9 +114,8 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /**
-   * Applies a read of all entries: by number, whether each is admitted. An entry that is absent from the read, or was admitted and is
-   * waiting in the read, counts as lost: the store has
-   * forgotten it, and may admit others.
+   * Applies the result of reading all entries: for each number, whether the entry is admitted. An entry counts as lost if the result does not contain
+   * it, or if it was admitted and waits according to the result. Then the store has forgotten the entry or its admission, and may admit others.
    * @param call the number of the call that made the read
    */
   reconcile(call: number, seen: ReadonlyMap<Placed['ord'], boolean>): void {
@@ -136,13 +135,14 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return known?.placed;
   }
 
-  /** Marks all entries as lost with the session. */
+  /** Marks all entries as lost, because the session has ended. */
   endSession(): void {
     for (const known of [...this.#known.values()]) this.#show(known, 'SESSION_LOST');
   }
 
   #show(known: Known<Placed>, sight: EntryStatus): void {
-    // An admitted entry never returns to waiting: a read may be older than the notification.
+    // An admitted entry never waits again. If a read reports that it waits, the read is older than the
+    // notification of its admission.
     if (sight === false || sight === known.status) return;
     known.status = sight;
     const { ord } = known.placed;

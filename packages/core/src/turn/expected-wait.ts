@@ -2,13 +2,13 @@ import { admittedEntries } from './admitted.ts';
 import type { WaitBasis } from '../api/position-api.ts';
 import type { QueueEntry } from '../api/queue-api.ts';
 
-/** Observed hold times of a queue. */
+/** Hold times of a queue, as far as they are known. */
 export interface HoldTimes {
-  /** Typical hold time in milliseconds for entries that announce none, for example the median of those observed. */
+  /** Typical hold time in milliseconds for entries whose clients announce none, for example the median of those observed. */
   readonly typicalMs?: number | undefined;
-  /** Assumed hold time in milliseconds for entries that announce none, used until one was observed. */
+  /** Assumed hold time in milliseconds for entries whose clients announce none. Used until a hold was observed. */
   readonly assumedMs?: number | undefined;
-  /** How long the current holders have been observed to hold, in milliseconds, by `key`. Default: their holds begin now. */
+  /** For how long the current holders have been observed to hold, in milliseconds, by the `key` of their entries. Default: their holds begin now. */
   readonly heldMs?: ReadonlyMap<string, number>;
 }
 
@@ -33,7 +33,7 @@ export function expectedWait(entries: readonly QueueEntry[], id: string, seen: H
   );
 }
 
-/** Like `expectedWait`, for the entry at an index. */
+/** Does the same as `expectedWait`, for the entry at this index. */
 export function expectedWaitAt(
   entries: readonly QueueEntry[],
   at: number,
@@ -55,7 +55,7 @@ function remainingMs(entry: QueueEntry, { typicalMs, assumedMs = Infinity, heldM
   return Math.max(0, (entry.typicalHoldMs ?? typicalMs ?? assumedMs) - (heldMs?.get(entry.key) ?? 0));
 }
 
-/** Computed start and end times of a queue's entries. Add them in the queue's order. */
+/** The computed start and end times of holds. Entries must be added in the queue's order. */
 class Schedule {
   readonly #all: Hold[] = [];
   readonly #exclusive: Hold[] = [];
@@ -67,8 +67,8 @@ class Schedule {
   }
 
   /**
-   * Finds the start time: the conflicting holds that end last may overlap up to the free permits. The entry begins when the first hold beyond that
-   * ends.
+   * Computes when the entry starts to hold. It may hold beside the conflicting holds that end last, as many as its limit allows. It starts when the
+   * latest of the other conflicting holds ends.
    */
   startOf({ shared, limit, permits }: QueueEntry): number {
     let left = limit - permits;

@@ -1,22 +1,26 @@
 import type { Clock } from '../base/clock.ts';
 
-// Maximum random delay of a read in milliseconds for each entry ahead; at most 25 entries count. Waiters near the head thus read first. The others
-// are then notified, or find the expired entry removed.
+// Maximum random delay of a read in milliseconds for each entry ahead, of which at most 25 count. So waiters
+// near the head read first. After that, the store notifies the other waiters, or their reads find that the
+// expired entry has been removed.
 const APART_MS = 4;
 const FARTHEST = 25;
 const AGAIN_AFTER_MS = 500;
-// Maximum time in milliseconds until the next read; no lease lasts longer. A store may return a larger number or none. That would overflow
-// the timer, which would fire at once, again and again.
+// Maximum time in milliseconds until the next read; no lease is longer. A store may return a larger number,
+// which would overflow the timer. Such a timer would fire at once, again and again.
 const MAX_LEASE_MS = 24 * 60 * 60 * 1_000;
 
-/** Parameters of a `HeadLeaseTimer`. */
+/** Settings of a `HeadLeaseTimer`. */
 export interface HeadLeaseTimerOptions {
   readonly clock: Clock;
-  /** Reads the remaining time of the first lease of each queue, in milliseconds; null if the queue is empty. Also removes expired entries. */
+  /**
+   * Reads the remaining time of the first entry's lease in each queue, in milliseconds. The time is null if the queue is empty. The read also removes
+   * expired entries.
+   */
   readonly readLeaseEnds: (queues: readonly string[]) => Promise<readonly (number | null)[]>;
-  /** Whether a waiter of this process still waits in that queue. */
+  /** Returns whether a waiter of this process still waits in that queue. */
   readonly isWanted: (queue: string) => boolean;
-  /** Minimum delay before a read, in milliseconds, since another client may be removing the expired entry. Default 0. */
+  /** Minimum delay before a read, in milliseconds. Meanwhile another client may remove the expired entry. Default 0. */
   readonly minDelayMs?: number;
 }
 

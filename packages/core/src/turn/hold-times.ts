@@ -1,14 +1,17 @@
 const KEPT_TIMES = 9;
 const KEPT_NAMES = 1_000;
 
-/** Recent hold times of a client, by name. Bounded: keeps the names used last, and the last holds of each. */
+/**
+ * Recent hold times of a client, by lock name. Limited to the names that were used last, and to the last
+ * holds of each.
+ */
 export class HoldTimes {
   readonly #byName = new Map<string, readonly number[]>();
 
   note(name: string, heldMs: number): void {
     const before = this.#byName.get(name) ?? [];
     const times = [...(before.length < KEPT_TIMES ? before : before.slice(1)), heldMs];
-    // Re-inserts the name, so that the map stays ordered by last use.
+    // Deletes and inserts the name, so that the map is ordered by the time of the last use.
     this.#byName.delete(name);
     this.#byName.set(name, times);
     if (this.#byName.size <= KEPT_NAMES) return;
@@ -18,7 +21,7 @@ export class HoldTimes {
 
   /** Returns the median hold time, in whole milliseconds. */
   typical(name: string): number | undefined {
-    // Numbers of a typed array are sorted as numbers, without a comparing function.
+    // A typed array sorts its numbers without a comparing function, which is faster.
     const times = Float64Array.from(this.#byName.get(name) ?? []).sort();
     const median = times[Math.floor(times.length / 2)];
     return median === undefined ? undefined : Math.round(median);

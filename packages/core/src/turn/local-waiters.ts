@@ -1,10 +1,10 @@
-/** A watched entry in this process. */
+/** The state of an entry that a waiter in this process watches. */
 export interface LocalWait {
-  /** Whether the entry is known to own its queue, or to have owned it. */
+  /** Whether the entry is known to own its queue, now or before; see `Departure.owned`. */
   readonly owned: boolean;
-  /** Whether the entry's own session is removing it, or has removed it. An entry removed otherwise may have gone with all entries of its session. */
+  /** Whether the entry's own session removes it or has removed it. If the entry was removed in another way, its whole session may have ended. */
   readonly leaving: boolean;
-  /** Stops watching. Safe to repeat. */
+  /** Ends this watch. Repeated calls do nothing. */
   unfollow(): void;
 }
 
@@ -14,7 +14,7 @@ interface Known {
   leaving: boolean;
 }
 
-/** This is a class, because an object literal with getters takes 500 bytes more for each of thousands of waiters. */
+/** A class, because an object literal with getters needs 500 more bytes for each of thousands of waiters. */
 class Following implements LocalWait {
   readonly #known: Known;
   readonly #onLast: () => void;
@@ -48,7 +48,7 @@ class Following implements LocalWait {
 export class LocalWaiters {
   readonly #known = new Map<string, Known>();
 
-  /** Watches an entry until `unfollow`. Marks set while no waiter watched it are not known. */
+  /** Watches an entry until `unfollow` is called. States that were recorded while no waiter watched the entry are not known. */
   follow(key: string): LocalWait {
     const known = this.#known.get(key) ?? { followers: 0, owned: false, leaving: false };
     this.#known.set(key, known);
@@ -56,14 +56,17 @@ export class LocalWaiters {
     return new Following(known, () => this.#known.delete(key));
   }
 
-  /** Marks that the entry owns its queue, or has owned it; see `Departure.owned`. Returns whether a waiter of this process watches it. */
+  /** Records that the entry owns its queue, now or before; see `Departure.owned`. Returns whether a waiter in this process watches the entry. */
   markOwned(key: string): boolean {
     const known = this.#known.get(key);
     if (known) known.owned = true;
     return known !== undefined;
   }
 
-  /** Marks that the entry's own session is about to remove it; includes and returns the same as `markOwned`. */
+  /**
+   * Records that the entry's own session is about to remove it, and with `owned` also what `markOwned` records. Returns whether a waiter in this
+   * process watches the entry.
+   */
   markLeaving(key: string, { owned = false }: { readonly owned?: boolean } = {}): boolean {
     const known = this.#known.get(key);
     if (known) Object.assign(known, { leaving: true, owned: known.owned || owned });

@@ -21,7 +21,7 @@ export class SeenHolds {
   readonly #clock: Clock;
   readonly #lengths: number[] = [];
   #holds: ReadonlyMap<string, Hold> = new Map();
-  /** Whether the last snapshot was `live`, so that no change was missed since then. */
+  /** Whether the last snapshot was `live`. If so, no change was missed since then. */
   #isContinuous = false;
 
   constructor(clock: Clock) {
@@ -60,7 +60,7 @@ export class SeenHolds {
   }
 }
 
-/** Identifies an entry, also where a store reuses keys. */
+/** Returns a text that identifies an entry, even on a store that uses keys again. */
 function nameOf({ key, order }: QueueEntry): string {
   return `${String(order)} ${key}`;
 }

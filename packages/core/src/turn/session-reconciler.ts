@@ -1,32 +1,35 @@
 import type { EntryName, PendingEnqueues } from '../kit/pending-enqueues.ts';
 import type { TrackedEntry, EntryTracker } from './entry-tracker.ts';
 
-/** An entry of a session, as stored. */
+/** An entry of a session, as the store has stored it. */
 export interface FoundEntry extends EntryName {
   /** The entry's number; see `TrackedEntry.ord`. */
   readonly ord: TrackedEntry['ord'];
   readonly admitted: boolean;
 }
 
-/** Parameters of a `SessionReconciler`. */
+/** Settings of a `SessionReconciler`. */
 export interface SessionReconcilerOptions<Found extends FoundEntry> {
   readonly entries: EntryTracker<TrackedEntry & Pick<Found, 'ord'>>;
   readonly pendingEnqueues: PendingEnqueues;
-  /** Entries up to this number belong to the process that had the session before; 0 when it was opened here. */
+  /** The largest of the numbers of the entries that an earlier process with this session has created. 0 if this process has opened the session. */
   readonly inherited: number;
-  /** Reads all entries of the session. */
+  /** Reads all entries of the session from the store. */
   readonly readEntries: () => Promise<readonly Found[]>;
-  /** Removes an entry without an owner. */
+  /** Removes an entry that no client claims. */
   readonly remove: (entry: Found) => Promise<unknown>;
   /** Returns the number of the next call; see `TrackedEntry.call`. */
   readonly nextCall: () => number;
 }
 
-/** Compares a session's stored entries with the tracked ones, to find missed changes and entries that the store has forgotten. */
+/**
+ * Compares the stored entries of a session with the tracked ones. Finds changes that this process has missed, and entries that the store has
+ * forgotten.
+ */
 export class SessionReconciler<Found extends FoundEntry> {
   readonly #settings: SessionReconcilerOptions<Found>;
   #inherited: number;
-  /** Numbers of the entries of the earlier process that have left. */
+  /** Numbers of entries of the earlier process that have left since the session was resumed. */
   readonly #leftBehind = new Set<Found['ord']>();
   #unclaimed: readonly Found[] | undefined = [];
   #hasEntered = false;
@@ -39,31 +42,31 @@ export class SessionReconciler<Found extends FoundEntry> {
   }
 
   /**
-   * Stored entries at the last read that were not tracked here: unclaimed inherited entries, or entries in flight. `undefined` after a failed read,
-   * which is a reason to read again.
+   * Entries of the session that this process did not track at the last read: unclaimed entries of the earlier process, or entries in flight.
+   * `undefined` after a failed read, which must be repeated.
    */
   get unclaimed(): readonly Found[] | undefined {
     return this.#unclaimed;
   }
 
-  /** Notes that the session has an entry, so that reads become useful. */
+  /** Records that the session has an entry. Without any entry, reads are skipped. */
   entryAdded(): void {
     this.#hasEntered = true;
   }
 
-  /** Notes that an entry of the session has left. */
+  /** Records that an entry of the session has left. */
   entryRemoved({ ord }: Pick<Found, 'ord'>): void {
     if (Number(ord) <= this.#inherited) this.#leftBehind.add(ord);
   }
 
-  /** Treats unclaimed inherited entries as ownerless from now on, and removes them. Rejects when the read fails; safe to repeat. */
+  /** Removes the unclaimed entries of the earlier process. Rejects when the read fails; may be repeated. */
   async removeUnclaimed(): Promise<void> {
     if (this.#settings.inherited === 0) return;
     this.#inherited = 0;
     await this.#look();
   }
 
-  /** Reads all entries, because a change may have been missed. One read at a time, and one more if another reason arises meanwhile. */
+  /** Reads all entries, because a change may have been missed. Only one read runs at a time. If it is called during a read, another read follows. */
   reconcile(): void {
     this.#isStale = true;
     if (this.#isLooking || !this.#hasEntered) return;
@@ -95,8 +98,8 @@ export class SessionReconciler<Found extends FoundEntry> {
   }
 
   /**
-   * Whether the entry has left and is in the store again, because the store was rolled back. Such an entry has no owner and blocks all
-   * entries behind it.
+   * Returns whether the entry has left and the store contains it again, because the store was rolled back. No client will remove such an entry, and
+   * it blocks all entries behind it.
    */
   #isForgotten(entry: Found): boolean {
     if (this.#settings.pendingEnqueues.has(entry)) return false;

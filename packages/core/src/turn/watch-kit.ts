@@ -7,51 +7,51 @@ import { QueueLockError } from '../api/errors.ts';
 import { Observable, Subscription, map, merge } from '../base/rx.ts';
 import type { EntrySpec, Turn } from '../api/spi.ts';
 
-/** An entry with the number of permits that it takes. Default 1. */
+/** A reference to an entry, with the number of permits that it takes. Default 1. */
 export interface Taker {
   readonly permits?: number | undefined;
 }
 
-/** The parameters that decide an entry's admission. */
+/** The properties of an entry on which its admission depends. */
 export type AdmissionRule = Pick<EntrySpec, 'limit' | 'permits'>;
 
 /** The conflicting entries ahead of an entry. */
 export interface EntriesAhead<R> {
-  /** The conflicting entries ahead, nearest first: all of them, or at least as many as requested. */
+  /** The conflicting entries ahead, the nearest first. Contains all of them, or at least as many as the caller has requested. */
   readonly refs: readonly R[];
-  /** Total number of entries ahead, where it is known at no extra cost. */
+  /** Number of all conflicting entries ahead. Set where the backend knows it without a further request. */
   readonly total?: number;
-  /** The store's revision as of this read; see `Turn.grantToken`. */
+  /** The store's revision at this read; see `Turn.grantToken`. */
   readonly seenAt?: bigint;
 }
 
-/** The removal of an entry ahead. */
+/** What is known of the removal of an entry ahead. */
 export interface Departure {
   /**
-   * Whether the removed entry was certainly admitted with no conflicting entry ahead. This holds when an exclusive entry with a limit of 1 leaves
-   * after its hold. An entry that gave up or died while waiting does not set it.
+   * Whether the removed entry was certainly admitted, with no conflicting entry ahead of it. That is so when an exclusive entry with a limit of 1
+   * leaves after its hold. It is not set for an entry that gave up or whose client died while it waited.
    */
   readonly owned?: boolean;
-  /** The store's revision of the removal, where `EntriesAhead.seenAt` is set. */
+  /** The store's revision of the removal. Set on stores whose reads set `EntriesAhead.seenAt`. */
   readonly at?: bigint;
 }
 
-/** Access to one entry's queue in a store without server-side logic. */
+/** Access of one entry to its queue, on a store that does not decide admission itself. */
 export interface QueueView<R> {
-  /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the own entry is not in the queue. */
+  /** Reads the nearest `count` conflicting entries ahead. Rejects with `ENTRY_LOST` when the queue does not contain this entry. */
   ahead(count: number): Promise<EntriesAhead<R>>;
   /**
-   * Emits once when the entry `ref` is gone, even if it was gone before. Emits `undefined` when it may no longer block for another reason. Survives
-   * connection trouble.
+   * Emits once when the entry `ref` has left the queue, even if it had left before. Emits `undefined` when `ref` may no longer block this entry
+   * for another reason. Continues after a broken connection.
    */
   removal(ref: R): Observable<Departure | undefined>;
-  /** Emits once when the own entry is gone. For an entry admitted at once, it is subscribed later; see `OWN_UNWATCHED_MS`. */
+  /** Emits once when this entry has left the queue. For an entry that was admitted at once, the watch starts later; see `OWN_UNWATCHED_MS`. */
   readonly ownRemoval$: Observable<unknown>;
-  /** The timeout of `OWN_UNWATCHED_MS` for all holds of a session. Default: a timer for each hold. */
+  /** Queue for the timeouts of `OWN_UNWATCHED_MS` of all holds of a session. Default: a timer for each hold. */
   readonly unwatched?: DeadlineQueue | undefined;
 }
 
-/** Decides whether an entry is admitted. All primitives use this one rule. */
+/** Decides whether an entry is admitted, for all kinds of locks and semaphores. */
 export function turnOf(ahead: EntriesAhead<Taker>, rule: AdmissionRule): Turn {
   const { refs, total, seenAt } = ahead;
   const admitted = inTheWay(refs, rule).length === 0;
@@ -63,8 +63,8 @@ export function turnOf(ahead: EntriesAhead<Taker>, rule: AdmissionRule): Turn {
 }
 
 /**
- * Returns the nearest entries ahead that together leave too few permits; empty when enough are left. While all of these exist, the own entry is not
- * admitted.
+ * Returns the nearest entries ahead that together leave too few permits. Returns an empty list when enough permits are left. While all returned
+ * entries exist, the waiter's entry is not admitted.
  */
 function inTheWay<R extends Taker>(
   nearestFirst: readonly R[],
@@ -76,8 +76,8 @@ function inTheWay<R extends Taker>(
 }
 
 /**
- * Returns what is known of the entries ahead after one of them has gone, if that is enough for admission. Otherwise returns `undefined`, and only
- * another read can decide. New entries need no check, since none can join in front of another.
+ * Returns the entries ahead after one of them has left, if the waiter's entry is certainly admitted now. Otherwise returns `undefined`, and the waiter
+ * must read the queue. New entries do not matter, because they join behind the waiter's entry.
  */
 export function entriesAheadWithout<R extends Taker>(
   { refs, total }: EntriesAhead<R>,
@@ -92,42 +92,46 @@ export function entriesAheadWithout<R extends Taker>(
   return { refs: left, total: left.length, ...(at === undefined ? {} : { seenAt: at }) };
 }
 
-/** Keeps only what `entriesAheadWithout` needs, since thousands may wait. Of a queue that was read in part, it keeps only the blocking entries. */
+/**
+ * Returns only what `entriesAheadWithout` needs, because thousands of waiters may store it. If the queue was read only in part, these are the
+ * blocking entries.
+ */
 export function remembered<R extends Taker>(ahead: EntriesAhead<R>, rule: AdmissionRule): EntriesAhead<R> {
   const { refs, total } = ahead;
   return total === refs.length ? ahead : Object.assign({}, ahead, { refs: inTheWay(refs, rule) });
 }
 
-/** Holds shorter than this, in milliseconds, create no watch on their own entry. */
+/** Holds that are shorter than this, in milliseconds, do not watch their own entry. */
 export const OWN_UNWATCHED_MS = 250;
 
 /**
- * Emits an entry's admission states by watching the nearest conflicting entries ahead, as many as block it. When one of them goes, the entry is
- * admitted if the known data suffices; otherwise its waiter reads the queue again. At most `limit` entries are watched, and the nearest are the last
- * to leave. This gives about one wake-up per grant and no thundering herd. For a lock it is the predecessor alone, as in ZooKeeper's lock recipe and
- * etcd's `concurrency.Mutex`; those implementations read the queue whenever it leaves.
- *
- *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the own entry is gone
+ * Emits the turns of an entry. Watches the nearest conflicting entries ahead: as many as block the entry, at most `limit`. When one of them leaves,
+ * the entry is admitted if the known data suffices; otherwise its waiter reads the queue again. Of all entries ahead, the nearest usually leave last.
+ * So a grant wakes about one waiter, and there is no thundering herd. For a lock only the predecessor is watched, as in ZooKeeper's lock recipe and
+ * etcd's `concurrency.Mutex`. Those read the queue whenever the predecessor leaves.
+ *     read ──admitted?──no──► one of the nearest is gone ──► known, or read ──admitted?──yes──► silent until the waiter's entry is gone
  */
 export function turnsByWatching<R extends Taker>(
   view: QueueView<R>,
   rule: AdmissionRule,
   first: EntriesAhead<R>,
 ): Observable<Turn> {
-  return new Observable((subscriber) => followTurns(view, { rule, first }, subscriber));
+  const kept = remembered(first, rule);
+  return new Observable((subscriber) => followTurns(view, { rule, first: kept }, subscriber));
 }
 
-/** Receives the turns of an entry. No method is called after `error`. */
+/** Listener for the turns of an entry. After `error`, no method is called. */
 export interface TurnListener {
-  /** Receives each turn, the first one included. */
+  /** Called with each turn, including the first. */
   next(turn: Turn): void;
-  /** Receives the error with which the turns end, such as the loss of the entry. */
+  /** Called with the error that ends the turns, such as the loss of the entry. */
   error(cause: unknown): void;
 }
 
 /**
- * Reports the turns of an entry like `turnsByWatching`, but to a listener, for a backend that emits them by a stream of its own. Calls the
- * listener with the first turn before it returns. @returns a function that ends it, and may be called again
+ * Passes the turns of an entry to a listener, for a backend that has its own stream for them. Does the same as `turnsByWatching` otherwise. Calls the
+ * listener with the first turn before it returns.
+ * @returns a function that ends the watch; repeated calls do nothing
  */
 export function followTurns<R extends Taker>(
   view: QueueView<R>,
@@ -136,14 +140,18 @@ export function followTurns<R extends Taker>(
 ): () => void {
   const turn = turnOf(first, rule);
   if (turn.admitted) return followHold(view, turn, listener);
-  // The own entry is watched first. If both are gone after a broken connection, the entry is lost, not admitted.
+  // Watches the waiter's entry before the entries ahead. If both have left during a broken connection, the
+  // waiter's entry must count as lost and not as admitted.
   const turns = merge(lost(view), inLine(view, rule, remembered(first, rule))).subscribe(listener);
   return () => {
     turns.unsubscribe();
   };
 }
 
-/** Follows an entry that was admitted at once: its admission, and its loss if it holds for long. Without a stream, since every short hold does this. */
+/**
+ * Passes the turn of an entry that was admitted at once to the listener, and its loss if it holds for long. Uses no stream, because every short hold
+ * runs this.
+ */
 function followHold(
   view: Pick<QueueView<Taker>, 'ownRemoval$' | 'unwatched'>,
   turn: Turn,
@@ -174,7 +182,7 @@ function lost({ ownRemoval$ }: Pick<QueueView<Taker>, 'ownRemoval$'>): Observabl
   );
 }
 
-/** Emits the admission states of a waiting entry; silent once it is admitted. A hand-written stream, because every waiter creates one. */
+/** Emits the turns of a waiting entry, and nothing more once it is admitted. Uses no RxJS operators, because every waiter creates such a stream. */
 function inLine<R extends Taker>(
   view: QueueView<R>,
   rule: AdmissionRule,
@@ -214,7 +222,9 @@ function look<R extends Taker>(view: QueueView<R>, rule: AdmissionRule): Observa
   return askUntilDefinite(async () => remembered(await view.ahead(rule.limit), rule));
 }
 
-/** `repeatUntilDefinite` as a stream: calls `ask` when subscribed and emits its result. Errors when the failure is definite; unsubscribing stops it. */
+/**
+ * Calls `ask` like `repeatUntilDefinite` when subscribed, and emits its result. Errors when the failure is definite. Unsubscribing ends the attempts.
+ */
 export function askUntilDefinite<T>(ask: () => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {
     const stopped = new AbortController();

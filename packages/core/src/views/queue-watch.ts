@@ -6,7 +6,7 @@ import type { QueueState } from '../api/queue-api.ts';
 import { ReplaySubject, finalize, map, share, takeUntil, type Observable } from '../base/rx.ts';
 import type { Backend, ObserveOptions } from '../api/spi.ts';
 
-/** Observes a queue. Errors of the server show as `stale` and are retried, so the stream never errors. */
+/** Observes a queue. While the server fails, emits `stale` and retries, so the stream never errors. */
 function watchQueue(
   observe: () => ReturnType<Backend['observe']>,
   name: string,
@@ -25,8 +25,8 @@ function watchQueue(
 }
 
 /**
- * Shares one upstream watch per name among all observers with the same interval, while there is one. Completes when the client closes. Observers with
- * another `apartMs` have a watch of their own, so that an observer of every change does not override the interval of the others.
+ * Shares one watch for each name and interval among all observers, as long as there are any. Completes when the client closes. Observers with another
+ * `apartMs` have a separate watch. So an observer of every change does not cause more reads for the others.
  */
 export class SharedQueues {
   readonly #backend: Backend;

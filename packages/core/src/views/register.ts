@@ -8,19 +8,19 @@ import type { RegisterState, SharedRegister } from '../api/queue-api.ts';
 import { distinctUntilChanged, map, takeUntil, type Observable } from '../base/rx.ts';
 import type { Backend, Registers } from '../api/spi.ts';
 
-/** Identifies a register in a store. */
+/** The name and the kind that identify a register in a store. */
 export interface RegisterPlace {
   readonly name: string;
   readonly kind: string;
 }
 
-/** Signals that end the use of a client's registers. */
+/** Events of the client after which its registers cannot be used any more. */
 export interface RegisterEnd {
   readonly closes$: Observable<unknown>;
   readonly closing: AbortSignal;
 }
 
-/** A register whose changes are compare-and-set operations, retried until their outcome is certain. */
+/** A register whose changes are compare-and-set operations. Each is retried until its outcome is certain. */
 export class RetryingRegister implements SharedRegister {
   readonly state$: Observable<RegisterState>;
   readonly #registers: Registers;

@@ -17,7 +17,7 @@ export function replayed(name: string, { before, changes, gaps }: StoredHistory)
   };
 }
 
-/** Groups the changes that the store made at one revision, since no client could see the queue between them. */
+/** Groups the changes that the store made at one revision. No client could see the queue between them. */
 function steps(changes: readonly PastChange[]): readonly (readonly PastChange[])[] {
   const grouped: PastChange[][] = [];
   for (const change of changes) {
@@ -45,7 +45,8 @@ class Line {
       this.#take(kind, change);
       return jsonable({ revision, kind, entry: change, held: held.has(change.key) });
     });
-    // In a long queue a plain entry that joins at the end changes no grant, so the grants need not be computed.
+    // An entry that joins at the end of a long queue of plain locks changes no grant. So the grants are not
+    // computed again.
     if (step.length === 1 && step[0]?.kind === 'joined' && this.#isCrowded()) return told;
     this.#holding = holding(this.#entries);
     const granted = this.#entries
@@ -54,7 +55,9 @@ class Line {
     return [...told, ...granted];
   }
 
-  /** Whether the first two entries are exclusive and so is the last, which then has to wait. */
+  /**
+   * Returns whether the first two entries and the last one are exclusive, so that the last one has to wait.
+   */
   #isCrowded(): boolean {
     const isPlain = ({ shared, limit }: QueueEntry): boolean => !shared && limit === 1;
     const [first, second] = this.#entries;

@@ -28,7 +28,7 @@ import type { Backend, ObserveOptions } from '../api/spi.ts';
 import type { QueueHistory, QueuesState } from '../api/store-api.ts';
 import type { Finding, ListedQueue } from '../api/store-facts.ts';
 
-/** The queues, history, registers and health checks of a store, as far as the backend offers them. */
+/** Provides the queues, history, registers and health checks of a store, as far as the backend supports them. */
 export class StoreViews {
   readonly #backend: Backend;
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class StoreViews {
     this.#watched = new SharedQueues(backend, clock, end.closes$);
   }
 
-  /** Emits the failures that the backend, the session and the recorder recover from by themselves, until the client closes. */
+  /** Emits failures from which the backend, the session and the recorder of holds recover by themselves. Completes when the client closes. */
   errors(others$: Observable<QueueLockError>): Observable<QueueLockError> {
     const errors$ = merge(this.#backend.errors$ ?? NEVER, others$);
     return inCallerContext(errors$.pipe(takeUntil(this.#end.closes$)));

@@ -1,6 +1,6 @@
 import type { QueueLockError } from '../api/errors.ts';
 
-/** A wait or a work that ends when the client begins to close. */
+/** A wait or running work that must end when the client begins to close. */
 export interface ClosingListener {
   closing(error: QueueLockError): void;
 }
@@ -10,12 +10,12 @@ export class Closing {
   readonly #listeners = new Set<ClosingListener>();
   #error: QueueLockError | undefined;
 
-  /** The error passed to listeners; `undefined` before closing. */
+  /** The error that listeners receive; `undefined` until the client begins to close. */
   get error(): QueueLockError | undefined {
     return this.#error;
   }
 
-  /** Registers a listener; calls it at once if closing has begun. */
+  /** Registers a listener. Calls it at once if the client has begun to close. */
   add(listener: ClosingListener): void {
     if (this.#error) listener.closing(this.#error);
     else this.#listeners.add(listener);

@@ -7,7 +7,7 @@ import { QueueLockError, detailOf } from '../api/errors.ts';
 import type { Moment } from '../base/moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
-/** Represents the failure of a request that has no response yet, so that a timeout then is reported as `UNAVAILABLE`. */
+/** Represents the failure of a request without a response. If the timeout passes then, the error is `UNAVAILABLE`. */
 export const UNANSWERED: unique symbol = Symbol('unanswered');
 
 /** The limits of a wait. */
@@ -16,21 +16,21 @@ export interface WaitLimit {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The context of a limited wait. */
+/** The context of a wait with a limit. */
 export interface WaitContext {
   readonly clock: Clock;
-  /** Name of the awaited lock or state, for messages. */
+  /** Name of the lock or state that is awaited, for messages. */
   readonly what: string;
-  /** Returns the last failure, if that is why the wait continues, or `UNANSWERED`. Default: none. */
+  /** Returns the last failure if the wait continues because of it, or `UNANSWERED`. Default: no failure. */
   readonly trouble?: () => unknown;
 }
 
 interface Waiting extends WaitContext {
-  /** Completes when the wait has succeeded. */
+  /** Event that the wait has succeeded. */
   readonly granted: Moment;
 }
 
-/** Whether a signal or a timeout may end the wait. */
+/** Returns whether a signal or a timeout may end the wait. */
 export function isLimited({ signal, timeoutMs }: WaitLimit): boolean {
   return signal !== undefined || isLimit(timeoutMs);
 }
@@ -40,8 +40,9 @@ function isLimit(timeoutMs: number | undefined): timeoutMs is number {
 }
 
 /**
- * Calls `end` with the signal's reason when it aborts, or at the timeout with `TIMEOUT`, or `UNAVAILABLE` if there was trouble at that moment.
- * @returns a function that lifts the limit; `undefined` if the signal has aborted already
+ * Calls `end` when the signal aborts or the timeout has passed. The error is the signal's reason, or `TIMEOUT`. It is `UNAVAILABLE` if requests were
+ * failing when the timeout came.
+ * @returns a function that removes the limit; `undefined` if the signal has aborted already
  */
 export function limitWait(
   { signal, timeoutMs }: WaitLimit,
@@ -56,7 +57,7 @@ export function limitWait(
     return undefined;
   }
   if (signal) {
-    // One signal may end many waits. By default, Node warns of a leak at the eleventh listener.
+    // Many waits may use the same signal. By default, Node warns of a leak at the eleventh listener.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', abort);
   }
@@ -71,7 +72,7 @@ export function limitWait(
   };
 }
 
-/** Returns `limitWait` as a stream, which errors at the limit and emits nothing. */
+/** Does the same as `limitWait` as a stream, which errors at the limit and emits nothing. */
 export function waitLimit(limit: WaitLimit, context: WaitContext): Observable<never> {
   return new Observable((subscriber) =>
     limitWait(limit, context, (error) => {
@@ -80,7 +81,7 @@ export function waitLimit(limit: WaitLimit, context: WaitContext): Observable<ne
   );
 }
 
-/** Applies `waitLimit` to a stream until the grant. A stream without a limit is returned unchanged. */
+/** Applies `waitLimit` to a stream until the grant. Returns a stream without a limit unchanged. */
 export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperatorFunction<T> {
   if (!isLimited(limit)) return identity;
   const granted$ = waiting.granted.come$;
@@ -88,8 +89,8 @@ export function limitedBy<T>(limit: WaitLimit, waiting: Waiting): MonoTypeOperat
 }
 
 /**
- * Creates the timeout error. A client that cannot reach the store does not know whether the lock is held. That is no `TIMEOUT`, which callers treat
- * as busy.
+ * Creates the error of a timeout. It is `UNAVAILABLE` for a client that cannot reach the store and so does not know whether the lock is held. Callers
+ * take `TIMEOUT` to mean that the lock is busy.
  */
 function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockError {
   const cause = causeIn(trouble?.());

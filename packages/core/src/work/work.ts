@@ -8,7 +8,7 @@ import { QueueLockError, describeEviction, detailOf, isQueueLockError } from '..
 
 /** The work under a hold, and its limits besides the loss of the hold. */
 export interface WorkTerms<H extends Hold, T> {
-  /** Name of the hold, for messages. */
+  /** Name of the lock or permit that is held, for messages. */
   readonly what: string;
   /** The work callback; receives the hold and its stop signal. */
   readonly work: (hold: H, stop: AbortSignal) => T | PromiseLike<T>;
@@ -23,16 +23,15 @@ export interface WorkTerms<H extends Hold, T> {
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
 /**
- * Runs `work` under a hold, waits for its end, and releases. Returns the result of `work`, unless the hold was lost, which throws
- * `OWNERSHIP_LOST`. If `work` throws after the time limit or the closing of the client stopped it, its error becomes the `cause` of
- * `WORK_TIMEOUT` or `CLOSED`.
+ * Runs `work` under a hold, waits for its end, and releases the lock. Returns the result of `work`. Throws `OWNERSHIP_LOST` if the hold was lost. If
+ * `work` throws after its time limit or the closing of the client has stopped it, throws `WORK_TIMEOUT` or `CLOSED` with that error as `cause`.
  */
 export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, T>): Promise<Awaited<T>> {
   const { what, work } = terms;
   const stop = new Stop(hold, terms);
   let outcome: Outcome<Awaited<T>>;
   try {
-    // The grant and the stop may occur at the same time.
+    // The caller may have stopped the call in the same moment in which the lock was granted.
     if (terms.stop?.aborted) throw terms.stop.reason;
     outcome = { value: await work(hold, stop.signal) };
   } catch (error) {
@@ -46,7 +45,7 @@ export async function workUnder<H extends Hold, T>(hold: H, terms: WorkTerms<H, 
   throw stop.explains(outcome.error);
 }
 
-/** The stop signal of a callback: aborts at the first reason to stop. */
+/** Provides the `stop` signal of a callback, which aborts at the first reason to stop. */
 class Stop implements ClosingListener {
   readonly signal: AbortSignal;
   readonly #controller = new CallerAbortController();
@@ -70,7 +69,7 @@ class Stop implements ClosingListener {
     });
     for (const end of this.#ends) {
       const tell = (): void => this.#abort(end.reason);
-      // One signal may stop many callbacks. By default, Node warns of a leak at the eleventh listener.
+      // Many callbacks may use the same signal. By default, Node warns of a leak at the eleventh listener.
       setMaxListeners(0, end);
       end.addEventListener('abort', tell);
       this.#undo.push(() => end.removeEventListener('abort', tell));
@@ -79,7 +78,7 @@ class Stop implements ClosingListener {
     if (isLimited) this.#undo.push(clock.after(workTimeoutMs, () => this.#abort(this.#timeLimit)));
   }
 
-  /** Marks the work as ended; nothing aborts the signal any more. */
+  /** Records that the work has ended. Nothing aborts the signal from now on. */
   end(): void {
     for (const undo of this.#undo.splice(0)) undo();
     this.#closing?.delete(this);
@@ -89,7 +88,7 @@ class Stop implements ClosingListener {
     this.#abort(error);
   }
 
-  /** Returns the error to report for a callback that threw. */
+  /** Returns the error to report when the callback has thrown `error`. */
   explains(error: unknown): unknown {
     const reason: unknown = Reflect.get(AbortSignal.prototype, 'reason', this.signal);
     const isOurs = reason !== undefined && (reason === this.#timeLimit || reason === this.#closing?.error);
@@ -123,7 +122,7 @@ function throwIfLost(loss: unknown, what: string, outcome: Outcome<unknown>): vo
   );
 }
 
-/** Returns the loss message without the lock's name, which the caller has already added. */
+/** Returns the message of a loss without the lock's name, because the caller has already added the name. */
 function whyOf(loss: QueueLockError): string {
   const { eviction } = loss;
   const by = eviction ? ` (${describeEviction(eviction)})` : '';

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Closing } from './closing.ts';
 import { QueueLockError } from '../api/errors.ts';
 
-/** Counts the running callbacks of a client. Each counts until its lock is released. */
+/** Counts the callbacks of a client that run. Each counts until its lock is released. */
 export class Works {
   #underWay = 0;
   #onIdle: (() => void) | undefined;
@@ -19,7 +19,9 @@ export class Works {
     return running;
   }
 
-  /** Begins to close: waits and joins end, and `stop` aborts in all works. Settles when all works have ended, or at the timeout. */
+  /**
+   * Starts to close: no call can wait or join from now on, and `stop` aborts in all running work. Settles when all work has ended, or at the timeout.
+   */
   drain(
     drainMs: number,
     { closing, clock }: { readonly closing: Closing; readonly clock: Clock },

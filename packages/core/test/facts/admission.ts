@@ -5,7 +5,7 @@ import { Gate, join, ownershipOf, type CoreFact } from '../stage.ts';
 
 export const admissionFacts: readonly CoreFact[] = [
   {
-    title: 'a claim that is refused because the queue is too long has left it, and the entries behind stay',
+    title: 'a claim that is refused with QUEUE_FULL has left the queue, and the entries behind it stay',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client(), { maxWaiters: 1 });
@@ -26,7 +26,8 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the queue is not read any more once a claim was accepted or admitted at once',
+    title:
+      'the client does not read the queue any more once a claim with maxWaiters was accepted or admitted',
     async check(stage) {
       const holder = await join(stage, stage.client(), { maxWaiters: 1, maxExpectedWaitMs: 10 });
       const withHolder = stage.server.watcherCount;
@@ -37,7 +38,7 @@ export const admissionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an option that needs a read of the queue rejects when reading is refused, and leaves nothing behind',
+      'a claim with maxWaiters, maxExpectedWaitMs or steal rejects when the store refuses to let the client read the queue',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const refused$ = throwError(() => new QueueLockError('ACCESS_DENIED', 'no right to read'));
@@ -60,7 +61,8 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an entry with a caller-defined value is also refused when its expected wait is too long',
+    title:
+      'a claim with a caller-defined value is also refused when its expected wait exceeds maxExpectedWaitMs',
     async check(stage) {
       const client = stage.client();
       const past = await client.acquire('x');
@@ -73,7 +75,8 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an entry that is admitted before the queue was read is accepted, however long the queue was',
+    title:
+      'a claim that is admitted before the client has read the queue is accepted, however long the queue was',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const other = await join(stage, stage.client());
@@ -87,8 +90,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'a claim that sees an earlier entry with its key in an old snapshot of the queue waits for a snapshot with its own entry',
+    title: 'a claim ignores a snapshot that contains only an earlier entry with the same key',
     async check(stage) {
       const line = [await join(stage, stage.client()), await join(stage, stage.client())];
       const asItWas$ = (queue: string): Observable<readonly StoredEntry[]> => {
@@ -107,8 +109,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'a claim that finds the queue too long while its session ends rejects once, with one of both reasons',
+    title: 'a claim whose queue is too long while its session ends rejects once, with one of the two reasons',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client());
@@ -126,7 +127,7 @@ export const admissionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'the limit of the expected wait refuses only claims that would have to wait longer, and reports for how long',
+      'maxExpectedWaitMs refuses only claims that would wait longer, and the error contains the expected wait',
     async check(stage) {
       const slow = stage.client();
       const own = await slow.acquire('x');

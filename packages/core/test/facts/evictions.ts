@@ -15,7 +15,7 @@ import {
 
 const STEAL = { steal: { reason: 'in a hurry' } };
 
-/** Returns the eviction records of a queue that the server has now. */
+/** Returns the eviction records of a queue that the server has stored. */
 async function records(stage: Stage, client: LockClient, name = 'x'): Promise<readonly Eviction[]> {
   const seen = await stage.passing(client.register(name, 'evictions').read());
   return seen === undefined ? [] : (JSON.parse(seen) as Eviction[]);
@@ -28,7 +28,7 @@ function front(stage: Stage, name = 'x'): Parameters<LockClient['evict']>[1] {
 
 export const evictionFacts: readonly CoreFact[] = [
   {
-    title: 'the record is stored when the victim is notified of its loss',
+    title: 'the record of an eviction is stored before the evicted client is notified of its loss',
     async check(stage) {
       const [holder, operator] = [stage.client(), stage.client({ owner: 'operator' })];
       const claim = await join(stage, holder);
@@ -47,7 +47,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the record of an eviction that came too late is removed',
+    title: 'the record of an eviction is removed when the entry had already left',
     async check(stage) {
       const [holder, operator] = [stage.client(), stage.client()];
       const own = await holder.acquire('x');
@@ -58,7 +58,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an eviction with a lost reply has happened, and its record stays',
+    title: 'an eviction whose reply is lost counts as done, and its record stays',
     async check(stage) {
       const claim = await join(stage, stage.client());
       const operator = stage.client({ link: { intercept: losingReplies(['evict']) } });
@@ -81,7 +81,7 @@ export const evictionFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'an entry of another kind is evicted whatever it stores, and a long owner is shortened in the record',
+      'an entry of another kind of client is evicted whatever it stores, and its record has a shortened owner',
     async check(stage) {
       const [other, operator] = [stage.client(), stage.client({ owner: 'o'.repeat(5_000) })];
       const own = await other.acquire('x');
@@ -98,7 +98,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'of many evictions the latest are kept, up to the limit',
+    title: 'the records of the latest evictions are kept, up to the size limit',
     async check(stage) {
       const operator = stage.client({ owner: 'operator' });
       for (let round = 0; round < 40; round += 1) {
@@ -123,7 +123,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a steal removes entries from the back, so that none of them is admitted in between',
+    title: 'a steal removes entries from the back of the queue, so that no waiter is admitted in between',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const [first, second] = [await join(stage, stage.client()), await join(stage, stage.client())];
@@ -133,7 +133,7 @@ export const evictionFacts: readonly CoreFact[] = [
       expect(holder.last).to.have.nested.property('error.eviction.kind', 'stolen');
       stealer.subscription.unsubscribe();
       await stage.settle();
-      // The waiters were overtaken from the back, so the last waiter joined again first.
+      // The steal has removed the last waiter first. So the last waiter was the first to join again.
       expect(second.last.status).to.equal('held');
       second.subscription.unsubscribe();
       await stage.settle();
@@ -160,7 +160,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a steal that is cancelled removes no further entries',
+    title: 'a steal that is cancelled removes no further entries of the queue',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiters = [await join(stage, stage.client()), await join(stage, stage.client())];
@@ -179,7 +179,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a steal of all permits removes every holder, once',
+    title: 'a steal of all permits removes each holder once',
     async check(stage) {
       const limit = { limit: 3 };
       const holders = [0, 1, 2].map(() => stage.client().acquire('x', limit));
@@ -197,7 +197,7 @@ export const evictionFacts: readonly CoreFact[] = [
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
       const waiter = await join(stage, stage.client(), limit);
-      // This waiter is notified of its admission 50 ms late.
+      // The stealing client is notified of its admission 50 ms late.
       const deliver = (arrive: () => void): void => void stage.clock.after(50, arrive);
       const stealer = await join(stage, stage.client({ link: { deliver } }), { ...limit, ...STEAL });
       await stage.clock.advance(200);
@@ -210,7 +210,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a waiter that is overtaken twice joins a third time, and its signal still ends the wait',
+    title: 'a waiter that is overtaken twice joins a third time, and its abort signal still ends the wait',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const abort = new AbortController();
@@ -228,7 +228,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a waiter with an id of its own that is overtaken joins again as a new entry',
+    title: 'a waiter with a caller-defined id that is overtaken joins again as an entry with a new id',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const id = '0123456789abcdef'.repeat(2);
@@ -247,7 +247,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a waiter that is overtaken joins again although the reply that reports it is lost',
+    title: 'an overtaken waiter joins again although the reply with the eviction record is lost',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiter = await join(
@@ -265,7 +265,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an unreadable record is ignored: the waiter is notified of its loss, and the next record is kept',
+    title: 'an unreadable eviction record is ignored, and the next record is kept',
     async check(stage) {
       const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
       for (const text of ['no JSON', '{}', '[null]', '[{"entry":{"order":"x"}}]']) {
@@ -282,7 +282,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the record of an earlier entry with the same key does not apply to a later one',
+    title: 'the eviction record of an earlier entry with the same key does not apply to a later entry',
     async check(stage) {
       const [holder, operator] = [await stage.client().acquire('x'), stage.client()];
       const waiter = await join(stage, stage.client());
@@ -298,7 +298,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a session that ends while the reason of a loss is read ends the claim at once',
+    title: 'a session that ends while the client reads the reason of a loss ends the claim at once',
     async check(stage) {
       const gate = new Gate('readRegister');
       const client = stage.client({ link: { intercept: gate.replies } });
@@ -314,7 +314,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder that is evicted while it releases has released',
+    title: 'a holder that is evicted while it releases ends as released',
     async check(stage) {
       const gate = new Gate('remove');
       const claim = await join(stage, stage.client({ link: { intercept: gate.requests } }));
@@ -329,7 +329,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a waiter that is overtaken while it is cancelled has left, and does not join again',
+    title: 'a waiter that is overtaken while it is cancelled leaves and does not join again',
     async check(stage) {
       const holder = await stage.client().acquire('x');
       const gate = new Gate('remove');
@@ -363,7 +363,7 @@ export const evictionFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'the stream of evictions emits the present ones first, then every new one, and ends with the client',
+      'the stream of evictions emits the recorded ones first, then every new one, and completes with the client',
     async check(stage) {
       const operator = stage.client();
       const reported: number[] = [];

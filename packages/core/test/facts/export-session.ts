@@ -5,7 +5,7 @@ import { Gate, join, losingReplies, ownershipOf, rejection, type CoreFact, type 
 
 const ID = '0123456789abcdef'.repeat(2);
 
-/** Returns the exported session and the entry id of a client that holds `x` and is abandoned. */
+/** A client acquires `x` and abandons its session. Returns the exported session and the id of the entry. */
 async function abandoned(stage: Stage): Promise<{ readonly resume: string; readonly id: string }> {
   const client = stage.client();
   const { id } = await client.acquire('x');
@@ -15,7 +15,7 @@ async function abandoned(stage: Stage): Promise<{ readonly resume: string; reado
   return { resume, id };
 }
 
-/** Wraps a backend so that its resumed sessions remove unclaimed entries with this function. */
+/** Wraps a backend so that its resumed sessions call `removeUnclaimed` to remove unclaimed entries. */
 function withRemovals(backend: Backend, removeUnclaimed: () => Promise<void>): Backend {
   return {
     ...backend,
@@ -27,7 +27,7 @@ function withRemovals(backend: Backend, removeUnclaimed: () => Promise<void>): B
 export const resumptionFacts: readonly CoreFact[] = [
   {
     title:
-      'an entry that is not claimed within the TTL of a resumed session is removed, and a claimed one stays',
+      'an entry of a resumed session that is not claimed within the TTL is removed, and a claimed one stays',
     async check(stage) {
       const before = stage.client();
       const [claimed, left] = [await before.acquire('x'), await before.acquire('y')];
@@ -46,7 +46,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a resumed session whose unclaimed entries the store refuses to remove ends with that reason',
+    title: 'a resumed session ends when the store refuses to remove its unclaimed entries',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
       const refusal = new QueueLockError('ACCESS_DENIED', 'may not delete');
@@ -61,7 +61,8 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a resumed session holds the same entry with the same token, and the abandoned hold is lost',
+    title:
+      'a resumed session holds the same entry with the same token, and the abandoned client has lost the hold',
     async check(stage) {
       const before = stage.client();
       const own = await before.acquire('x');
@@ -81,7 +82,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'the export of a session that was closed or has expired leads to a new session, and a position behind the others',
+      'resuming a session that has ended opens a new session, and the claim joins at the end of the queue',
     async check(stage) {
       const closed = stage.client();
       const own = await closed.acquire('x');
@@ -102,7 +103,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the export of a process that crashed is valid for its TTL',
+    title: 'a session can be resumed for one TTL after its process crashed',
     async check(stage) {
       const dead = new Gate('open', 'renew', 'remove', 'close');
       let crashed = false;
@@ -123,7 +124,8 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a claim of another kind than the stored entry is refused, and the entry stays',
+    title:
+      'a claim with another mode or other permits than the resumed entry is refused, and the entry stays',
     async check(stage) {
       const client = stage.client();
       const lock = await client.acquire('x');
@@ -149,7 +151,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a waiter that is resumed with another limit is refused, and the holder ahead keeps its hold',
+    title: 'a resumed waiter with another limit is refused, and the holder ahead keeps its hold',
     async check(stage) {
       const holder = await stage.client().acquire('x');
       const before = stage.client();
@@ -166,7 +168,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'an id belongs to one claim: a second claim of the same client with that id is refused until the first has left',
+      'an id can be claimed only once at a time: a second claim of the same client is refused until the first has left',
     async check(stage) {
       const client = stage.client();
       const own = await client.acquire('x', { id: ID });
@@ -182,7 +184,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a lost reply to the resumption leads to a retry, with the same session',
+    title: 'when the reply to the resumption is lost, the client retries and gets the same session',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
       const client = stage.client({ resume, link: { intercept: losingReplies(['resume', 'enqueue'], 2) } });
@@ -192,7 +194,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an id that is unknown in the session creates a new entry with that id',
+    title: 'a claim with an id that is unknown in the resumed session creates a new entry with that id',
     async check(stage) {
       const { resume } = await abandoned(stage);
       const client = stage.client({ resume });
@@ -200,14 +202,14 @@ export const resumptionFacts: readonly CoreFact[] = [
       expect(claim.last).to.include({ status: 'queued', id: ID });
       claim.subscription.unsubscribe();
       await stage.settle();
-      // The entries that the resumed session has not claimed are removed with the session.
+      // Closing the client also removes the entries that the resumed session has not claimed.
       expect(stage.server.entryCount).to.equal(1);
       await stage.passing(client.close());
       expect(stage.server.entryCount).to.equal(0);
     },
   },
   {
-    title: 'an entry that was removed before its claim resumes it is created again behind the others',
+    title: 'a resumed entry that was removed before its claim is created again at the end of the queue',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
       stage.server.evict(stage.server.queues().get('x')![0]!.key);
@@ -221,7 +223,8 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an invalid export is refused at every call, and a backend without resume reports it',
+    title:
+      'an invalid session export is refused at every call, and a backend without resume names itself in the error',
     async check(stage) {
       const client = stage.client({ resume: 'no ticket' });
       for (const attempt of [1, 2])
@@ -236,7 +239,7 @@ export const resumptionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a client that is abandoned while it joins, waits or releases rejects at once and leaves the rest to the TTL',
+      'a client that is abandoned while it joins, waits or releases rejects at once and leaves its entry to the TTL',
     async check(stage) {
       for (const call of ['enqueue', 'remove'] as const) {
         const [free, taken] = [`free at ${call}`, `taken at ${call}`];
@@ -261,7 +264,7 @@ export const resumptionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a client that is closed during a resumption leaves no session behind',
+    title: 'a client that is closed while it resumes a session leaves no session on the server',
     async check(stage) {
       const { resume, id } = await abandoned(stage);
       const gate = new Gate('resume');

@@ -14,7 +14,7 @@ import {
   type StageClientOptions,
 } from '../stage.ts';
 
-/** Returns the entries of a queue as an observer reads them. */
+/** Returns the entries of the queue `x` as another client observes them. */
 async function seen(stage: Stage, name = 'x'): Promise<readonly QueueEntry[]> {
   const queue = follow(stage.client().watch(name));
   await stage.settle();
@@ -22,7 +22,7 @@ async function seen(stage: Stage, name = 'x'): Promise<readonly QueueEntry[]> {
   return queue.last.entries;
 }
 
-/** Returns options of a client whose sessions use the given methods in place of their own. */
+/** Returns options of a client whose sessions use the methods in `change` in place of their own. */
 function withSession(change: Partial<Session>): StageClientOptions {
   return {
     spoil: (backend) => ({
@@ -34,7 +34,7 @@ function withSession(change: Partial<Session>): StageClientOptions {
 
 export const labelFacts: readonly CoreFact[] = [
   {
-    title: 'the backend is notified when the caller reads the key of an entry, and of no other reads',
+    title: 'the backend is notified when the caller reads the key of an entry, and at no other read',
     async check(stage) {
       const read: string[] = [];
       const exposeKey = (_queue: string, id: string): boolean => read.push(id) > 0;
@@ -51,7 +51,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the key of a hold is hidden when the next holder already holds',
+    title: 'reading the key of a hold throws when the next holder already holds',
     async check(stage) {
       const own = await stage.client(withSession({ exposeKey: () => false })).acquire('x');
       expect(() => own.key)
@@ -64,7 +64,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'changes of a label build on each other and arrive in order, also with lost replies',
+    title: 'several changes of a label are applied in order, even if replies are lost',
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies(['update', 'share'], 2) } });
       const own = await client.acquire('x', { metadata: { n: '0' } });
@@ -81,7 +81,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a downgrade with a lost reply admits the readers once, and the writer is a reader then',
+    title: 'a downgrade whose reply is lost admits the readers once, and the writer is a reader afterwards',
     async check(stage) {
       const own = await stage.client({ link: { intercept: losingReplies(['share'], 3) } }).acquire('x');
       const readers = [0, 1].map(() => join(stage, stage.client(), { mode: 'shared' }));
@@ -143,7 +143,7 @@ export const labelFacts: readonly CoreFact[] = [
     ),
   ),
   {
-    title: 'an entry with a value of its own keeps it through responses and downgrades',
+    title: 'an entry with a caller-defined value keeps it after responses to requests and downgrades',
     async check(stage) {
       const own = await stage.client().acquire('x', { value: 'as it is' });
       const [request] = await requestsTo(stage, own);
@@ -156,8 +156,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'the held names of a chain are in the label of every wait inside it, each once, and only while they are held',
+    title: 'every wait inside a call chain publishes the names that the chain holds, each once',
     async check(stage) {
       const [one, two] = [stage.client(), stage.client()];
       const holder = await stage.client().acquire('z');
@@ -181,7 +180,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a lost hold is not in the label any more, although the work under it continues',
+    title: 'a lost hold is no longer published by later waits, although the work under it continues',
     async check(stage) {
       const client = stage.client();
       const holder = await stage.client().acquire('z');
@@ -199,7 +198,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a label is cut to its maximum size: the responses first, then the held names; the owner stays',
+    title: 'a label that is too large drops responses first, then the held names, and keeps its owner',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(
@@ -230,7 +229,7 @@ export const labelFacts: readonly CoreFact[] = [
   })),
 ];
 
-/** Sends a request from another client to the holder. */
+/** Sends a handover request from another client to the holder. */
 async function requestsTo(
   stage: Stage,
   own: ReturnType<typeof ownershipOf>,

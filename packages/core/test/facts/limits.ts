@@ -18,7 +18,7 @@ function limitsOf(stage: Stage): readonly number[] {
 
 export const limitFacts: readonly CoreFact[] = [
   {
-    title: 'a growing limit admits as many as fit, in order; a shrinking one revokes no hold',
+    title: 'a growing limit admits waiters in order, and a shrinking limit revokes no hold',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const claims: Followed<ClaimState>[] = [];
@@ -41,7 +41,8 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a limit is not observed any more once the lock is held or the claim was cancelled',
+    title:
+      'the client unsubscribes from the stream of a limit when the lock is held or the claim was cancelled',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const [holder, waiter] = [
@@ -74,8 +75,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'a change of the limit whose reply comes after the grant revokes nothing, and the loss is still reported',
+    title: 'a change of the limit whose reply arrives after the grant does not revoke the hold',
     async check(stage) {
       const limit$ = new BehaviorSubject(2);
       const [trace, change] = [new Gate('leaveTrace'), new Gate()];
@@ -104,7 +104,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a lost reply to a change of the limit leads to a retry, and changes no position',
+    title: 'a change of the limit is retried when its reply is lost, and changes no position',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
@@ -138,7 +138,7 @@ export const limitFacts: readonly CoreFact[] = [
       await stage.settle();
       limit$.next(1);
       await stage.settle();
-      // Delivers the newest request first, if several are in flight.
+      // Delivers the newest request first if several are in flight.
       while (slow.length > 0) {
         slow.pop()!();
         await stage.settle();
@@ -148,8 +148,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'an entry that is removed during a change of the limit loses its position, and its claim rejects instead of joining again',
+    title: 'a claim whose entry is removed during a change of the limit rejects, and does not join again',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
@@ -158,7 +157,7 @@ export const limitFacts: readonly CoreFact[] = [
       const client = stage.client({
         link: {
           intercept: (call, proceed) => (isSlow ? slow.requests(call, proceed) : proceed()),
-          // The notification of the removal arrives last.
+          // Delays notifications, so that the one about the removal arrives last.
           deliver: (arrive) => {
             if (isSlow) stage.clock.after(50, arrive);
             else arrive();
@@ -198,7 +197,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a stream without replay can be a limit: its last value counts until the next',
+    title: 'a limit may be a stream without replay: its last value counts until the next',
     async check(stage) {
       const limit$ = new Subject<number>();
       const claim = await join(stage, stage.client(), { limit: limit$ });
@@ -217,7 +216,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a limit that errors or becomes invalid ends the wait with that error, and leaves nothing behind',
+    title: 'a limit that errors or becomes invalid ends the wait with that error, and leaves no entry',
     async check(stage) {
       const holder = await stage.client().acquire('x', { limit: new BehaviorSubject(1) });
       const broken = new Error('no such setting');
@@ -246,7 +245,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'two limits for one name conflict once: the entry behind is refused and leaves, the one ahead keeps its hold',
+      'a claim with another limit than the entry ahead is refused and leaves, and the entry ahead keeps its hold',
     async check(stage) {
       const holder = await join(stage, stage.client(), { limit: 2 });
       const other = await join(stage, stage.client(), { limit: 3 });
@@ -259,7 +258,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a semaphore behind a reader is refused and leaves; a reader behind a semaphore waits',
+    title: 'a semaphore behind a reader is refused and leaves, but a reader behind a semaphore waits',
     async check(stage) {
       const reader = await join(stage, stage.client(), { mode: 'shared' });
       const others = [
@@ -294,7 +293,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a claim waits for the first value of its limit, and leaves nothing behind when it is cancelled meanwhile',
+      'a claim waits for the first value of its limit, and leaves no entry when it is cancelled meanwhile',
     async check(stage) {
       const claim = await join(stage, stage.client(), { limit: NEVER, timeoutMs: 50 });
       await stage.clock.advance(50);
@@ -302,7 +301,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a claim of fewer permits does not pass one that waits for many',
+    title: 'a claim for few permits does not overtake a claim that waits for many',
     async check(stage) {
       const limit = { limit: 3 };
       const holder = await join(stage, stage.client(), { ...limit, permits: 2 });
@@ -317,7 +316,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
 ];
 
-/** Wraps a session so that it reports, late, that a claim with this limit has to wait, as a store does whose clients decide admission. */
+/** Wraps a session. For entries with this limit it reports late that they have to wait. So may a store whose clients decide admission. */
 function waitingUnder(limit: number, session: Session, gate: Gate): Session {
   const enqueue = session.enqueue.bind(session);
   const late: Session['enqueue'] = async (spec) => {

@@ -14,19 +14,23 @@ import {
 
 const NAMES = ['x', 'y', 'z'] as const;
 
-/** Removes the entry at this position of the queue without a record, as an operator does. */
+/**
+ * Removes the entry at this position from the queue. Leaves no record of the eviction, like an operator who
+ * deletes the key by hand.
+ */
 function remove(stage: Stage, queue: string, position = 0): void {
   stage.server.evict(stage.server.queues().get(queue)![position]!.key);
 }
 
-/** Removes the first entry of the queue with a record, as a steal or a holder that yields does. */
+/** Steals the lock: evicts the first entry of the queue, and leaves a record of the eviction. */
 async function overtake(stage: Stage, by: LockClient, queue: string): Promise<void> {
   await join(stage, by, { name: queue, steal: { reason: 'in a hurry' } });
 }
 
 export const multiFacts: readonly CoreFact[] = [
   {
-    title: 'a multi-lock whose first name was lost before the last was admitted is never held',
+    title:
+      'a multi-lock is never held when the entry of its first name is removed before its last name is admitted',
     async check(stage) {
       const story = new Gate('readRegister');
       const other = stage.client();
@@ -51,8 +55,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'a run of several names rejects when the first is lost during the work, and its signal has aborted',
+    title: 'a run of several names aborts its signal and rejects when its first name is lost during the work',
     async check(stage) {
       const client = stage.client();
       let noticed = false;
@@ -69,7 +72,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the loss of one name releases the other names',
+    title: 'the loss of one name of a multi-lock releases its other names',
     async check(stage) {
       const own = await stage.client().multi(NAMES).acquire();
       const next = await Promise.all(['y', 'z'].map((name) => join(stage, stage.client(), { name })));
@@ -82,7 +85,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the release of one name releases all names, without a loss',
+    title: 'the release of one name of a multi-lock releases all its names without a loss',
     async check(stage) {
       const claim = follow(stage.client().multi(NAMES).claim());
       await stage.settle();
@@ -97,7 +100,7 @@ export const multiFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a multi-lock that is cancelled between two attempts to join leaves nothing behind, and the client closes',
+      'a multi-lock that is cancelled between two attempts to join leaves no entries, and its client can close',
     async check(stage) {
       const outcomes = new Set<string>();
       for (let afterMs = 0; afterMs <= 400; afterMs += 10) {
@@ -115,7 +118,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   ...(['enqueueAll', 'remove', 'renew'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `a lost reply to ${call} changes nothing for several names`,
+    title: `a multi-lock is granted, kept and released as usual when replies to ${call} are lost`,
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies([call], 3) } });
       const own = await stage.passing(client.multi(NAMES).acquire());
@@ -127,7 +130,8 @@ export const multiFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a try of several names is one attempt: without a reply it rejects, and leaves nothing behind',
+    title:
+      'tryAcquire of several names makes one attempt: without a reply it rejects, and its entries are removed',
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
       expect(await rejection(stage.passing(client.multi(NAMES).tryAcquire()))).to.have.property(
@@ -142,7 +146,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock that is overtaken in one queue joins again in all of them together',
+    title: 'a multi-lock joins all its queues again when the lock of one queue is stolen while it waits',
     async check(stage) {
       const [client, stealer] = [stage.client(), stage.client()];
       const holder = await stage.client().acquire('y');
@@ -163,7 +167,7 @@ export const multiFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a multi-lock joins again when one entry is removed before the reply, and nothing is left of the first attempt',
+      'a multi-lock joins again, with one entry a queue, when an entry is removed before the reply to the first attempt',
     async check(stage) {
       const holder = await stage.client().acquire('y');
       const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
@@ -180,7 +184,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock that is overtaken twice joins a third time',
+    title: 'a multi-lock joins a third time when the lock it waits for is stolen twice',
     async check(stage) {
       const holder = await stage.client().acquire('y');
       const claim = follow(stage.client().multi(['x', 'y']).claim());
@@ -204,7 +208,8 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a session that ends while a multi-lock joins is replaced, and all entries join in the new one',
+    title:
+      'a multi-lock joins all its queues in a new session when its session ends before its entries exist',
     async check(stage) {
       const gate = new Gate('enqueueAll');
       const client = stage.client({ link: { intercept: gate.requests } });
@@ -221,7 +226,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a session that ends while a multi-lock waits ends the wait with SESSION_LOST, once',
+    title: 'a multi-lock that waits ends once, with SESSION_LOST, when its session ends',
     async check(stage) {
       const holder = await stage.client().acquire('z');
       const client = stage.client();
@@ -236,7 +241,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a client that closes ends a multi-lock in any state at once',
+    title: 'a multi-lock ends at once when its client closes, whether it waits or holds',
     async check(stage) {
       const holder = await stage.client().acquire('y');
       const [waiting, holding] = [stage.client(), stage.client()];
@@ -252,7 +257,7 @@ export const multiFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a multi-lock is refused on a store that cannot enter several queues at once, and leaves nothing behind',
+      'a multi-lock is rejected, and leaves no entries, on a store that cannot enter several queues in one step',
     async check(stage) {
       const client = stage.client({
         spoil: (backend) => ({

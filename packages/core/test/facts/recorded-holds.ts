@@ -20,7 +20,7 @@ function recording(stage: Stage, options: StageClientOptions = {}): LockClient {
   return stage.client({ recordHolds: LAST, ...options });
 }
 
-/** Returns the recorded holds that another client reads, after all writes. */
+/** Waits until all records are written, and returns the holds that another client then reads. */
 async function holdsOf(stage: Stage, name = 'x'): Promise<readonly RecordedHold[]> {
   await stage.clock.advance(100);
   const live$ = stage
@@ -30,7 +30,7 @@ async function holdsOf(stage: Stage, name = 'x'): Promise<readonly RecordedHold[
   return (await stage.passing(firstValueFrom(live$))).holds;
 }
 
-/** Describes each hold in a few words. */
+/** Describes each hold as its owner, its status or the reason of its end, and its duration. */
 function inWords(holds: readonly RecordedHold[]): readonly string[] {
   return holds.map((hold) => {
     if (hold.status !== 'ended') return `${hold.owner} ${hold.status}`;
@@ -38,7 +38,7 @@ function inWords(holds: readonly RecordedHold[]): readonly string[] {
   });
 }
 
-/** Writes a text into the register of the recorded holds, as another program may do. */
+/** Replaces the stored text of the recorded holds, as a program that does not use queuelock could. */
 async function overwrite(stage: Stage, text: string | undefined): Promise<void> {
   await stage.passing(
     stage
@@ -58,7 +58,7 @@ const refused = (backend: Backend): Backend => ({
 export const recordedHoldFacts: readonly CoreFact[] = [
   {
     title:
-      'a hold is recorded with process, label, token, begin, length and reason, and outlives all clients',
+      'a record of a hold has its process, label, token, begin, length and reason, and outlives all clients',
     async check(stage) {
       const client = recording(stage, { owner: 'importer' });
       const hold = await client.acquire('x');
@@ -88,7 +88,8 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the hold of a process that died has no end, and the next holder records when it was gone',
+    title:
+      'the hold of a process that died has no recorded end, and the next holder records by when it had ended',
     async check(stage) {
       const dead = recording(stage, { owner: 'dead' });
       const claim = await join(stage, dead);
@@ -96,7 +97,8 @@ export const recordedHoldFacts: readonly CoreFact[] = [
       const [id = ''] = stage.server.sessionIds;
       const silent = recording(stage, { owner: 'next' });
       stage.server.expireSession(id);
-      // A dead process writes nothing, so the record that this client still writes at its end is removed.
+      // A process that died records no end. The client of this test still recorded one, so the test removes
+      // it from the text.
       await stage.clock.advance(100);
       expect(claim.last.status).to.equal('ended');
       const text = (await stage.passing(stage.client().register('x', 'holds').read())) ?? '';
@@ -111,7 +113,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the reason of a loss is recorded, and who removed the entry',
+    title: 'a record of a lost hold has the reason of the loss, and the client that removed the entry',
     async check(stage) {
       const evicted = await join(stage, recording(stage, { owner: 'evicted' }));
       const { key, order } = ownershipOf(evicted);
@@ -134,7 +136,8 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a hold without a heartbeat in time is recorded once the store can be reached again',
+    title:
+      'a hold that ended because no heartbeat was confirmed is recorded once the store can be reached again',
     async check(stage) {
       let isAway = false;
       const intercept = <T>(_call: MemoryCall, proceed: () => Promise<T>): Promise<T> =>
@@ -151,7 +154,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   ...(['readRegister', 'writeRegister'] as const).map((call): CoreFact => ({
-    title: `no grant and no release waits for a record while ${call} gets no reply`,
+    title: `grants and releases do not wait for records while ${call} gets no reply`,
     async check(stage) {
       const gate = new Gate(call);
       const client = recording(stage, { owner: 'a', link: { intercept: gate.requests } });
@@ -167,7 +170,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a record wakes no waiter, and an observer of the queue sees none',
+    title: 'writing a record wakes no waiter and emits nothing to an observer of the queue',
     async check(stage) {
       const holder = recording(stage);
       const hold = await holder.acquire('x');
@@ -193,7 +196,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a hold is recorded once when replies are lost',
+    title: 'a hold is recorded once when replies to the reads and writes of the record are lost',
     async check(stage) {
       const intercept = losingReplies(['readRegister', 'writeRegister'], 3);
       const client = recording(stage, { owner: 'a', link: { intercept } });
@@ -204,7 +207,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a short hold costs one read and one write, and holds of one client are written together',
+    title: 'two short holds of one client cost one read and one write of the records',
     async check(stage) {
       const calls: MemoryCall[] = [];
       const client = recording(stage, {
@@ -225,7 +228,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'clients that record at the same time lose no hold, and readers hold at the same time',
+    title: 'no record is lost when eight readers record their holds at the same time',
     async check(stage) {
       const clients = Array.from({ length: 8 }, (_, at) =>
         recording(stage, { owner: `reader ${String(at)}`, link: { latencyMs: at } }),
@@ -242,7 +245,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'only the latest holds stay, as many as the option allows',
+    title: 'only as many of the latest holds are kept as the option recordHolds allows',
     async check(stage) {
       const client = recording(stage, { recordHolds: 3 });
       for (let round = 0; round < 5; round += 1) {
@@ -257,7 +260,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a refused record is reported once a minute, and costs no hold',
+    title: 'a record that the store refuses is reported once a minute, and the hold continues',
     async check(stage) {
       const client = recording(stage, { spoil: refused });
       const reports: string[] = [];
@@ -274,7 +277,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a client closes within 1 s while its records get no reply',
+    title: 'a client closes within 1 s while its requests for records get no reply',
     async check(stage) {
       const lost = (call: MemoryCall): boolean => call.endsWith('Register');
       const client = recording(stage, {
@@ -291,7 +294,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a resumed hold is one hold, and its end that of the process that resumed it',
+    title: 'a hold that another process resumed has one record, with the end in that process',
     async check(stage) {
       const before = recording(stage, { owner: 'before' });
       const { id } = await before.acquire('x');
@@ -305,7 +308,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'text of other programs is skipped or shown without control characters',
+    title: 'recorded holds omit invalid text of other programs, and escape control characters',
     async check(stage) {
       const record = {
         id: '0123456789abcdef',
@@ -336,7 +339,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a number of holds that cannot be recorded is refused',
+    title: 'recordHolds is refused unless it is a whole number from 0 to 100',
     async check(stage) {
       for (const recordHolds of [-1, 0.5, 101, Number.NaN])
         expect(String(thrownBy(() => stage.client({ recordHolds }))))

@@ -5,7 +5,10 @@ import { Gate, join, rejection, thrownBy, type CoreFact } from '../stage.ts';
 
 const AGAIN = { reentrant: true };
 
-/** Returns the codes of errors that promises rejected with, in order; `in` for promises that resolved. */
+/**
+ * Returns the error code of each rejected promise, and `in` for each promise that resolved, in the order of
+ * the promises.
+ */
 async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const outcomes = await Promise.allSettled(promises);
   return outcomes.map((outcome) =>
@@ -15,7 +18,8 @@ async function codesOf(promises: readonly Promise<unknown>[]): Promise<readonly 
 
 export const reentrancyFacts: readonly CoreFact[] = [
   {
-    title: 'sibling calls enter a hold one after another in their order, and a cancelled call leaves no gap',
+    title:
+      'sibling calls enter a reentrant hold one at a time in their order, also when one of them is cancelled',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -41,7 +45,8 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a wait for a sibling call ends at its timeout, and a try does not wait',
+    title:
+      'a call that waits for a sibling call inside a hold rejects at its timeout, and tryAcquire does not wait',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -59,7 +64,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   ...(['the session ends', 'the client closes', 'the entry is removed'] as const).map((how): CoreFact => ({
-    title: `when ${how}, all levels of a hold are lost at one instant, and waits for sibling calls end at once`,
+    title: `all levels of a reentrant hold are lost at one instant when ${how}, and calls that wait inside it reject at once`,
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -82,8 +87,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title:
-      'the server gets one release, when the last level has left, and the outer level is released by then',
+    title: 'a reentrant hold is released on the server once, when its last level is released',
     async check(stage) {
       const gate = new Gate('remove');
       const client = stage.client({ link: { intercept: gate.requests } });
@@ -103,7 +107,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a level that was left refuses every call, and the other levels continue',
+    title: 'a released level of a reentrant hold rejects every call, and the other levels continue',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -127,7 +131,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a wait to enter a hold that is released meanwhile is refused',
+    title: 'a call that waits to enter a hold again rejects when that hold is released',
     async check(stage) {
       const client = stage.client();
       const outer = await client.acquire('x', AGAIN);
@@ -140,7 +144,8 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the holds of a chain count only inside it: another chain of the same client waits for admission',
+    title:
+      'a reentrant hold can be entered only from inside its own run: another run of the same client waits in the queue',
     async check(stage) {
       const client = stage.client();
       let inside!: () => void;
@@ -156,7 +161,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a chain that holds its name through another client is not refused by this one',
+    title: "a call inside another client's hold of the same name is not refused as reentrant",
     async check(stage) {
       const [one, two] = [stage.client(), stage.client()];
       const code = await one.run('x', () =>
@@ -167,7 +172,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'inside a permit of a semaphore further permits fit up to the limit; a claim that could only wait for itself is refused',
+      "inside a semaphore's permit, a claim of more permits waits if they fit the limit, and is refused if it could only wait for itself",
     async check(stage) {
       const [client, other] = [stage.client(), stage.client()];
       const limit = { limit: 3 };
@@ -196,7 +201,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a hold that was entered again takes its permits once',
+    title: 'a semaphore hold that is entered again takes its permits once',
     async check(stage) {
       const client = stage.client();
       const limit = { limit: 3, permits: 2 };
@@ -213,7 +218,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a hold of several names, or one without the option, is not entered again',
+    title: 'a multi-lock, or a hold without the option reentrant, cannot be entered again',
     async check(stage) {
       const client = stage.client();
       const plain = await client.acquire('y');
@@ -230,7 +235,7 @@ export const reentrancyFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'inside a reader, readers enter again, and the hold stays shared',
+    title: 'a reader can enter its own hold again as a reader, and the hold stays shared',
     async check(stage) {
       const client = stage.client();
       const read = { ...AGAIN, mode: 'shared' } as const;

@@ -4,7 +4,10 @@ import { throwError } from 'rxjs';
 import type { Backend, Registers } from '../../src/backend.ts';
 import { Gate, losingReplies, rejection, thrownBy, type CoreFact } from '../stage.ts';
 
-/** Returns a change that adds a line unless it is there. */
+/**
+ * Returns a function that appends a line to the text of a register, unless the text already contains that
+ * line.
+ */
 function adding(line: string) {
   return (text: string | undefined): string => {
     const lines = text === undefined ? [] : text.split('\n');
@@ -14,7 +17,8 @@ function adding(line: string) {
 
 export const registerFacts: readonly CoreFact[] = [
   {
-    title: 'a change with a lost reply is applied once when it recognises its own work',
+    title:
+      'a change of a register whose reply is lost is applied once if its function recognises its own earlier result',
     async check(stage) {
       const client = stage.client({
         link: { intercept: losingReplies(['writeRegister', 'readRegister'], 3) },
@@ -28,7 +32,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'no change of concurrent writers is lost',
+    title: 'no change of a register is lost when twelve clients change it at once',
     async check(stage) {
       const calls: readonly MemoryCall[] = ['readRegister', 'writeRegister'];
       const lines = Array.from({ length: 12 }, (_, at) => `line ${String(at).padStart(2, '0')}`);
@@ -42,7 +46,8 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a change sees what was written between its read and its write, and is called again',
+    title:
+      'the function of a change is called again with the new text when another client wrote between its read and its write',
     async check(stage) {
       const gate = new Gate('writeRegister');
       const slow = stage.client({ link: { intercept: gate.requests } }).register('x', 'notes');
@@ -62,7 +67,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a change to the same text writes nothing, and neither does emptying an empty register',
+    title: 'a change of a register to its present text writes nothing, also when both are empty',
     async check(stage) {
       const calls: MemoryCall[] = [];
       const client = stage.client({
@@ -82,8 +87,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'an error that a change throws is passed on, and nothing is written; a text that is too long is refused',
+    title: 'a change rejects and writes nothing when its function throws or returns a text that is too long',
     async check(stage) {
       const register = stage.client().register('x', 'notes');
       const refusal = Object.assign(new Error('not like this'), { name: 'QueueLockError', code: 'CLOSED' });
@@ -101,7 +105,7 @@ export const registerFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'the stream of a register emits the present text first, then changes, `stale` with the reason while the server is away, and never errors',
+      'the stream of a register emits the present text and then its changes, and reports an outage of the server without an error',
     async check(stage) {
       let isAway = false;
       const spoil = (backend: Backend): Backend => {
@@ -135,7 +139,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   ...(['readRegister', 'writeRegister'] as const).map((call): CoreFact => ({
-    title: `a client that closes while ${call} does not get through ends the change with CLOSED`,
+    title: `a change rejects with CLOSED when its client closes while ${call} gets no reply`,
     async check(stage) {
       const client = stage.client({
         link: {
@@ -149,7 +153,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'the kind of a register is checked, and a backend without registers is refused',
+    title: 'a register is refused when its kind is invalid or the backend has no registers',
     async check(stage) {
       for (const kind of ['', 'A', 'a b', 'a'.repeat(17)])
         expect(String(thrownBy(() => stage.client().register('x', kind))))

@@ -18,13 +18,13 @@ import {
 const WITHIN_MS = 60_000;
 const REQUEST = { request: { reason: 'a deployment waits', withinMs: WITHIN_MS } };
 
-/** Returns each response that the waiter has received to its request, once. */
+/** Returns each distinct response that the waiter has received to its handover request. */
 function answersOf({ states }: Followed<ClaimState>): readonly unknown[] {
   const replies = states.map((state) => (state.status === 'queued' ? state.answer : undefined));
   return [...new Set(replies)].filter((reply) => reply !== undefined).map(({ answer }) => answer);
 }
 
-/** Collects the requests that reach a hold. */
+/** Collects the handover requests that the holder receives. */
 function requestsOf(ownership: SharedOwnership): HandoverRequest[] {
   const requests: HandoverRequest[] = [];
   ownership.requests$.subscribe((request) => requests.push(request));
@@ -39,7 +39,7 @@ interface Scene {
   readonly request: HandoverRequest;
 }
 
-/** Sets up a holder, a waiter, and a third client that sends a request. */
+/** Sets up a holder, a waiter behind it, and a third client that requests the lock from the holder. */
 async function sendRequest(
   stage: Stage,
   holder: StageClientOptions = {},
@@ -59,7 +59,10 @@ async function finish(stage: Stage, { own, between, requester }: Scene): Promise
   await stage.settle();
 }
 
-/** Wraps a backend so that each queue starts with an entry that was released and not yet removed, as after a hand-over within a session. */
+/**
+ * Wraps a backend so that each queue begins with a released entry that the store has not removed yet, as after a hand-off within a
+ * session.
+ */
 function withReleasedAhead(backend: Backend, evicted: string[]): Backend {
   const released = { key: 'x/0', order: 0n, shared: false, value: '{"owner":"released"}' };
   return {
@@ -80,7 +83,7 @@ function answer(request: HandoverRequest, how: (typeof ANSWERS)[number]): Promis
 
 export const requestFacts: readonly CoreFact[] = [
   {
-    title: 'an answer is acknowledged, and a holder that yields leaves at the acknowledgement',
+    title: 'a holder that yields releases as soon as the requester has acknowledged the response',
     async check(stage) {
       const scene = await sendRequest(stage);
       const yielded = scene.request.yieldToQueue();
@@ -93,7 +96,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder that yields to a requester that does not read leaves after a second',
+    title: 'a holder that yields releases after 1 s when the requester does not acknowledge the response',
     async check(stage) {
       const deaf = new Gate('update');
       const scene = await sendRequest(stage, {}, { link: { intercept: deaf.requests } });
@@ -109,7 +112,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a holder that yields does not evict itself when the store still shows a released entry ahead of it',
+      'a holder that yields evicts other entries, never its own, while the store still shows a released entry ahead of it',
     async check(stage) {
       const evicted: string[] = [];
       const scene = await sendRequest(stage, { spoil: (backend) => withReleasedAhead(backend, evicted) });
@@ -122,7 +125,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   ...ANSWERS.map((how): CoreFact => ({
-    title: `${how} is reported once although every reply of the server is lost at first`,
+    title: `the response ${how} is reported once when the first reply to each request is lost`,
     async check(stage) {
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
       const losing = (): StageClientOptions => ({ link: { intercept: losingReplies(calls) } });
@@ -138,7 +141,7 @@ export const requestFacts: readonly CoreFact[] = [
   })),
   ...ANSWERS.flatMap((how) =>
     (['update', 'evict', 'readRegister', 'writeRegister', 'remove'] as const).map((call): CoreFact => ({
-      title: `a client that closes during ${how}, at ${call}, ends it with a typed error or at once`,
+      title: `${how} settles within 1 s when its client closes while ${call} is pending`,
       async check(stage) {
         const gate = new Gate(call);
         const deaf = new Gate('update');
@@ -164,7 +167,7 @@ export const requestFacts: readonly CoreFact[] = [
     })),
   ),
   ...(['update', 'evict'] as const).map((call): CoreFact => ({
-    title: `a session that ends during yieldToRequester, at ${call}, ends it`,
+    title: `yieldToRequester settles when the session ends while ${call} is pending`,
     async check(stage) {
       const gate = new Gate(call);
       const scene = await sendRequest(stage, { link: { intercept: gate.requests } });
@@ -177,13 +180,14 @@ export const requestFacts: readonly CoreFact[] = [
       stage.server.expireSession(stage.server.sessionIds[0]!);
       await stage.settle();
       gate.open();
-      // The request that was in flight when the session ended continues, and nothing is left to release then.
+      // When the session ended, the `evict` was already in flight. It completes, and nothing is left to
+      // release then.
       expect(await stage.passing(outcome)).to.equal(call === 'update' ? 'OWNERSHIP_LOST' : 'done');
       await finish(stage, scene);
     },
   })),
   {
-    title: 'the request of a cancelled claim is not answered, and the holder leaves at once',
+    title: 'a holder that yields releases at once when the requesting claim was cancelled',
     async check(stage) {
       const scene = await sendRequest(stage);
       scene.requester.subscription.unsubscribe();
@@ -194,7 +198,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a reader that yields evicts only waiters, and other readers keep their holds',
+    title: 'a reader that yields to a requester evicts only waiters, and other readers keep their holds',
     async check(stage) {
       const [one, two] = [stage.client(), stage.client()];
       const first = await one.acquire('x', { mode: 'shared' });
@@ -215,7 +219,8 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'holders of permits answer separately, once, and each answer is reported once',
+    title:
+      'each holder of a semaphore responds to a request once, and the requester receives each response once',
     async check(stage) {
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
@@ -239,7 +244,8 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'an answer after the timeout is reported although it counted as ignored before',
+    title:
+      "a response after the request's timeout is reported to the requester, which counted the request as ignored before",
     async check(stage) {
       const scene = await sendRequest(stage);
       await stage.clock.advance(WITHIN_MS);
@@ -251,7 +257,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the requests of an ended hold are empty: a late subscriber gets the completion at once',
+    title: 'the stream of requests completes at once for a subscriber that comes after the end of the hold',
     async check(stage) {
       const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());
@@ -262,7 +268,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a holder that has released answers no requests',
+    title: 'a holder cannot respond to requests after its release',
     async check(stage) {
       const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());
@@ -272,7 +278,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the label of a holder keeps its other members when it answers',
+    title: "a response to a request keeps the metadata in the holder's entry",
     async check(stage) {
       const scene = await sendRequest(stage);
       await scene.own.update({ metadata: { job: '7' } });
@@ -288,7 +294,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
 ];
 
-/** Returns how many responses each entry has received. */
+/** Returns how many responses each entry has acknowledged, without the entries that acknowledged none. */
 async function seenBy(stage: Stage, client: LockClient): Promise<readonly number[]> {
   const seen = follow(client.watch('x'));
   await stage.settle();

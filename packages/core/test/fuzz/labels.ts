@@ -26,7 +26,7 @@ const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const MAX_OWNER = 1_024;
 const MAX_SHOWN = 200;
 
-/** The value that another client of the store may have written into its entry. */
+/** Provides the fuzz target: the text of an entry as any other client of the store could have written it. */
 export function open(): FuzzTarget {
   const texts = [JSON.stringify(LABEL), OWNED, 'etcdctl'];
   return { corpus: texts.map((text) => Buffer.from(text)), isJson: true, run };

@@ -3,7 +3,9 @@ import type { Action } from './plan.ts';
 import type { Program } from './program.ts';
 import type { World } from './world.ts';
 
-/** Executes an action of a history. An action of a program runs on its machine: if the machine is frozen, at the end of the freeze. */
+/**
+ * Executes an action of a history. An action that a client's program makes waits until the machine of that client is no longer frozen.
+ */
 export function perform(action: Action, actors: readonly Actor[], world: World): void {
   const { judge } = world;
   if ('which' in action) {
@@ -54,7 +56,7 @@ function performByClient(
       actor.deny(action.name, action.ms);
       return;
     case 'expire': {
-      // Selects one of the live sessions.
+      // Interprets the number of the client as an index into the list of live sessions.
       const id = server.sessionIds[action.client];
       if (id === undefined) return;
       ledger.ended.add(id);

@@ -10,10 +10,10 @@ import { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
-// The maximum delay of a timer.
+// How late a timer may run, in milliseconds.
 const GRACE_MS = 2;
 
-/** The states that may follow each state of a session. */
+/** Maps each state of a session to the states that may follow it. */
 const NEXT: Record<SessionState['status'], readonly SessionState['status'][]> = {
   idle: ['idle', 'opening', 'closed'],
   opening: ['alive', 'lost', 'closed'],
@@ -29,7 +29,7 @@ interface ActorSettings {
   readonly lockDelayMs: number;
 }
 
-/** One client on its machine, and the programs that use it. */
+/** One simulated client with its machine, its network and the programs that use it. */
 export class Actor {
   readonly label: string;
   readonly machine: Machine;
@@ -40,9 +40,9 @@ export class Actor {
   readonly #plan: ClientPlan;
   readonly #doubts$ = new Subject<void>();
   readonly #refusedUntil = new Map<string, number>();
-  /** Every session that was opened for the client. */
+  /** The ids of all sessions that were opened for this client. */
   readonly #opened = new Set<string>();
-  /** The sessions whose end was reported to the client. */
+  /** The ids of the sessions whose end this client has reported. */
   readonly #ended = new Set<string>();
   #openingSince = 0;
   #sessionId = '';
@@ -83,7 +83,7 @@ export class Actor {
     });
   }
 
-  /** Whether the client reports its session as alive. */
+  /** Whether the client's latest session state is `alive`. */
   get alive(): boolean {
     return this.#status === 'alive';
   }
@@ -100,7 +100,7 @@ export class Actor {
     return this.#refusedUntil.has(queue);
   }
 
-  // --- Events.
+  // --- Events of a history that concern this client.
 
   program(plan: ClaimPlan): Program {
     const label = `${this.label}.${String(this.programs.length)}`;
@@ -110,7 +110,10 @@ export class Actor {
     return program;
   }
 
-  /** Makes the backend suspect its session. */
+  /**
+   * Makes the backend report a reason to suspect the session. Checks that the client then suspects the
+   * session, unless a renewal is already in flight.
+   */
   doubt(): void {
     const { judge, ledger } = this.#world;
     const renews = (): boolean => ledger.leaseOf(this.#sessionId).renewingSince !== undefined;
@@ -120,7 +123,7 @@ export class Actor {
     judge.require('doubt', !listens || doubts, () => `${this.label} has no doubt`);
   }
 
-  /** Makes the server refuse the client in this queue from now on. */
+  /** Makes the server refuse this client's requests for the queue during the next `ms` milliseconds. */
   deny(queue: string, ms: number): void {
     this.#refusedUntil.set(queue, this.#world.timeline.now() + ms);
   }
@@ -137,7 +140,7 @@ export class Actor {
     );
   }
 
-  /** Makes each holder whose plan is to read `held` continuously read it now. */
+  /** Makes every holder whose plan has `reads` read its `held` now. */
   readAll(): void {
     for (const { claim } of this.programs) claim.read();
   }

@@ -7,12 +7,15 @@ import type { Core } from './world.ts';
 
 const CORE = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Returns the files of the core that the alterations change, after the changes. */
+/** Applies the alterations to the sources of the core. Returns the changed files by their paths. */
 export function alteredCoreSources(alterations: readonly Alteration[]): ReadonlyMap<string, string> {
   return alteredSources(alterations, join(CORE, 'src'));
 }
 
-/** Loads a copy of the core with these changes; the real one is not changed. */
+/**
+ * Copies the core, applies the alterations to the copy, and loads the copy. The sources of the core
+ * themselves stay unchanged.
+ */
 export async function alteredCore(alterations: readonly Alteration[]): Promise<Core> {
   const copy = mkdtempSync(join(tmpdir(), 'queuelock-altered-core-'));
   try {

@@ -1,6 +1,6 @@
 import type { Timeline } from './timeline.ts';
 
-/** The timeline that controls the time. */
+/** The parts of the simulated time that the replaced `setTimeout` needs. */
 type Pacemaker = Pick<Timeline, 'after' | 'acting'>;
 
 interface Handle {
@@ -9,8 +9,8 @@ interface Handle {
 }
 
 /**
- * Replaces `setTimeout` and `Math.random`, which cockatiel uses for its delays, so that no real time passes and a history runs the same way
- * twice. Unhandled rejections are passed to `onLost`. The returned function restores everything.
+ * Replaces `setTimeout` and `Math.random`, which the npm package cockatiel uses for its delays. So a history takes no real time and runs
+ * the same way each time. Passes unhandled rejections to `onLost`. Returns a function that restores the globals.
  */
 export function borrowGlobals(timeline: Pacemaker, onLost: (reason: unknown) => void): () => void {
   const { setTimeout, clearTimeout } = globalThis;

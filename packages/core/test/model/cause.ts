@@ -4,15 +4,18 @@ import type { Ledger } from './ledger.ts';
 import type { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
-/** A claim that failed. */
+/** A claim that failed, and what happened while it waited. */
 export interface Failure {
   readonly claim: Claim;
   readonly waitedMs: number;
-  /** Number of the client's sessions that ended during the wait. */
+  /** Number of the client's sessions that ended while the claim waited. */
   readonly sessionsLost: number;
 }
 
-/** Returns whether a claim may fail with this error: it is typed, and its cause has happened. */
+/**
+ * Returns whether the claim may fail with this error. The error must be typed, and the history must contain
+ * what it reports.
+ */
 export function hasCause(
   error: unknown,
   { claim, waitedMs, sessionsLost }: Failure,
@@ -22,7 +25,8 @@ export function hasCause(
   if (aborted && error === aborted) return true;
   if (!isQueueLockError(error)) return false;
   const key = ledger.keyOf(label);
-  // A claim whose session ended before it had an entry may continue in a second session, but not in a third.
+  // The client replaces the session once if it ends before the claim has an entry. The claim may fail when a
+  // second session ends too.
   const lostItsSession =
     key === undefined
       ? sessionsLost >= 2
@@ -32,7 +36,8 @@ export function hasCause(
     TIMEOUT: isLate,
     CLOSED: actor.closed,
     ACCESS_DENIED: actor.wasRefused(plan.name),
-    // A wait that times out while the store has not responded, or the session is suspect, does not reject with TIMEOUT.
+    // A wait that reaches its timeout rejects with UNAVAILABLE while the store does not respond, or while the
+    // session is suspect.
     UNAVAILABLE: isLate || (actor.network.hadTrouble && (plan.kind === 'tryAcquire' || !actor.alive)),
     ENTRY_LOST: key !== undefined && ledger.evicted.has(key),
     SESSION_LOST: lostItsSession,

@@ -5,7 +5,7 @@ import { Hold } from './hold.ts';
 import type { ClaimPlan } from './plan.ts';
 import type { World } from './world.ts';
 
-/** One acquisition: it checks every reported state. */
+/** One acquisition of a simulated client. It checks every state that the claim reports against the rules. */
 export class Claim {
   readonly label: string;
   readonly plan: ClaimPlan;
@@ -16,7 +16,7 @@ export class Claim {
   #hold: Hold | undefined;
   #outcome: string | undefined;
   #doom: string | undefined;
-  /** The reason of the claim's signal, once that has aborted. */
+  /** The reason with which the claim's signal was aborted, if it was. */
   aborted: Error | undefined;
 
   constructor(world: World, actor: Actor, { label, plan }: { label: string; plan: ClaimPlan }) {
@@ -36,17 +36,17 @@ export class Claim {
     return this.#outcome !== undefined;
   }
 
-  /** Whether the wait or the hold of the claim has ended. */
+  /** Whether the claim neither waits nor holds any more. */
   get ended(): boolean {
     return this.#hold ? !this.#hold.open : this.hasOutcome;
   }
 
-  /** Whether nothing more can happen to the claim. */
+  /** Whether the claim has an outcome and no open hold, so that nothing more can happen to it. */
   get over(): boolean {
     return this.hasOutcome && !this.#hold?.open;
   }
 
-  /** Requires that the wait or the hold of this claim has ended after the present event. */
+  /** Requires that this claim neither waits nor holds once the present event has been handled. */
   mustEnd(why: string): void {
     this.#doom ??= why;
   }
@@ -89,7 +89,10 @@ export class Claim {
     return hold;
   }
 
-  /** Checks the next state of the stream. The grant, if this is one, was recorded before. */
+  /**
+   * Checks the next state that the claim emits. For the state `held`, the caller has already recorded the
+   * grant.
+   */
   follow(state: ClaimState): void {
     const { judge } = this.#world;
     const { status } = state;
@@ -111,7 +114,7 @@ export class Claim {
     const { judge } = this.#world;
     const say = (): string => `${this.label} fails: ${String(error)}`;
     if (this.#hold) {
-      // Checks that the hold was lost. A claim that was granted rejects only if it is a `run` that lost its hold.
+      // A claim that was granted may fail only if it is a `run` whose hold was lost.
       judge.require('run', isQueueLockError(error, 'OWNERSHIP_LOST') && this.#hold.notified, say);
     } else {
       const waitedMs = this.actor.machine.now() - this.#startedAt;

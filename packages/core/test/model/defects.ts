@@ -7,7 +7,7 @@ import { JOINING_DEFECTS } from './defects/joining.ts';
 import { LIVENESS_DEFECTS } from './defects/liveness.ts';
 import { WAITING_DEFECTS } from './defects/waiting.ts';
 
-/** All mutants that the rules must detect. */
+/** All seeded defects of the core and of a backend. The rules of judge.ts must detect each of them. */
 export const DEFECTS: readonly Defect[] = [
   ...LIVENESS_DEFECTS,
   ...JOINING_DEFECTS,

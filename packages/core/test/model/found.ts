@@ -1,17 +1,20 @@
 import type { ClaimPlan, ClientPlan, Action, History } from './plan.ts';
 
-/** A history that failed once. */
+/** A history that revealed a real defect of the core, and is kept as a regression test. */
 export interface Found {
-  /** The title: the behaviour that is correct since the failure was fixed. */
+  /** The correct behaviour, which becomes the title of the test. */
   readonly fact: string;
-  /** A change of the core that makes the history fail again. */
+  /** The name of the seeded defect of the core that makes this history fail again. */
   readonly mutant: string;
   readonly history: History;
 }
 
 const CLIENT: ClientPlan = { ttlMs: 2_000, safetyMarginMs: undefined, rate: 1, vague: false, deaf: false };
 
-/** Creates a history of actions with the milliseconds between them, by three clients on a perfect network. */
+/**
+ * Creates a history of three clients without network faults. Each action has the milliseconds since the
+ * action before it.
+ */
 function history(...steps: readonly (readonly [after: number, action: Action])[]): History {
   const actions = steps.map(([after, action]) => ({ after, action }));
   return { clients: [CLIENT, CLIENT, CLIENT], actions, fates: [] };

@@ -13,18 +13,19 @@ import { Timeline } from './timeline.ts';
 import type { Core, World } from './world.ts';
 
 const STEP_MS = 500;
-// Time in milliseconds after which all messages have arrived and each client has sent a heartbeat.
+// Within this many milliseconds after the last fault, all late messages have arrived, and each client has a
+// confirmed heartbeat.
 const ALL_NEWS_MS = 2_500;
 const MAX_WAIT_MS = 20_000;
 const TTL_AND_PAUSES_MS = 8_000;
 
-/** The result of a history. */
+/** The outcome of a history: the first broken rule, if any, and the log of its events. */
 export interface Verdict {
   readonly broken: Rule | undefined;
   readonly trace: readonly string[];
 }
 
-/** Plays a history with the given core, in no real time, and judges it. */
+/** Runs a history in virtual time with the given core, and checks the rules of judge.ts. */
 export async function play(core: Core, history: History, spoil?: Spoil): Promise<Verdict> {
   const stage = new Stage({ core, spoil }, history);
   await stage.play();
@@ -64,7 +65,7 @@ class Stage {
       acted: () => succession.acted(),
       settled: () => {
         for (const actor of this.#actors) actor.settled();
-        // The holders read `held` last, because such a read may end a hold, which is an event itself.
+        // Reads `held` of the holders after all other checks, because such a read may itself end a hold.
         succession.settled();
       },
     });
@@ -89,7 +90,7 @@ class Stage {
     await this.#pass(at + STEP_MS, () => false);
   }
 
-  /** Lets time pass until `done`, a broken rule, or the limit. */
+  /** Advances the virtual time until `done` returns true, a rule is broken, or `limitMs` has passed. */
   async #pass(limitMs: number, done: () => boolean): Promise<void> {
     for (let passed = 0; passed < limitMs && !done() && !this.judge.broken; passed += STEP_MS) {
       await this.#timeline.advance(Math.min(STEP_MS, limitMs - passed));

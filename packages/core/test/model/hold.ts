@@ -3,14 +3,14 @@ import type { Actor } from './actor.ts';
 import type { Claim } from './claim.ts';
 import type { World } from './world.ts';
 
-// Tolerance in milliseconds for the rounding when times of two clocks are compared.
+// Tolerance in milliseconds for rounding errors when the times of two clocks are compared.
 const ROUNDING_MS = 0.001;
-// The maximum delay of a timer.
+// How late a timer may run, in milliseconds.
 const GRACE_MS = 2;
-// After the last failure, a live session is proven again within this time.
+// Within this many milliseconds after the last fault, each live session has a confirmed heartbeat again.
 const RECOVERY_MS = 1_500;
 
-/** One hold, as its owner sees it. */
+/** One hold as its holder sees it, with checks against the rules of judge.ts. */
 export class Hold {
   readonly label: string;
   readonly name: string;
@@ -21,9 +21,9 @@ export class Hold {
   readonly reads: boolean;
   readonly #world: World;
   readonly #ownership: Ownership;
-  /** Whether the owner released the hold before it was notified of a loss. */
+  /** Whether the holder released the hold before it was notified of a loss. */
   gaveUp = false;
-  /** Whether the event of the signal was emitted. */
+  /** Whether the hold's signal has emitted its `abort` event. */
   notified = false;
   #over = false;
   #handedBack = false;
@@ -41,12 +41,12 @@ export class Hold {
     ownership.signal.addEventListener('abort', () => this.#lose());
   }
 
-  /** Whether the owner believes that it owns the lock, as known without a read. */
+  /** Whether the holder believes that it owns the lock, as far as it knows without reading `held`. */
   get open(): boolean {
     return !this.gaveUp && !this.notified && !this.#over && !this.#handedBack;
   }
 
-  /** Returns whether the error is the reason of this hold's signal. */
+  /** Returns whether the hold's signal was aborted with this error. */
   lostBy(error: unknown): boolean {
     return this.#ownership.signal.reason === error;
   }
@@ -59,12 +59,12 @@ export class Hold {
     return this.#ownership.remainingMs;
   }
 
-  /** Whether the owner sees the lock as held. The read itself may end the hold. */
+  /** Reads `held`. This read may itself end the hold. */
   get believes(): boolean {
     return this.#ownership.held;
   }
 
-  /** Reads the hold as its owner does, and checks that all its members agree. */
+  /** Reads `held` and `remainingMs` as a holder does, and checks that these agree with each other and with the signal. */
   read(): boolean {
     const { held, remainingMs } = this.#ownership;
     const { judge, timeline, ledger } = this.#world;
@@ -88,7 +88,7 @@ export class Hold {
     return held;
   }
 
-  /** Checks that the owner was notified at the end of the proven time, because an owner that does not read `held` relies on the timer. */
+  /** Checks that a timer has notified the holder at the end of the proven time. A holder that never reads `held` depends on it. */
   mustHaveBeenNotified(): void {
     const { judge, ledger } = this.#world;
     const { machine } = this.actor;
@@ -97,13 +97,13 @@ export class Hold {
     judge.require('told in time', !overdue, () => `${this.label} was proven until ${provenUntil}`);
   }
 
-  /** Records that the hold ended otherwise than by a release. */
+  /** Records that the holder ends the hold by itself, by a release or by unsubscribing. */
   giveUp(): void {
     if (this.reads) this.read();
     if (!this.notified) this.gaveUp = true;
   }
 
-  /** Ends the work. `run` releases the lock now, and a loss at this very instant may still be reported. */
+  /** Records that the work of a `run` has ended, so the client releases the lock next. Until then the client may still report a loss. */
   handBack(): void {
     this.#handedBack = true;
   }

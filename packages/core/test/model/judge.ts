@@ -1,4 +1,4 @@
-/** The rules of every history. */
+/** The rules that every history must keep, by name. */
 export const RULES = {
   exclusive: 'two clients never believe in conflicting holds of one name',
   'ends first': 'a client stops believing in its hold before the server grants the next',
@@ -30,7 +30,10 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** The rules whose violation lets two holders work at a time, in the wrong order or with the wrong tokens. */
+/**
+ * The rules whose violation lets two clients hold a lock at once, in the wrong order, or with tokens that do
+ * not grow.
+ */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
   'exclusive',
   'ends first',
@@ -41,11 +44,11 @@ export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>([
   'handover',
 ]);
 
-/** Records the events and the violations of a history. */
+/** Logs the events of a history, and records the first broken rule. */
 export class Judge {
   readonly #now: () => number;
   readonly trace: string[] = [];
-  /** The time since which there were no failures. */
+  /** The virtual time since which there were no faults. */
   calmSince = Infinity;
   /** The first rule that was broken. */
   broken: Rule | undefined;
@@ -58,7 +61,7 @@ export class Judge {
     this.trace.push(`${String(this.#now()).padStart(6)} ${line}`);
   }
 
-  /** Records a violation unless the rule is kept. */
+  /** Logs a violation if the rule is not kept. */
   require(rule: Rule, kept: boolean, detail: () => string): void {
     if (kept) return;
     this.broken ??= rule;

@@ -4,7 +4,10 @@ import { play } from './history.ts';
 import { RULES, UNSAFE } from './judge.ts';
 import type { History } from './plan.ts';
 
-/** Throws if the history breaks a rule, with the events of the history. */
+/**
+ * Runs the history with the real core. Throws an error with the log of its events if it breaks a rule of
+ * judge.ts.
+ */
 export async function assertKeepsRules(history: History): Promise<void> {
   const { broken, trace } = await play(core, history);
   if (!broken) return;

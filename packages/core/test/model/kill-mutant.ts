@@ -5,17 +5,18 @@ import { play } from './history.ts';
 import type { Rule } from './judge.ts';
 import { anyHistory } from './plan.ts';
 
-// Number of histories after which the search gives up. At present every defect is detected within some hundred histories of any seed.
+// Number of histories after which the search ends without a result. At present every defect is detected
+// within a few hundred.
 const MAX_HISTORIES = 4_000;
 
-/** The result of the search for a defect. */
+/** The rule that detected a defect, and the number of histories until then. */
 export interface KillResult {
-  /** The first rule that detected the defect. */
+  /** The first rule that the defect broke, or `undefined` if no history broke any. */
   readonly broken: Rule | undefined;
   readonly histories: number;
 }
 
-/** Plays histories of this seed with the defect until a rule detects it. */
+/** Runs random histories of this seed against the defect until one of them breaks a rule. */
 export async function killMutant({ alterations = [], spoil }: Defect, seed: number): Promise<KillResult> {
   const altered = await alteredCore(alterations);
   let broken: Rule | undefined;

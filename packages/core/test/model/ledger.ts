@@ -9,51 +9,54 @@ import {
 import type { ClientPlan } from './plan.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** The times until which a session lives, and is proven to live. */
+/** How long a session really exists on the server, and how long its client may rely on it. */
 interface Lease {
-  /** The end of the lease in the server's time. */
+  /** When the lease ends, by the server's clock. */
   keptUntil: number;
-  /** The end of the proven time, in the client's time, which may run slower. The margin is not subtracted. A later reply does not count. */
+  /**
+   * When the proven time ends, by the client's clock, after the deduction of the safety margin. A proof that arrives later does not extend
+   * it.
+   */
   provenUntil: number;
-  /** Time at which the renewal in flight was sent, in the client's time. */
+  /** When the renewal in flight was sent, by the client's clock. */
   renewingSince: number | undefined;
-  /** Whether the latest renewal brought no proof. */
+  /** Whether the latest renewal failed. */
   failed: boolean;
 }
 
 const NO_LEASE: Lease = { keptUntil: 0, provenUntil: 0, renewingSince: undefined, failed: false };
 
-/** The parameters for one client: how its backend behaves and where its records go. */
+/** Settings of one client's backend, and the set in which its sessions are recorded. */
 interface Witnessed {
   readonly machine: Machine;
   readonly safetyMarginMs: number;
-  /** Whether renewals prove less than the session has left, as a backend may do. */
+  /** Whether renewals prove less time than the lease has left, which a backend may do. */
   readonly vague: ClientPlan['vague'];
-  /** Whether renewals continue after the core aborted them. */
+  /** Whether the backend continues a renewal although the core has aborted it. */
   readonly deaf: boolean;
-  /** The ids of all opened sessions are added to this set. */
+  /** Receives the id of each session that is opened. */
   readonly opened: Set<string>;
-  /** Emits reasons to suspect the session, as a backend may do. */
+  /** Emits when the backend has a reason to suspect the session. */
   readonly doubts$: Observable<unknown>;
-  /** Returns whether the server refuses this client in this queue at the moment. */
+  /** Returns whether the server refuses this client's requests for the queue now. */
   readonly refused: (queue: string) => boolean;
 }
 
-// The maximum assumed difference between the rates of the server's and a client's clock.
+// The maximum assumed difference between the rates of the server's clock and a client's clock.
 const RATE_ERROR = 0.01;
 const VAGUE = 0.6;
 
-/** Records what really happened between the clients and the server. */
+/** Records what happened on the server: sessions, leases, entries and evictions. The rules compare it with what clients report. */
 export class Ledger {
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
   readonly #sessions = new Map<string, string>();
   readonly #newest = new Map<string, Placement>();
-  /** Sessions that an operator ended early, or that had to end because a removal was refused. */
+  /** Sessions that an operator ended, or that had to end because the server refused to remove an entry. */
   readonly ended = new Set<string>();
   /** Keys of entries that an operator removed. */
   readonly evicted = new Set<string>();
-  /** Calls of the core that violate the contract with a backend. */
+  /** Calls of the core that violate the contract with a backend, each as a description. */
   readonly breaches: string[] = [];
 
   constructor(timeline: Timeline) {
@@ -68,17 +71,19 @@ export class Ledger {
     return this.#leases.get(sessionId) ?? NO_LEASE;
   }
 
-  /** Returns the key of the newest entry with this owner. */
+  /** Returns the key of the newest entry of the claim with this label. */
   keyOf(owner: string): string | undefined {
     return this.#newest.get(owner)?.key;
   }
 
-  /** Returns whether an operator removed this entry or its session. Nothing is promised until its client is notified. */
+  /**
+   * Returns whether an operator removed the entry or ended its session. The rules do not apply to such a hold until its client is notified.
+   */
   wasRemoved(key: string): boolean {
     return this.evicted.has(key) || this.ended.has(this.sessionOf(key));
   }
 
-  /** Returns the same backend with records of all relevant calls. */
+  /** Wraps a backend so that the ledger records its sessions, renewals and entries. */
   witness(backend: Backend, client: Witnessed): Backend {
     return {
       ...backend,
@@ -94,13 +99,13 @@ export class Ledger {
     };
   }
 
-  /** Records the newest entry. The reply for an entry of an earlier session may come after that for an entry of the next session. */
+  /** Records the newest entry of a claim. Replies may arrive out of order, so the entry with the greatest order counts. */
   #noteNewest(owner: string, placement: Placement): void {
     const known = this.#newest.get(owner);
     if (!known || placement.order > known.order) this.#newest.set(owner, placement);
   }
 
-  /** Records the present times of both clocks, which the proof counts from. */
+  /** Reads both clocks now, and returns a function that records a proof. A proof counts from the time at which the request was sent. */
   #proofFrom({ machine, safetyMarginMs }: Witnessed): (lease: Lease, provenMs: number) => void {
     const [here, there] = [machine.now(), this.#timeline.now()];
     return (lease, provenMs) => {
@@ -115,7 +120,7 @@ export class Ledger {
 
   #witnessSession(session: Session, lease: Lease, client: Witnessed): Session {
     const removed = new Set<string>();
-    // Ids of entries that may be in the queue, as far as the client can know from its calls and their replies.
+    // Ids of entries that may be stored, as far as the client can know from its calls and their replies.
     const unsure = new Set<string>();
     let renewals = 0;
     const join = async <P extends Placement | undefined>(

@@ -2,7 +2,9 @@ import type { Intercept, MemoryCall } from '@queuelock/memory';
 import { QueueLockError } from '../../src/index.ts';
 import type { Machine, Timeline } from './timeline.ts';
 
-/** The random faults of a history, one byte for every message. The byte 0 means no fault, and messages after the last byte have no fault. */
+/**
+ * The random faults of a history: each byte decides what happens to one message. The byte 0 means no fault. Messages after the last byte have no faults.
+ */
 export class Fates {
   readonly #bytes: ArrayLike<number>;
   #next = 0;
@@ -15,28 +17,27 @@ export class Fates {
     return this.#bytes[this.#next++] ?? 0;
   }
 
-  /** Ends all faults from now on. */
+  /** Lets all later messages arrive without faults. */
   calm(): void {
     this.#next = this.#bytes.length;
   }
 }
 
-/** The times at which one call arrives, gets its reply and fails, in milliseconds after the call. An event without a time never happens. */
+/** When a request arrives at the server, when its reply arrives, and when the call fails without a reply. A missing time means: never. */
 interface Fate {
   readonly arrivesIn?: number;
-  /** The delay of the reply after the arrival of the request. */
+  /** Milliseconds between the arrival of the request and that of the reply. */
   readonly repliesIn?: number;
   readonly failsIn: number;
 }
 
-// The timeout of one attempt in milliseconds, as backends have it.
+// The timeout of one attempt in milliseconds, as real backends have it.
 const ATTEMPT_MS = 250;
 const RENEWAL_MS = 1_000;
 const NEAR_MS = [2, 2, 3, 5, 10, 20, 40, 80] as const;
 
 /**
- * Returns the times of a call, which are decided by one random byte. Three of four calls work. `level` gives the latency or the delay,
- * from 0 to 7.
+ * Converts a random byte to the times of one call. Three of four values mean no fault. The upper three bits give the latency or the delay.
  */
 function fateOf(byte: number, failsIn: number): Fate {
   const level = byte >> 5;
@@ -68,13 +69,13 @@ function delayOf(byte: number): number {
   return (byte & 31) < 26 ? (NEAR_MS[level] ?? 2) : 100 + level * 250;
 }
 
-/** The network between one machine and the server. */
+/** The simulated network between one client's machine and the server. */
 export class Network {
   readonly #timeline: Timeline;
   readonly #machine: Machine;
   readonly #fates: Fates;
   #cut: { readonly until: number; readonly what: 'requests' | 'answers' } = { until: 0, what: 'requests' };
-  /** Events that are delivered when the connection works again, because the watch of a backend reads missed changes by itself. */
+  /** Events to deliver when the connection works again. A real backend would then read the changes that it missed. */
   readonly #heldBack: (() => void)[] = [];
   #failures = 0;
 
@@ -84,12 +85,12 @@ export class Network {
     this.#fates = fates;
   }
 
-  /** Whether a call has failed or may have failed because of the network or the machine. */
+  /** Whether any call of this client may have failed because of the network or a frozen machine. */
   get hadTrouble(): boolean {
     return this.#failures > 0 || this.#machine.wasFrozen;
   }
 
-  /** Blocks all messages, or only the replies. */
+  /** Cuts the connection for `ms` milliseconds: for all messages, or only for replies. */
   cut(ms: number, what: 'requests' | 'answers'): void {
     this.#cut = { until: this.#timeline.now() + ms, what };
     this.#timeline.after(ms, () => {

@@ -1,36 +1,36 @@
 import fc from 'fast-check';
 
-/** The plan of one client and its machine. */
+/** The settings of one simulated client and its machine. */
 export interface ClientPlan {
   readonly ttlMs: number;
-  /** The safety margin in milliseconds; `undefined` means the default. */
+  /** The safety margin in milliseconds; `undefined` selects the default of the core. */
   readonly safetyMarginMs: number | undefined;
-  /** The rate of the client's clock, compared with the server's. */
+  /** The rate of the client's clock: 1.01 means 1 % faster than the server's clock. */
   readonly rate: number;
-  /** Whether renewals prove less than possible: every other one, or all. */
+  /** Whether renewals prove less time than the lease has left: `true` for every second renewal, `always` for all. */
   readonly vague: boolean | 'always';
-  /** Whether the client's backend continues a renewal after the core's timeout. */
+  /** Whether the client's backend continues a renewal that the core has aborted. */
   readonly deaf: boolean;
 }
 
-/** The ways to claim a lock. `nested` is a `run` whose work runs under a second name, and tries the first one again. */
+/** The call that claims a lock. `nested` is a `run` whose work claims the same name again, and then another name. */
 type ClaimKind = 'claim' | 'acquire' | 'tryAcquire' | 'run' | 'nested';
 
-/** The plan of one acquisition. */
+/** The settings of one acquisition. */
 export interface ClaimPlan {
   readonly client: number;
   readonly name: 'a' | 'b';
   readonly kind: ClaimKind;
   readonly timeoutMs: number | undefined;
-  /** The duration of the hold; `undefined` means until a later action ends it. */
+  /** How long the claim holds; `undefined` means until a later action releases it. */
   readonly holdMs: number | undefined;
-  /** The time that must be proven when the hold starts. */
+  /** The option `minRemainingMs` of the claim: the time that must be proven when the hold starts. */
   readonly minRemainingMs?: number | undefined;
-  /** Whether the holder reads `held` continuously. Otherwise it relies on notifications. */
+  /** Whether the holder reads `held` after every event. Otherwise it depends on notifications. */
   readonly reads: boolean;
 }
 
-/** The next action: of users, of operators, or a fault. `which` counts claims from the newest. */
+/** An action of a user or an operator, or a fault. `which` selects a claim, counted from the newest. */
 export type Action =
   | ({ readonly do: 'claim' } & ClaimPlan)
   | { readonly do: 'abort' | 'unsubscribe'; readonly which: number }
@@ -48,14 +48,14 @@ export type Action =
       readonly what: 'requests' | 'answers';
     };
 
-/** A whole history. The same history always runs the same way. */
+/** A complete history: clients, actions and faults. The same history always runs the same way. */
 export interface History {
   readonly clients: readonly ClientPlan[];
-  /** The delay of all clients after a hold that did not end by a release. */
+  /** The option `lockDelayMs` of all clients: the delay of a hold after one that ended without a release. */
   readonly lockDelayMs?: number;
-  /** `after` is the time since the last action in milliseconds. */
+  /** The actions in order. `after` is the time since the action before, in milliseconds. */
   readonly actions: readonly { readonly after: number; readonly action: Action }[];
-  /** One byte for every message, which decides its delay or loss. */
+  /** One byte for each message, which decides whether the message is delayed or lost. */
   readonly fates: readonly number[];
 }
 
@@ -117,7 +117,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: close },
 );
 
-/** Generates any history of three clients. */
+/** Generates random histories of three clients. */
 export const anyHistory: fc.Arbitrary<History> = fc.record({
   clients: fc.array(
     fc.record<ClientPlan>({

@@ -4,16 +4,17 @@ import type { Claim } from './claim.ts';
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// Longest duration of a try in milliseconds: two connections with one attempt each, and the longest suspect time.
+// The longest a `tryAcquire` may take, in milliseconds: two connections with one attempt each, and the time
+// in which a session may be suspect.
 const TRY_MS = 2 * (1_000 + 250) + 3_000;
-// Additional time in milliseconds after a hold that ended without a release, whose trace is read and erased.
+// Additional milliseconds after a hold that ended without a release, for reading and erasing its trace.
 const UNCLEAN_MS = 400 + 2 * 3_000;
-// Additional time in milliseconds for two heartbeats that prove enough.
+// Additional milliseconds for two heartbeats, of which one must prove `minRemainingMs`.
 const NEEDS_MS = 2 * (750 + 1_000);
-// A timeout is checked this many milliseconds after its time, when its own timer has run.
+// A timeout is checked this many milliseconds after it, because the client's own timer must run first.
 const GRACE_MS = 2;
 
-/** A client's program for one acquisition. */
+/** The code of an application that makes one acquisition, and ends it. */
 export class Program {
   readonly claim: Claim;
   readonly #world: World;
@@ -30,7 +31,7 @@ export class Program {
     this.#workDone = new Promise((resolve) => (this.#finishWork = resolve));
   }
 
-  /** Starts the claim. If the claim is a call, settles when the call has settled. */
+  /** Starts the claim. Resolves when the acquisition has settled; for the stream `claim`, resolves at once. */
   async start(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const { kind, name, timeoutMs, minRemainingMs } = plan;
@@ -43,7 +44,7 @@ export class Program {
     return this.#ask(timeoutMs === undefined ? options : { ...options, timeoutMs });
   }
 
-  /** Releases the lock, or lets the work of a `run` end. */
+  /** Releases the lock, or lets the work of a `run` resolve so that the client releases the lock. */
   finish(times = 1): void {
     this.#cancelTimer();
     const { hold, label, plan } = this.claim;
@@ -53,7 +54,7 @@ export class Program {
     else for (let time = 0; time < times; time++) hold.release();
   }
 
-  /** Requests the end of the hold: now, or as soon as it has begun. */
+  /** Ends the hold as soon as possible: now, or when it begins. */
   hurry(): void {
     this.#hurries = true;
     this.finish();
@@ -77,7 +78,7 @@ export class Program {
     claim.hold?.read();
   }
 
-  // --- The ways to claim.
+  // --- The calls that claim a lock.
 
   async #try(options: AcquireOptions): Promise<void> {
     const { plan, actor } = this.claim;
@@ -141,11 +142,12 @@ export class Program {
     const timeoutMs = claim.plan.kind === 'tryAcquire' ? this.#tryMs : claim.plan.timeoutMs;
     if (timeoutMs === undefined) return () => undefined;
     const read = (): void => {
-      // The timeout of a try is the model's own: it does not count the time that the machine was frozen.
+      // The limit of a `tryAcquire` is a rule of this model and excludes frozen time, so it is not checked
+      // after a freeze.
       if (claim.plan.kind === 'tryAcquire' && machine.wasFrozen) return;
       if (!claim.hold) claim.mustEnd('its timeout is over');
     };
-    // The check is scheduled once more, so that events which the machine has delayed run before it.
+    // Queues the check on the machine once more, so that events which a freeze has delayed are handled first.
     return machine.after(timeoutMs + GRACE_MS, () => machine.do(read));
   }
 
@@ -165,19 +167,23 @@ export class Program {
     const hold = this.#own(ownership);
     await this.#workDone;
     if (this.claim.plan.kind === 'nested') await this.#workWithin();
-    // Reads the hold in the last statement of the work.
+    // Reads `held` in the last statement of the work, because a `run` resolves only if the lock was held
+    // until then.
     const held = hold.believes;
     hold.handBack();
     return held;
   }
 
-  /** Claims locks inside the work. A claim of the name that the work holds is rejected, and a claim of another name waits for that lock. */
+  /**
+   * Claims locks from inside the work of a `run`. A claim of its own name must be rejected as reentrant. A claim of the name `b` must wait
+   * normally.
+   */
   async #workWithin(): Promise<void> {
     const { plan, actor, label } = this.claim;
     const again: unknown = await actor.client.run(plan.name, () => 'ran').catch((error: unknown) => error);
     const refused = isQueueLockError(again, 'REENTRANT');
     this.#world.judge.require('run', refused, () => `${label} may wait for itself: ${String(again)}`);
-    // All programs take the two names in the same order, so that no two of them wait for each other.
+    // Only a hold of `a` claims `b`, never the reverse, so that two programs cannot wait for each other.
     if (plan.name !== 'a') return;
     await actor.program({ ...plan, name: 'b', kind: 'run', timeoutMs: 700, holdMs: 0 }).start();
   }

@@ -1,19 +1,20 @@
 import type { Hold } from './hold.ts';
 import type { World } from './world.ts';
 
-// Shortest accepted delay as a share of the configured one, since the clock of the waiting client may run fast.
+// The shortest accepted share of the lock delay, because the clock of the waiting client may run up to 2 %
+// fast.
 const SHORTEST_WAIT = 0.98;
 const GRACE_MS = 2;
 
-/** Checks the order of the holders: as the server granted them, and as the holders themselves see it. */
+/** Checks the order of successive holds, by the server's grants and by what the holders believe. */
 export class Succession {
   readonly #world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>;
   readonly #admitted = new Set<string>();
   readonly #latest = new Map<string, Hold>();
   readonly #holds: Hold[] = [];
-  /** The time at which the entry of a hold was removed without a release. */
+  /** For each hold that ended without a release, the time at which the server removed its entry. */
   readonly #uncleanEnds = new Map<Hold, number>();
-  /** The delay that all clients keep after a hold that ended without a release. */
+  /** The option `lockDelayMs` of all clients: the delay of a hold after one that ended without a release. */
   delayMs = 0;
 
   constructor(world: Pick<World, 'judge' | 'ledger' | 'server' | 'timeline'>) {
@@ -24,9 +25,11 @@ export class Succession {
     const { judge, ledger, server } = this.#world;
     this.#afterUncleanEnd(hold);
     this.#holds.push(hold);
-    // The hold ended before its client knew that it had started. The next claim may be waiting since then.
+    // The server removed the entry before its client learned of the grant. So the next claim may have started
+    // its lock delay at any earlier time.
     if (!this.#isThere(hold)) this.#uncleanEnds.set(hold, -Infinity);
-    // The notification of an operator's removal may still be in flight.
+    // An operator removed the entry, and the notification of it may still be in flight. Until it arrives, the
+    // rules do not apply.
     if (ledger.wasRemoved(hold.key)) return;
     this.#exclude(hold.name);
     const before = this.#latest.get(hold.name);
@@ -37,7 +40,10 @@ export class Succession {
     judge.require('order', first?.key === hold.key, () => `${hold.label} is granted, first is ${first?.key}`);
   }
 
-  /** Runs after an event: records which entries left by it, and which were admitted. */
+  /**
+   * Runs after each event. Records removed entries, and checks each newly admitted entry against the holds
+   * before it.
+   */
   acted(): void {
     for (const hold of this.#holds) {
       if (hold.gaveUp || this.#uncleanEnds.has(hold) || this.#isThere(hold)) continue;
@@ -53,9 +59,13 @@ export class Succession {
     }
   }
 
-  /** Runs between two events: each holder that reads continuously reads its hold. */
+  /**
+   * Runs between two events. Reads the holds of clients that read `held` after every event, and checks that
+   * the other clients were notified.
+   */
   settled(): void {
-    // Only open holds are read: such a read may end the hold, and a read of an ended hold changes nothing.
+    // Does not read the open hold of a client that depends on notifications, because the read itself may end
+    // the hold.
     for (const hold of this.#holds) {
       if (hold.reads || !hold.open) hold.read();
       else hold.mustHaveBeenNotified();
@@ -63,7 +73,10 @@ export class Succession {
     for (const name of ['a', 'b']) this.#exclude(name);
   }
 
-  /** Runs when all notifications have arrived: each open hold must have its entry. */
+  /**
+   * Runs when all notifications have arrived. Checks that each hold that its client believes in still has an
+   * entry.
+   */
   haveLearned(): void {
     const { judge } = this.#world;
     for (const hold of this.#holds.filter(({ open }) => open)) {

@@ -1,19 +1,22 @@
 import { virtualClock } from '@queuelock/memory';
 import type { Clock } from '../../src/index.ts';
 
-/** Callbacks of a check that runs between two events. */
+/** Checks that run between the events of a history. */
 export interface Observer {
-  /** Runs after all consequences of the last event, promise jobs included. */
+  /** Runs before the next event, when all promise jobs of the last event are done. */
   settled(): void;
-  /** Runs after an event, before promise jobs. */
+  /** Runs directly after an event, before its promise jobs. */
   acted(): void;
 }
 
-/** The time of a history, in whole milliseconds. Every timer, message and action is an event on it. */
+/** The virtual time of a history, in whole milliseconds. Every timer, message and action is an event on it. */
 export class Timeline implements Clock {
   readonly #clock = virtualClock();
   #observer: Observer = { settled: () => undefined, acted: () => undefined };
-  /** The machine whose code is running. A timer that this code sets freezes with the machine, even if it is set on another clock. */
+  /**
+   * The machine whose code is running. A timer that this code sets stops while that machine is frozen, even if it is set on another
+   * clock.
+   */
   acting: Machine | undefined;
 
   now(): number {
@@ -53,8 +56,8 @@ export class Timeline implements Clock {
 }
 
 /**
- * The computer of one client. Its clock has a rate and an offset of its own. It can freeze: the clock continues, and neither timers nor
- * messages are handled until the end. Code that reads the clock meanwhile is the code that blocks the event loop.
+ * The computer of one client, whose clock has its own rate and offset. While the machine is frozen, its clock continues, but it handles
+ * neither timers nor messages. Code that reads the clock meanwhile counts as the code that blocks the event loop.
  */
 export class Machine implements Clock {
   readonly rate: number;
@@ -84,7 +87,7 @@ export class Machine implements Clock {
     return this.#frozenUntil >= 0;
   }
 
-  /** Whether timers of this machine may be overdue. */
+  /** Whether the machine is frozen, or was so until this instant, so that its timers may be overdue. */
   get late(): boolean {
     return this.#frozenUntil >= this.#timeline.now();
   }
@@ -93,7 +96,7 @@ export class Machine implements Clock {
     this.#frozenUntil = Math.max(this.#frozenUntil, this.#timeline.now() + ms);
   }
 
-  /** Runs a task on this machine as soon as it can. */
+  /** Runs a task on this machine: now, or after it is no longer frozen. */
   do(task: () => void): void {
     this.after(0, task);
   }

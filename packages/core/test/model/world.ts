@@ -7,7 +7,7 @@ import type { Program } from './program.ts';
 import type { Succession } from './succession.ts';
 import type { Timeline } from './timeline.ts';
 
-/** The shared objects of a history. */
+/** The objects that all clients of one history share. */
 export interface World {
   readonly core: Core;
   readonly spoil: Spoil | undefined;
@@ -16,9 +16,12 @@ export interface World {
   readonly ledger: Ledger;
   readonly judge: Judge;
   readonly succession: Succession;
-  /** The programs of all clients in the order of their starts. */
+  /** The programs of all clients, in the order in which they started. */
   readonly programs: Program[];
 }
 
-/** The public API of the core under test: that of the real core, or of a copy with a defect. */
+/**
+ * The part of the core's public API that the model uses, from the real core or from a copy with a seeded
+ * defect.
+ */
 export type Core = Pick<typeof usersDoor, 'createLockClient'>;

@@ -1,13 +1,13 @@
-/** A claim of these names, in the caller's order. */
+/** A claim of several names, in the order in which the caller gave them. */
 export interface NameClaim {
   readonly names: readonly string[];
   readonly shared: boolean;
 }
 
-/** Ways in which the entries of a claim are made: all at once, or one by one in the caller's order, with or without waiting for each. */
+/** How a claim enters its queues: all in one step, or one by one in the caller's order, with or without waiting for each lock. */
 export type Entering = 'at one point' | 'one by one' | 'one by one without waiting';
 
-/** The queues by name, as lists of claim numbers, and how many of its names each claim has entered. */
+/** The numbers of the claims in each queue, how many of its queues each claim has entered, and which claims are done. */
 interface State {
   readonly queues: ReadonlyMap<string, readonly number[]>;
   readonly entered: readonly number[];
@@ -15,8 +15,8 @@ interface State {
 }
 
 /**
- * Explores all possible states by the rule of the queues alone. Returns whether any path leads to a cycle of claims that wait for each
- * other, and whether any path leads to a state in which no claim can continue.
+ * Explores all states that these claims can reach. Returns whether any state has a cycle of claims that wait for each other, whether in
+ * any state no claim can continue, and how many states there are.
  */
 export function explore(
   claims: readonly NameClaim[],
@@ -79,7 +79,7 @@ function leave(state: State, index: number): State {
   return { ...state, queues: new Map(queues), done: state.done.with(index, true) };
 }
 
-/** Returns the claims that conflict with the claim at `index` and are ahead of it in any queue. */
+/** Returns the claims for which the claim at `index` waits: the conflicting ones ahead of it in any queue. */
 function waitsFor({ queues }: State, claims: readonly NameClaim[], index: number): readonly number[] {
   const own = claims[index]!;
   return [...queues.values()].flatMap((queue) =>
@@ -97,7 +97,7 @@ function hasCircle(state: State, claims: readonly NameClaim[]): boolean {
   });
 }
 
-/** Returns all ordered choices of names, for readers and for writers. */
+/** Returns a claim of a reader and one of a writer for each ordered choice of these names. */
 export function allClaims(names: readonly string[]): readonly NameClaim[] {
   return choices(names).flatMap((chosen) => [
     { names: chosen, shared: false },
@@ -112,20 +112,20 @@ function choices(names: readonly string[]): readonly (readonly string[])[] {
   });
 }
 
-/** Returns all combinations with repetition of that size. */
+/** Returns all groups of `count` items, in which an item may occur several times. */
 export function combinations<T>(items: readonly T[], count: number): readonly (readonly T[])[] {
   if (count === 0) return [[]];
   return items.flatMap((item, at) => combinations(items.slice(at), count - 1).map((rest) => [item, ...rest]));
 }
 
-/** Returns whether two or three writers want shared names in incompatible orders. */
+/** Returns whether two or more of these claims list common names in orders that form a cycle. */
 export function crosses(claims: readonly NameClaim[]): boolean {
   const before = (a: string, b: string): readonly number[] =>
     claims.flatMap(({ names }, index) =>
       names.includes(b) && names.indexOf(a) > -1 && names.indexOf(a) < names.indexOf(b) ? [index] : [],
     );
   const names = [...new Set(claims.flatMap((spec) => spec.names))];
-  // A cycle of names in which each name comes before the next one for a different claim.
+  // Searches a cycle of names. Each name comes before the next one in the order of a different claim.
   const walk = (path: readonly string[], walkers: readonly number[]): boolean =>
     names.some((next) => {
       const takers = before(path.at(-1)!, next).filter((index) => !walkers.includes(index));

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 export const NAMES = ['a', 'b', 'c', 'd'] as const;
 const CLIENTS = 3;
 
-/** A task that holds some names for a while. */
+/** A task that locks some names at once, and holds them for a while. */
 export interface TaskPlan {
   readonly client: number;
-  /** The names in the caller's order; several names are one multi-lock. */
+  /** The names in the caller's order; several names are locked by one multi-lock. */
   readonly names: readonly string[];
   readonly shared: boolean;
   readonly startMs: number;
@@ -16,14 +16,14 @@ export interface TaskPlan {
     | undefined;
 }
 
-/** A failure and its time. */
+/** A fault and the time at which it happens: an eviction, an expired session or a cut connection. */
 export type Trouble = { readonly atMs: number } & (
   | { readonly what: 'evict'; readonly name: string; readonly place: number }
   | { readonly what: 'expire'; readonly client: number }
   | { readonly what: 'cut'; readonly client: number; readonly ms: number }
 );
 
-/** The outcome of a call on the simulated network: it works, its reply is lost after it took effect, or its request never arrives. */
+/** The outcome of a request on the simulated network. `answer lost`: the request takes effect, but its reply is lost. */
 export type Fate = 'arrives' | 'answer lost' | 'request lost';
 
 export interface Plan {
@@ -31,7 +31,7 @@ export interface Plan {
   readonly latenciesMs: readonly number[];
   readonly tasks: readonly TaskPlan[];
   readonly troubles: readonly Trouble[];
-  /** The outcomes of the first calls, in order. All later calls work. */
+  /** The outcomes of the first requests, in order. All later requests work. */
   readonly fates: readonly Fate[];
 }
 
@@ -77,7 +77,7 @@ const fate = fc.oneof(
 
 const latenciesMs = fc.array(fc.constantFrom(0, 4, 30), { minLength: CLIENTS, maxLength: CLIENTS });
 
-/** Generates plans with all kinds of failures. */
+/** Generates random plans with faults. */
 export const anyPlan: fc.Arbitrary<Plan> = fc.record({
   latenciesMs,
   tasks: fc.array(task, { minLength: 2, maxLength: 10 }),
@@ -85,7 +85,7 @@ export const anyPlan: fc.Arbitrary<Plan> = fc.record({
   fates: fc.array(fate, { maxLength: 40 }),
 });
 
-/** Generates plans without failures and cancellations. */
+/** Generates random plans without faults and cancellations. */
 export const calmPlan: fc.Arbitrary<Plan> = fc.record({
   latenciesMs,
   tasks: fc.array(

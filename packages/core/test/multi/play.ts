@@ -12,10 +12,16 @@ const LOOK_EVERY_MS = 10;
 const TROUBLE_IS_OVER_MS = 6_000;
 const MAX_WAIT_MS = 30_000;
 
-/** Ways to take several names: as one lock, or one by one in the caller's order while holding the earlier ones. */
+/**
+ * How a task locks several names: by one multi-lock, or one by one in the caller's order while it holds the
+ * earlier ones.
+ */
 export type Taking = 'together' | 'one by one';
 
-/** Plays a plan in virtual time. Resolves with the problems that were found. Throws at a safety violation. */
+/**
+ * Runs a plan in virtual time. Resolves with descriptions of what went wrong. Rejects if two clients held a name
+ * at once.
+ */
 export async function play(plan: Plan, taking: Taking, core?: Core): Promise<readonly string[]> {
   const scene = new Scene(plan, taking, core);
   return scene.play();
@@ -68,7 +74,8 @@ class Scene {
     const isBusy = (): boolean => this.#waiting.size > 0 || this.#stage.server.entryCount > 0;
     const stepMs = ms > MAX_WAIT_MS ? ms : LOOK_EVERY_MS;
     for (let passed = 0; passed < ms; passed += stepMs) {
-      // Stops the virtual time here: only heartbeats are left, which would continue for ever.
+      // When no task waits and no entry is stored, only heartbeats are left. So the rest of the time passes
+      // in one step.
       if (!isBusy()) return this.#stage.clock.advance(ms - passed);
       await this.#stage.clock.advance(stepMs);
       this.#witness.check();
@@ -79,7 +86,8 @@ class Scene {
     const intercept: Intercept = async (call, proceed) => {
       const isCut = this.#stage.clock.now() < (this.#cutUntil.get(index) ?? 0);
       if (isCut && call !== 'close') throw new Error('cut off');
-      // A session whose opening gets no reply, or whose end does not arrive, is left to its TTL.
+      // No request or reply that opens or closes a session is lost. Otherwise a session would stay on the
+      // server until its TTL ends.
       const fate = call === 'close' || call === 'open' ? 'arrives' : (this.#fates.shift() ?? 'arrives');
       if (fate === 'request lost') throw new Error('request lost');
       const reply = await proceed();

@@ -6,20 +6,23 @@ interface Belief {
   readonly ownership: Ownership;
 }
 
-/** Compares the locks that clients believe to hold with the order of the server. */
+/** Checks what clients believe to hold against each other and against the entries on the server. */
 export class Witness {
   readonly faults: string[] = [];
   readonly #server: MemoryServer;
   readonly #beliefs = new Set<Belief>();
   readonly #grants: Belief[] = [];
-  /** The keys of entries that were removed by force. Their holders are notified as soon as possible. */
+  /**
+   * The keys of entries that an operator removed. Their holders learn of it only when the notification
+   * arrives.
+   */
   readonly #taken = new Set<string>();
 
   constructor(server: MemoryServer) {
     this.#server = server;
   }
 
-  /** Records that the entry was removed by force. */
+  /** Records that an operator removed the entry. */
   taken(key: string): void {
     this.#taken.add(key);
   }
@@ -35,7 +38,7 @@ export class Witness {
     this.check();
   }
 
-  /** Checks that no two clients believe to hold one name at a time, unless an entry was removed by force. */
+  /** Checks that no two clients hold one name at once. Holds whose entry an operator removed do not count. */
   check(): void {
     const believed = [...this.#beliefs].filter(({ ownership }) => this.#counts(ownership));
     for (const [at, one] of believed.entries())
@@ -44,7 +47,7 @@ export class Witness {
           this.faults.push(`${one.who} and ${other.who} both hold ${one.ownership.name}`);
   }
 
-  /** Checks that the tokens of conflicting grants grow. */
+  /** Checks that of two conflicting grants, the later one has the greater token. */
   finish(): void {
     for (const [at, earlier] of this.#grants.entries())
       for (const later of this.#grants.slice(at + 1))

@@ -33,14 +33,14 @@ interface Etcd3ClientOptions {
   readonly grpcOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** The options of a client from the caller, and the class for its duplicates. */
+/** What is needed to duplicate the application's client: its class and its options. */
 export interface CheckedEtcd3Client {
   readonly Etcd3: Etcd3Class;
   readonly options: Etcd3ClientOptions;
 }
 
 const RULE = 'is a client of npm etcd3 1.1, made by new Etcd3(…)';
-/** The methods of a duplicate that the driver calls, by property. */
+/** The methods that the driver calls on a duplicate, by the property of the client that has them. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   kv: ['range', 'put', 'deleteRange', 'txn'],
   leaseClient: ['leaseGrant', 'leaseRevoke', 'leaseKeepAlive', 'leaseTimeToLive'],
@@ -96,7 +96,8 @@ function checkKind(client: Etcd3ClientLike): void {
       what: 'an object',
       rule: (missing) => `has ${missing}(), as in npm etcd3 1.1`,
     });
-  // Only npm etcd3 1.1 has this policy. Retries of earlier versions would have to be disabled in another way.
+  // Checks the version: only npm etcd3 1.1 has a `globalPolicy`. Retries of earlier versions would have to be
+  // disabled in another way.
   const policy: unknown = Reflect.get(Object(Reflect.get(client, 'pool')), 'globalPolicy');
   requireMethods(policy, {
     argument: 'client',

@@ -36,8 +36,8 @@ export interface EtcdOptions {
    */
   readonly credentials?: Provided<EtcdPems>;
   /**
-   * Timeout of one request, in milliseconds. After it the outcome counts as unknown. Over `http2` the request may end up to an eighth later,
-   * because requests share one timer, and later still by a time in which the event loop was blocked. Default 1,500.
+   * Timeout of one request, in milliseconds. After it the outcome counts as unknown. Over `http2`, requests share one timer, so a request may time
+   * out up to an eighth later. While the event loop is blocked, the timeout hardly advances. Default 1,500.
    */
   readonly requestTimeoutMs?: number;
   /**

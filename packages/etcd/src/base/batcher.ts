@@ -8,9 +8,9 @@ import { QueueLockError, detailOf, isDefinite, isQueueLockError } from '@queuelo
 export interface BatcherOptions<Item, Result> {
   /** Maximum number of items in a batch. */
   readonly maxSize: number;
-  /** A batch never contains two items of the same kind. */
+  /** Returns the kind of an item. A batch never contains two items of one kind. */
   readonly kindOf: (item: Item) => string;
-  /** Whether the request for the item is the same, whatever other code does in this tick. */
+  /** Returns whether the request for the item stays the same, whatever other code of this tick does. Such an item may be sent early. */
   readonly isIndependent: (item: Item) => boolean;
   /** Sends a batch. Returns one promise for each item, in the order of the items. */
   readonly send: (items: readonly Item[]) => readonly Promise<Result>[];
@@ -55,8 +55,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Schedules the next batch for the end of this tick. A single independent item is sent earlier, after the pending microtasks and those that
-   * they add, since a callback at the end of the tick takes some thirty function calls.
+   * Schedules the next batch for the end of this tick. A single independent item is sent earlier, after the microtasks that are pending. This saves
+   * some thirty function calls, which a callback at the end of the tick takes.
    */
   #schedule(): void {
     if (this.#isScheduled) return;
@@ -83,8 +83,9 @@ export class Batcher<Item, Result> {
   #maySend(): boolean {
     const { maxSize } = this.#options;
     if (this.#batchesInFlight < MAX_BATCHES) return true;
-    // Waits while the next batch can still grow. A batch takes one item of each kind, so a second item of a kind gains nothing by waiting.
-    // The number of items in flight is limited too, since with too many of them every response would be late.
+    // Waits while the next batch can still grow. A batch takes one item of each kind, so a second item of a
+    // kind gains nothing by waiting. The number of items in flight is limited, because with too many of them
+    // every response would be late.
     const mayGrow = this.#kinds.size < maxSize && this.#waiting === this.#kinds.size;
     return !mayGrow && this.#itemsInFlight + Math.min(this.#kinds.size, maxSize) <= MAX_BATCHES * maxSize;
   }

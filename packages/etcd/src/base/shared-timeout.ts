@@ -1,18 +1,19 @@
 import type { TimedTask } from '@queuelock/core/backend';
 
-// A timeout consists of this many parts, of which one at most passes while the event loop is blocked. `startTimeout` uses four parts. A shared
-// timeout needs more, since a task may start in the middle of a part.
+// The timer of a timeout fires this many times. While the event loop is blocked, it fires at most once, so
+// only one part of the timeout passes. `startTimeout` uses four parts. A shared timeout needs more, since a
+// task may start in the middle of a part.
 const PARTS = 8;
 
 /** A task of a timeout that many tasks share. */
 export interface SharedTask extends TimedTask {
-  /** Called after each part of the timeout. The first part may be a short one. */
+  /** Called when one part of the timeout has passed without the task being done. The first part may be shorter than the others. */
   partPassed(): void;
 }
 
 /** A timeout, which the caller can start for any number of tasks. */
 export interface TaskTimeout {
-  /** Milliseconds. */
+  /** The duration of the timeout, in milliseconds. */
   readonly ms: number;
   /** Whether this timeout calls `partPassed` of its tasks. */
   readonly isShared: boolean;
@@ -23,13 +24,13 @@ export interface TaskTimeout {
 }
 
 /**
- * Gives many tasks the same timeout by one timer, which runs while there are tasks. A task runs after the timeout and at most an eighth of it later.
- * Of a time in which the event loop is blocked, at most an eighth of the timeout counts. The timer does not keep the process alive.
+ * Gives many tasks the same timeout by one timer, which runs only while there are tasks. A task times out at most an eighth of the timeout late.
+ * While the event loop is blocked, at most an eighth of the timeout passes. The timer does not keep the process alive.
  */
 export class SharedTimeout implements TaskTimeout {
   readonly isShared = true;
   readonly ms: number;
-  /** The tasks in the order of their starts, each with the number of the part at which it times out. */
+  /** The tasks in the order of their starts, each with the value of `#parts` at which it times out. */
   readonly #tasks = new Map<SharedTask, number>();
   #timer: NodeJS.Timeout | undefined;
   #parts = 0;

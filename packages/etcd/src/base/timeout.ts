@@ -3,7 +3,7 @@ import type { TaskTimeout } from './shared-timeout.ts';
 const PARTS = 4;
 
 /**
- * Runs the task after a timeout, as `setTimeout` does, but of a time in which the event loop is blocked, at most a quarter of the timeout counts. A
+ * Runs the task after a timeout, as `setTimeout` does. However, while the event loop is blocked, at most a quarter of the timeout passes. So a
  * request that was not sent yet, or a response that was not read yet, still has the other three quarters.
  * @param ms milliseconds
  * @returns a function that cancels the timeout
@@ -22,7 +22,7 @@ export function startTimeout(ms: number, task: () => void): () => void {
   };
 }
 
-/** Returns a timeout that runs one task at a time, with a timer of its own. */
+/** Creates a timeout with a timer of its own, for one task at a time. */
 export function timeoutOfOne(ms: number): TaskTimeout {
   let cancel: () => void;
   return {

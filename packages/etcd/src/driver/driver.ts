@@ -25,7 +25,7 @@ import type {
 
 /** Settings of one call. */
 export interface CallOptions {
-  /** Timeout of the response, in milliseconds. Of a time in which the event loop is blocked, at most a quarter of the timeout counts. */
+  /** Timeout of the response, in milliseconds. While the event loop is blocked, at most a quarter of it passes. */
   readonly withinMs: number;
 }
 
@@ -39,16 +39,16 @@ export interface ChannelListener<Response> {
 /** A stream of requests and responses. Requests are sent in the order of the writes, which may begin while the stream opens. */
 export interface Channel<Request> {
   write(request: Request): void;
-  /** Ends the channel without a call of the listener. */
+  /** Ends the channel without calling the listener. */
   close(): void;
-  /** Ends the channel as `close` does, after a failure. The next channel does not use the same connection. */
+  /** Ends the channel after a failure. As `close`, but the next channel gets a new connection. */
   abandon(): void;
 }
 
 /**
- * One member of a cluster over one transport: the part of etcd's API (version 3.4) that this package needs, in the messages of its
- * protocol. Numbers of 64 bits are decimal text. Each request is sent once, and requires a member that knows a leader. Rejections are
- * errors that `classify` understands.
+ * One member of an etcd cluster, reached over one transport. It has the part of etcd's API (version 3.4) that this package needs, with
+ * the messages of etcd's protocol. Numbers of 64 bits are decimal text. Each request is sent once, and only a member that knows a leader
+ * accepts it. Calls reject with errors that `classify` understands.
  */
 export interface Driver {
   range(request: IRangeRequest, options: CallOptions): Promise<IRangeResponse>;

@@ -2,30 +2,34 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import { statusOf } from './grpc-status.ts';
 import { OWN_DIRECTORY } from '../queue/keys.ts';
 
-/** Describes the failed request for the message of its error. */
+/** Describes the failed request, for the error's message. */
 export interface Attempt {
-  /** The request as a phrase: `entering queue "jobs"`. */
+  /** What the client was doing, such as `entering queue "jobs"`. */
   readonly what: string;
   /** The member as `host:port`. */
   readonly host: string;
   /** Whether the client used TLS. */
   readonly tls?: boolean;
-  /** The option `prefix`, with which all keys begin. */
+  /** The option `prefix` of the backend: all its keys begin with it. */
   readonly prefix?: string;
 }
 
-// These texts are compared before the gRPC status, since the server sends most of these errors with a status that also has other meanings.
+// These texts are compared first, because etcd sends most of these errors with a gRPC status that also has
+// other meanings.
 const LEASE_GONE = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
   /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
-// The text of an error whose response was a web page of a load balancer. The load balancer may reach a member again soon.
+// Matches the error of a response that was a web page of a load balancer. The load balancer may reach a
+// member again soon.
 const PAGE = /HTTP status/;
 const NO_PERMISSION = /etcdserver: permission denied/;
 const CLOSED = /the client was already closed$/;
+// The text with which a member begins the errors that it sends itself.
+const OF_A_MEMBER = /etcdserver: /;
 const DATABASE_FULL = /database space exceeded/;
 
-/** Remedies for failures whose own message does not suggest a remedy. */
+/** Remedies for failures whose own message suggests none. */
 const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /wrong version number|packet length too long|disconnected before secure TLS/,
@@ -43,14 +47,23 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
     /too many operations in txn request/,
     'the server was started with a small --max-txn-ops: its default is 128, and no lock works with less than 2',
   ],
+  [
+    /request is too large/,
+    'it exceeds --max-request-bytes of the server, which is 1572864 by default: raise it, or store less with the entry',
+  ],
+  [
+    /etcdserver: (no leader|leader changed|request timed out)/,
+    'most members of the cluster must run and reach each other',
+  ],
+  [/etcdserver: too many requests/, 'the cluster is slower than its load: check the disks of its members'],
 ];
 const CLOSED_AT_ONCE = /Last error: Failed to connect|closed before HTTP\/2 began/;
 const WANTS_TLS =
   'the member closed the connection before HTTP/2 began, as a member that expects TLS does: https:// in hosts, or an etcds:// URL';
 
 /**
- * Converts an error of a driver to a `QueueLockError`. An error is final if the server would return it for the same request again. Every
- * other error is `UNAVAILABLE`, since the request may have been carried out.
+ * Converts an error of a driver to a `QueueLockError`. If the server would return the error again for the same request, it is final.
+ * Otherwise the code is `UNAVAILABLE`, since the member may have carried out the request.
  */
 export function classify(error: unknown, attempt: Attempt): QueueLockError {
   const { what, host } = attempt;
@@ -76,7 +89,7 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   return new QueueLockError(
     'UNAVAILABLE',
     `${what} at etcd ${host} failed: ${explain(failure)}${remedyFor(failure, attempt)}`,
-    options,
+    { ...options, responded: OF_A_MEMBER.test(failure.message) },
   );
 }
 

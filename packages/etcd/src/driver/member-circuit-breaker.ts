@@ -1,30 +1,34 @@
 import { backoffDelay } from '@queuelock/core/backend';
 import { GrpcError, statusOf } from './grpc-status.ts';
 
-/** One call under the circuit breaker. The caller reports its outcome by exactly one of these methods. */
+/** One call that the circuit breaker has allowed. The caller reports its outcome by exactly one of these methods. */
 export interface BreakerCall {
   /** Reports a response of the member. */
   succeeded(): void;
-  /** Reports a failure. It counts if the error shows that there is no connection. */
+  /** Reports a failure. The breaker counts it only if the error shows that there is no connection. */
   failed(error: unknown): void;
-  /** Reports an outcome that shows nothing about the connection. */
+  /** Reports that the call ended without showing whether the connection works. */
   abandoned(): void;
 }
 
 const BACKOFF = { initialDelayMs: 300, maxDelayMs: 1_500 };
-// Failures are counted within this time, in milliseconds. It is twice the second after which grpc-js adds an attempt of its own to each attempt.
+// Failures of the last 2,000 ms count. That is twice the time after which grpc-js adds one attempt by itself.
 const WINDOW_MS = 2_000;
-// After an outage of 10 s failures are counted within 3 s. So fewer attempts are made, and the end of the outage is noticed one second later.
+// In an outage that has lasted for 10 s, failures of the last 3 s count. So there are fewer attempts, and the
+// end of the outage is noticed up to a second later.
 const LASTING = { fromMs: 10_000, windowMs: 3_000 };
-// Maximum number of failures within the window. Attempts at members without earlier failures are not limited.
+// Maximum number of failures in that time. Attempts at members that have not failed are not limited.
 const MAX_FAILURES = 2;
 const BY_MEMBER = /etcdserver:/;
 
-/** The recent failures to connect to any member of a cluster. An attempt at a member that failed before counts from its start. */
+/**
+ * The recent failed attempts to connect to any member of a cluster. An attempt at a member that has failed before is counted when it
+ * starts.
+ */
 export class Failures {
   #at: number[] = [];
   #sinceSuccess = 0;
-  /** The time of the first failure after a success. */
+  /** The time of the first failure since a member last responded. */
   #begunAt = 0;
 
   get areMany(): boolean {
@@ -34,7 +38,7 @@ export class Failures {
     return this.#at.length >= MAX_FAILURES;
   }
 
-  /** Whether there were at least two failures since any member responded. */
+  /** Whether at least two attempts have failed since any member last responded. */
   get areAll(): boolean {
     return this.#sinceSuccess >= MAX_FAILURES;
   }
@@ -51,17 +55,17 @@ export class Failures {
   }
 }
 
-/** The error of a call that the open circuit breaker did not allow. */
+/** The error of a call that was rejected because the circuit breaker is open. */
 class CircuitOpenError extends GrpcError {}
 
 /**
- * Circuit breaker of one member with exponential backoff. After the first failure the next call is allowed at once, unless other members
- * have failed too. Further failures start a backoff, and then one attempt at a time until one succeeds. So a client makes a few connection
- * attempts a second during an outage, however many calls it has.
+ * Circuit breaker of one member, with exponential backoff. After the first failure the next call is allowed at once, unless other members
+ * have failed too. After further failures it waits for a backoff, and then allows one attempt at a time until one succeeds. So during an
+ * outage a client makes a few attempts a second, however many calls it has.
  */
 export class MemberCircuitBreaker {
   readonly #failures: Failures;
-  /** Failures since the last success. Calls that failed together count once. */
+  /** Number of failures since the last success. Calls that fail together count as one. */
   #failureCount = 0;
   #round = 0;
   #backoffUntil = 0;
@@ -72,7 +76,7 @@ export class MemberCircuitBreaker {
     this.#failures = failures;
   }
 
-  /** Begins a call. Throws an error that counts as `UNAVAILABLE` while the breaker is open. */
+  /** Starts a call. Throws an error with the status `UNAVAILABLE` while the breaker is open. */
   begin(): BreakerCall {
     const round = this.#round;
     const hasFailed = this.#failureCount > 1 || (this.#failureCount === 1 && this.#failures.areAll);
@@ -107,13 +111,15 @@ export class MemberCircuitBreaker {
     this.#lastFailure = message;
     this.#round += 1;
     this.#failureCount += 1;
-    // The first failure starts no backoff, since it may be the end of a connection that worked for a long time.
+    // The first failure starts no backoff: it may be the end of a connection that worked for a long time.
     if (this.#failureCount > 1)
       this.#backoffUntil = performance.now() + backoffDelay(this.#failureCount - 2, BACKOFF);
   }
 }
 
-/** Returns whether the error means that there is no connection. A response of the member and a timeout do not. */
+/**
+ * Returns whether the error means that there is no connection. An error that the member returned does not mean that, nor does a timeout.
+ */
 function isOfConnection(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof CircuitOpenError) return false;
   return statusOf(error) === 'UNAVAILABLE' && !isAnswer(error);

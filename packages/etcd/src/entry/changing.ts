@@ -5,26 +5,27 @@ import { known } from './entered.ts';
 import type { Entry } from './entry.ts';
 import { createdAt, readMetadata, modifiedBy, putKeepingLease } from '../queue/txn.ts';
 
-/** A new value for one entry. */
+/** A request to give one entry a new value. */
 export interface Change {
   readonly queue: string;
   readonly id: string;
   readonly value: string;
 }
 
-/** The new value of an entry, and the operations that are committed with it. */
+/** An entry's new value, with other operations for the same transaction. */
 export interface NewValue {
   readonly value: string;
-  /** Further operations of the same transaction. */
+  /** Operations that the transaction contains besides the write of the value. */
   readonly more?: readonly IRequestOp[];
 }
 
-// Maximum number of attempts. Each further attempt means that another client wrote the entry after the previous response.
+// Maximum number of attempts. An attempt fails if another client writes the entry after this client's
+// previous response.
 const ATTEMPTS = 5;
 
 /**
- * Writes the value of an entry, unless a later change was requested meanwhile. Resolves with whether the entry exists. A request that arrives
- * after a later one changes nothing, since the key was then written after the newest revision known when the request was sent.
+ * Writes the value of an entry, unless this process requested a later change meanwhile. Resolves with whether the entry exists. The
+ * transaction compares the key's last revision, so a request that arrives after a later change does nothing.
  */
 export async function changeEntry(
   connection: Connection,

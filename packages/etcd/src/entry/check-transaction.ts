@@ -1,9 +1,10 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
-// Maximum number of queues in one transaction. Each entry needs a creation and a read, and a server accepts 128 operations in one transaction.
+// Maximum number of queues in one transaction. Each entry takes two operations, a write and a read, and etcd
+// accepts 128 by default.
 const MAX_QUEUES = 60;
 
-/** Throws `INVALID_ARGUMENT` unless these queues can be entered, and their single keys taken, in one transaction. */
+/** Throws `INVALID_ARGUMENT` unless one transaction can enter all these queues and create their single keys. */
 export function checkOneTransaction(
   specs: readonly EntrySpec[],
   singleKeyOf: (spec: EntrySpec) => string | undefined,

@@ -1,17 +1,17 @@
 import type { KeyRef, QueueRows } from '../queue/ahead.ts';
 
-/** An entry as the store contains it. */
+/** An entry as a read found it in the store. */
 export interface Found {
   readonly key: Buffer;
   readonly order: bigint;
   readonly marked: boolean;
 }
 
-/** The outcome of an enqueue for one entry. */
+/** What happened to one entry of an enqueue request. */
 export type Entered =
   /**
-   * The entry was created. The queue was read in the same request: all entries ahead (`rows`), or the last one (`behind`). `withSingle`: its
-   * single key was created too.
+   * The request created the entry, and read the queue: all entries ahead (`rows`), or only the last one (`behind`). With `withSingle` it also
+   * created the single key of the queue.
    */
   | {
       readonly status: 'made';
@@ -20,9 +20,15 @@ export type Entered =
       readonly behind?: KeyRef;
       readonly withSingle?: true;
     }
-  /** The entry exists since an earlier attempt whose response was lost. */
+  /** The entry exists because an earlier attempt created it, and the response was lost. */
   | ({ readonly status: 'found' } & Found)
-  /** The entry was not created: the server has another generation than the request compared, or another entry of the transaction already exists. */
+  /**
+   * The request created no entry. Either the session's generation key has changed (see `generation.ts`), or another entry of the same transaction
+   * already exists.
+   */
   | { readonly status: 'outdated'; readonly generation: bigint }
-  /** The queue was not empty, and the entry was not created. `contenders`: entries or the single key exist, not only keys of nested names. */
+  /**
+   * The queue was not empty, so the request created no entry. `contenders` is false if the queue has only keys of nested names, such as `a/b` in
+   * the queue `a`.
+   */
   | { readonly status: 'occupied'; readonly contenders: boolean };

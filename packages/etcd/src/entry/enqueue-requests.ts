@@ -6,23 +6,23 @@ import type { BatchPosition, Newcomer } from './entered.ts';
 import type { Generation } from './generation.ts';
 import { isRefusalOfOne, refuseTooLarge } from '../base/batcher.ts';
 
-/** The dependencies of the requests of an enqueue. */
+/** What an enqueue request needs: the connection, the session's lease and its generation. */
 export interface EnqueueContext {
   readonly connection: Connection;
   readonly lease: string;
   readonly generation: Generation;
 }
 
-/** A response to the transaction of an enqueue, and the position of one entry in it. */
+/** The response to an enqueue transaction, and which part of it concerns one entry. */
 export interface EnqueueResponse {
   readonly response: ITxnResponse;
   readonly position: BatchPosition;
 }
 
-/** The largest batch of plain enqueues: each needs a creation and a read, and a server accepts 128 operations in one transaction. */
+/** Maximum number of entries in one batch. Each takes two operations, a write and a read, and etcd accepts 128 by default. */
 export const MAX_NEWCOMERS = 60;
 
-/** Enqueues all entries or none in one transaction. Returns one promise for each entry. */
+/** Enqueues all entries in one transaction, or none. Returns one promise for each entry. */
 export function sendEnqueue(
   context: EnqueueContext,
   newcomers: readonly Newcomer[],
@@ -36,7 +36,7 @@ export function sendEnqueue(
   });
 }
 
-/** Sends the transaction for all entries. Resolves with the response and the position of the first entry in it. */
+/** Sends the transaction for all entries. Resolves with the response, and with the part of it that concerns the first entry. */
 async function sendTransaction(
   { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],
@@ -53,8 +53,8 @@ async function sendTransaction(
 }
 
 /**
- * Enqueues independent entries in one transaction, and each of them alone if the server refuses that. If the outcome of the transaction is
- * unknown, it is unknown for each entry.
+ * Enqueues unrelated entries in one transaction. If the server refuses the transaction, each entry gets a request of its own. If its
+ * outcome is unknown, it is unknown for every entry.
  */
 export function sendEnqueueBatch(
   context: EnqueueContext,
@@ -68,7 +68,7 @@ export function sendEnqueueBatch(
   });
 }
 
-/** Resolves with the responses by entry, or an empty map if the server refused the transaction. */
+/** Resolves with the response for each entry, or with an empty map if the server refused the transaction. */
 async function sendTogether(
   { connection, lease, generation }: EnqueueContext,
   newcomers: readonly Newcomer[],
@@ -92,7 +92,10 @@ async function sendTogether(
   }
 }
 
-/** Throws if an entry was withdrawn. It is called when the request is sent, which may be some time after the enqueue. */
+/**
+ * Throws if the session has withdrawn an entry meanwhile. Called when the request is really sent, which may be some time after the
+ * enqueue.
+ */
 function throwIfWithdrawn(newcomers: readonly Newcomer[]): void {
   if (newcomers.some(({ entry }) => entry.withdrawn))
     throw new QueueLockError('ENTRY_LOST', 'the entry was withdrawn before its request was sent');

@@ -7,20 +7,24 @@ import { singlesOf } from './single-key.ts';
 import { TAIL_OPERATIONS, readQueueAhead, writeTailAndReadAhead, writeTail } from './tail.ts';
 import { absent, latestFirst, readMetadata, readKeys, modifiedAt, put } from '../queue/txn.ts';
 
-/** One kind of enqueue. A repetition changes nothing and returns the same orders. */
+/**
+ * How an enqueue transaction is built and read. Sending the same transaction twice changes nothing, and returns the same
+ * orders.
+ */
 export interface EnqueueMode {
   readonly request: (newcomers: readonly Newcomer[], ticket: Ticket) => ITxnRequest;
-  /** Reads the outcome for one entry. */
+  /** Reads from the response what happened to one entry. */
   readonly read: (response: ITxnResponse, position: BatchPosition) => Entered;
 }
 
-// The default limit of a server for the operations of one transaction. Operations of a nested transaction count too.
+// How many operations etcd accepts in one transaction by default, operations of nested transactions included.
 const OPERATIONS = 128;
 
-// How many keys are read to find one contender. More keys of nested names may sort before the contender and hide it.
+// How many keys are read to find out whether a queue has any contender. Keys of nested names, such as `a/b`
+// in the queue `a`, may fill them.
 const OCCUPANTS = 64;
 
-/** Enters all the queues and reads the entries ahead, in one request. */
+/** Creates an entry in each of the queues, and reads the entries ahead, in one request. */
 export const enqueueAlways: EnqueueMode = {
   request: (newcomers, ticket) => ({
     compare: guards(newcomers, ticket),
@@ -46,7 +50,7 @@ export const enqueueAlways: EnqueueMode = {
   },
 };
 
-/** Enters one queue, and creates its single key, only if no key is under its prefix, not even one of a nested name. */
+/** Creates an entry and its single key only if the queue has no keys at all, not even keys of nested names. */
 export const enqueueIfEmpty: EnqueueMode = {
   request: (newcomers, ticket) => ({
     compare: [
@@ -83,7 +87,7 @@ export const enqueueIfEmpty: EnqueueMode = {
   },
 };
 
-/** Returns how many of the single keys existed at the failed attempt. */
+/** Returns how many of the single keys existed when the server refused the transaction. */
 function singlesIn(ranges: readonly (IRangeResponse | undefined)[], newcomers: readonly Newcomer[]): number {
   const { length } = singlesOf(newcomers);
   const seen = ranges.slice(ranges.length - newcomers.length - length, ranges.length - newcomers.length);
@@ -106,14 +110,17 @@ function becomingLast({ entry }: Newcomer, { lease }: Ticket): IRequestOp[] {
   return entry.tail ? [writeTail(entry, { tail: entry.tail, lease })] : [];
 }
 
-/** Returns the read of the entries ahead. For a fast entry it also writes the tail. */
+/** Returns the operation that reads the entries ahead. For a fast entry, it also writes the tail of the queue. */
 function readAhead({ entry, spec }: Newcomer, { lease }: Ticket): IRequestOp {
   const { tail, range } = entry;
   if (tail) return writeTailAndReadAhead(entry, { tail, lease });
   return { request_range: latestFirst(range, windowFor(spec.limit)) };
 }
 
-/** Returns the shared entries, whose marks are read in the same request, or none if that would exceed the server's limit. */
+/**
+ * Returns the shared entries among the new ones. For each of them, the enqueue request also reads the marks of its queue. Returns none if the
+ * request would then have too many operations.
+ */
 function readersOf(newcomers: readonly Newcomer[]): readonly Newcomer[] {
   const readers = newcomers.filter(({ entry }) => entry.shared);
   const within = newcomers.some(({ entry }) => entry.tail) ? TAIL_OPERATIONS : 0;

@@ -7,21 +7,21 @@ import type { Generation } from './generation.ts';
 import { readKeys, read } from '../queue/txn.ts';
 import type { Found, Entered } from './enqueue-outcome.ts';
 
-/** An entry that is being enqueued, and its specification. */
+/** An entry that a request is to create, with the caller's specification. */
 export interface Newcomer {
   readonly entry: Entry;
   readonly spec: EntrySpec;
 }
 
-/** The parts of an enqueue that come from the session. */
+/** What an enqueue transaction needs from its session. */
 export interface Ticket {
   readonly lease: string;
   readonly own: Pick<Generation, 'key' | 'read'>;
-  /** The generation that the request compares. */
+  /** The generation of the session with which the transaction compares; see `generation.ts`. */
   readonly generation: bigint;
 }
 
-/** Returns the operations that read the session's generation, each entry, and each mark that may exist. */
+/** Returns reads of the session's generation key, of each entry, and of each mark that may exist. */
 export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IRequestOp[] {
   return [
     read(own.key),
@@ -30,7 +30,7 @@ export function readsOf(newcomers: readonly Newcomer[], { own }: Ticket): IReque
   ];
 }
 
-/** The position of one entry in the response to a batch. */
+/** Which part of the response to a batch concerns one entry. */
 export interface BatchPosition {
   readonly newcomers: readonly Newcomer[];
   readonly ticket: Ticket;
@@ -38,7 +38,10 @@ export interface BatchPosition {
   readonly i: number;
 }
 
-/** Reads a refused enqueue. Throws `ENTRY_LOST` if another client has the key, `SESSION_LOST` if another process has resumed the session. */
+/**
+ * Reads from the response why an enqueue was refused. Throws `ENTRY_LOST` if another lease has the entry's key. Throws `SESSION_LOST` if
+ * another process has resumed the session.
+ */
 export function readRefusal(
   ranges: readonly (IRangeResponse | undefined)[],
   { newcomers, ticket, i }: BatchPosition,
@@ -57,7 +60,7 @@ export function readRefusal(
   return { status: 'outdated', generation };
 }
 
-/** Returns the row of the entry among the rows of its read, which may contain keys of nested names. */
+/** Returns the entry's own row. The read may also have returned keys of nested names, such as `a/b` in the queue `a`. */
 export function ownRow({ kvs }: IRangeResponse, { under }: Entry): IKeyValue | undefined {
   return kvs.find(({ key }) => readKey(under, key) !== undefined);
 }
@@ -66,7 +69,7 @@ export function foundIn(own: IKeyValue, marks: readonly IKeyValue[]): Found {
   return { key: own.key, order: BigInt(own.create_revision), marked: marks.length > 0 };
 }
 
-/** Returns a part of a response. Throws `UNAVAILABLE` if the server left it out. */
+/** Returns this part of a response. Throws `UNAVAILABLE` if the server has left it out. */
 export function known<T>(part: T | null | undefined): T {
   if (part === undefined || part === null)
     throw new QueueLockError('UNAVAILABLE', 'the response of etcd does not match the request');

@@ -11,19 +11,20 @@ import type { Batcher } from '../base/batcher.ts';
 import type { Generation } from './generation.ts';
 import { removeCreated, type RemovalContext } from './leaving.ts';
 
-/** The part of a session that the requests of its entries share. */
+/** What the requests of a session's entries have in common. */
 export interface RequestContext extends EnqueueContext, RemovalContext {
   readonly generation: Generation;
-  /** Sends enqueues that need nothing besides their key, in batches. */
+  /** Sends the entries that need nothing but a key, in batches. */
   readonly entering: Batcher<Newcomer, EnqueueResponse>;
 }
 
-// Maximum number of attempts. Each removal of another entry with an unknown outcome changes the generation, which costs one more attempt.
+// Maximum number of attempts. When the session removes another entry with an unknown outcome, its generation
+// changes and the enqueue must be sent again.
 const ATTEMPTS = 20;
 
 /**
- * Repeats the enqueue until all entries exist, or until it is certain that none of them can exist. Throws `ENTRY_LOST` if only some exist: they
- * were created in one transaction, so another client has removed the others.
+ * Repeats the enqueue until all entries exist, or until none of them can come into existence any more. Throws `ENTRY_LOST` if only some exist:
+ * one transaction created them all, so another client has removed the others.
  */
 export async function enter(
   context: RequestContext,
@@ -32,8 +33,8 @@ export async function enter(
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { entered, used } = await attemptToEnter(context, newcomers, mode);
-    // Such an entry was enqueued in a store that had been restored from an older snapshot and whose revision has grown again. Its order existed
-    // before.
+    // The store was restored from an older snapshot, and its revision has grown again since. So this order
+    // was already granted before the restore, and the entry is removed.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {
       await Promise.all(past.map(({ entry }) => removeCreated(context.generation, entry)));
@@ -52,7 +53,7 @@ export async function enter(
   );
 }
 
-/** Sends one attempt. Resolves with the outcomes and the generation that was compared. */
+/** Makes one attempt. Resolves with the outcome for each entry, and the generation that the transaction compared. */
 async function attemptToEnter(
   context: RequestContext,
   newcomers: readonly Newcomer[],
@@ -66,7 +67,7 @@ async function attemptToEnter(
       return mode.read(response, position);
     }),
   );
-  // Every outcome is awaited before an error is thrown, since each entry records its own outcome.
+  // Waits for all outcomes before it throws an error, because each entry must record its own.
   const outcomes = await Promise.allSettled(reading);
   return { entered: outcomes.map(valueOf), used };
 }
@@ -82,7 +83,7 @@ function requestsFor(
   return sendEnqueue(context, newcomers, mode);
 }
 
-/** Returns whether the entry is certainly new, and needs nothing besides its key. */
+/** Returns whether the entry is certainly new, and consists of its key only. */
 function isPlain({ entry }: Newcomer): boolean {
   return entry.order === undefined && !entry.uncertain && !entry.shared && !entry.single && !entry.soughtMark;
 }

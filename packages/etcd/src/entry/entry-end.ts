@@ -1,8 +1,8 @@
-/** Receives the end of an entry. */
+/** A listener that is called once, when an entry ends. */
 export interface EntryEndListener {
-  /** Called when the session has withdrawn the entry, which is no loss. */
+  /** Called when this session has withdrawn the entry by itself. */
   withdrawn(): void;
-  /** Called when the entry was removed for any other reason. */
+  /** Called when the entry has ended for any other reason, such as a removal by another client. */
   lost(why: unknown): void;
 }
 
@@ -10,7 +10,10 @@ const NONE: readonly EntryEndListener[] = [];
 
 type End = { readonly status: 'withdrawn' } | { readonly status: 'lost'; readonly why: unknown };
 
-/** The end of an entry: its withdrawal or its loss, whichever comes first. Keeps plain listeners instead of a Subject, since every hold has one. */
+/**
+ * The end of an entry: its withdrawal or its loss, whichever comes first. It has plain listeners instead of a Subject, which would take more memory
+ * for every hold.
+ */
 export class EntryEnd {
   #listeners: readonly EntryEndListener[] = NONE;
   #end: End | undefined;

@@ -22,51 +22,51 @@ export function removedByOtherClient(): QueueLockError {
   return new QueueLockError('ENTRY_LOST', 'the entry was removed by another client');
 }
 
-/** The circumstances in which an entry is created. */
+/** The state of the session and the queue when an entry is created. */
 export interface Origin {
   readonly prefix: string;
   readonly lease: string;
-  /** The newest revision that was known before the enqueue. */
+  /** The newest revision of the store that the client knew before the enqueue. */
   readonly revision: bigint;
-  /** The revision at which the session was resumed; another process has created the entries below it. 0 if it was not resumed. */
+  /** The revision at which this process resumed the session, or 0. Entries with smaller revisions were created by the process before it. */
   readonly resumedAt: bigint;
-  /** The key that clients without a queue lock instead of a queue. */
+  /** The key that clients without a queue lock; see `single-key.ts`. */
   readonly single?: Buffer | undefined;
   /** Whether the queue's naming is `fast`. */
   readonly isFast: boolean;
-  /** The id in the entry's key; see `key-ids.ts`. */
+  /** The id in the entry's key, which may differ from the entry's own; see `key-ids.ts`. */
   readonly keyId: string;
 }
 
-/** The state of one entry, from the first request until it is certainly removed. */
+/** The state of one entry, from its first request until it is certainly removed. */
 export class Entry {
-  /** The entry's key in the store, or the key in the request until the server has confirmed it. */
+  /** The entry's key. Until the server has confirmed the entry, it is the key of the request. */
   key: Buffer;
   /** The entry's key (`key`) as text. */
   keyText: string;
   /** Whether the entry is a shared one now. */
   shared: boolean;
   readonly queue: string;
-  /** The id in the entry's key, which may be the id of an earlier entry. */
+  /** The id in the entry's key. It may be the id of an earlier entry, whose key is used again. */
   readonly keyId: string;
-  /** The queue's prefix. */
+  /** The prefix of the queue's keys. */
   readonly under: string;
-  /** The beginning of the entry's name: the mark of a fast entry, or an empty text. */
+  /** The beginning of a fast entry's name, such as `~5.`, or an empty text; see `fastMark`. */
   readonly fast: string;
   readonly range: KeyRange;
-  /** The directory of the queue's marks. */
+  /** The directory of the queue's marks; see `marks.ts`. */
   readonly markDirectory: string;
-  /** The key to read for this entry. In a resumed session it is the range of all keys that the entry may have, since its limit may have changed. */
+  /** The key to read for this entry. In a resumed session it is the range of all its possible keys, since its limit may have changed. */
   readonly sought: Target;
-  /** The key or range to read for the entry's mark. */
+  /** The key or range to read for the entry's mark; see `marks.ts`. */
   readonly soughtMark: Target | undefined;
-  /** The create revision, once the server has returned it. */
+  /** The create revision of the key, once the server has returned it. It is the entry's order. */
   order: bigint | undefined;
-  /** The key of the trace of the entry's hold, once that key may exist. */
+  /** The key of the trace of the entry's hold, from when that trace may exist. */
   trace: Buffer | undefined;
-  /** The key of the entry's mark, once that key may exist. */
+  /** The key of the entry's mark, from when that mark may exist; see `marks.ts`. */
   mark: Buffer | undefined;
-  /** The single key that the entry must create as well before it owns the queue; see `single-key.ts`. */
+  /** The single key that the entry must create before it holds the lock; see `single-key.ts`. */
   readonly single: Buffer | undefined;
   /** Whether the entry may have created its single key. */
   claimed = false;
@@ -74,25 +74,25 @@ export class Entry {
   readonly tail: Buffer | undefined;
   /** Whether a later entry of this process waits for this entry. */
   followed = false;
-  /** Whether the entry was certainly admitted while no other entry was ahead; see `Departure.owned`. */
+  /** Whether the entry was admitted while no other entry was ahead of it; see `Departure.owned`. */
   owned = false;
-  /** Whether other entries may have been created behind this entry before it was admitted. */
+  /** Whether the entry had to wait, so that other entries may have been created behind it meanwhile. */
   waited = false;
   /** The fencing token of the entry's grant. */
   grantToken: bigint | undefined;
   /** The entry of the same session that took over from this entry before this entry was removed. */
   successor: Entry | undefined;
-  /** Whether the caller has read the key, and may compare it in transactions of its own. */
+  /** Whether the caller has read the key, and may compare it in its own transactions. */
   isKeyExposed = false;
-  /** The entry's value, if it is a label that this process has written. */
+  /** The entry's value, if this process has written it. */
   value: string | undefined;
   /** The end of the entry: its withdrawal, or its loss with `ENTRY_LOST`. */
   readonly end: EntryEnd = new EntryEnd();
-  /** Whether the server refused a read of the entry's key. Such an entry cannot prove a heartbeat. */
+  /** Whether the server has refused to let this client read the entry's key. Such an entry cannot prove a heartbeat. */
   unreadable = false;
-  /** How many changes of the entry's value were requested. */
+  /** How often this process has requested a change of the entry's value. */
   changes = 0;
-  /** Whether a response showed that the entry no longer exists, or that another client has its key. */
+  /** Whether a response has shown that the entry does not exist any more, or that another client has its key. */
   gone = false;
   readonly #origin: Origin;
   readonly #inFlight = new Set<Promise<Entered>>();
@@ -122,17 +122,17 @@ export class Entry {
     this.#origin = origin;
   }
 
-  /** Returns whether the queue accepts exclusive entries only, and the specification is for an entry that is not exclusive. */
+  /** Returns whether the specification is for a shared entry or a limit above 1, while the queue accepts exclusive entries only. */
   hasNoRoomFor({ shared, limit }: EntrySpec): boolean {
     return (this.single !== undefined || this.tail !== undefined) && (shared || limit > 1);
   }
 
-  /** Returns whether the key is that of an entry that this session has in the same queue. */
+  /** Returns whether the key belongs to an entry of this session in the same queue. */
   isOfSameSession(key: Buffer): boolean {
     return key.toString().startsWith(entryStem(this.under + this.fast, this.#origin.lease, ''));
   }
 
-  /** The last part of the entry's key. The keys of its trace and its mark end in the same part. */
+  /** The last part of the entry's key. The keys of its trace and of its mark end in the same text. */
   get name(): string {
     return this.keyText.slice(this.under.length);
   }
@@ -150,32 +150,32 @@ export class Entry {
     return readKeyText(this.under, this.keyText)?.permits ?? 1;
   }
 
-  /** Returns whether the order is from a store that was restored from an older snapshot: order and token existed before. */
+  /** Returns whether this order was granted before. This happens after the store was restored from an older snapshot. */
   isOfThePast(order: bigint): boolean {
     return order > this.#origin.resumedAt && order <= this.#origin.revision;
   }
 
   /**
-   * Whether a request that creates the key may still be in flight. After a lost response it stays `true`, unless a read shows that the lost request
-   * created the entry.
+   * Whether a request may still create the key. After a lost response this stays `true` until a read shows that the lost request has created the
+   * entry.
    */
   get uncertain(): boolean {
     return this.#unanswered > 0;
   }
 
-  /** The revision at which the entry stored `value`. */
+  /** The revision at which `value` was written. */
   get writtenAt(): bigint {
     return this.#writtenAt ?? this.order ?? 0n;
   }
 
-  /** Records that the entry stores this value. */
+  /** Records that the store has this value now. */
   wrote(value: string, revision: bigint): void {
     if (this.value === undefined) return;
     this.value = value;
     this.#writtenAt = revision;
   }
 
-  /** Whether the core has withdrawn the entry. From then on, no further request may create its key. */
+  /** Whether the core has withdrawn the entry. Then no further request may create its key. */
   get withdrawn(): boolean {
     return this.#removals > 0;
   }
@@ -194,17 +194,17 @@ export class Entry {
   }
 
   /**
-   * Returns whether no request in flight can create, remove or change its key any more. Every creation has a response. The removal was sent once and
-   * has deleted the key (`removed`), or the entry never existed. All other requests compare the create revision.
+   * Returns whether a later entry may use the key, because no request in flight can change it any more. That is so if every request to create it
+   * has a response, and if its only removal has deleted the key (`removed`) or the entry never existed.
    */
   leavesKeySpare(removed: boolean): boolean {
     const isSimple = !this.uncertain && !this.gone && !this.mark && !this.single;
     return isSimple && this.#removals === 1 && (removed || this.order === undefined);
   }
 
-  /** Records the state of the entry that a read found in the store. Another process of this session may have created the entry. */
+  /** Records how a read found the entry in the store. The previous process of a resumed session may have created it. */
   recognize({ key, order, marked }: Found): void {
-    // One of the requests without a response created the entry, so that request is no longer in flight.
+    // The request without a response has created the entry, so it is no longer in flight.
     if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain) this.#unanswered -= 1;
     this.order = order;
     this.key = key;
@@ -217,7 +217,7 @@ export class Entry {
     this.claimed = this.single !== undefined;
   }
 
-  /** Tracks one request that may create the key, until its response was read. */
+  /** Tracks a request that may create the key, until its response was read. */
   async creating<T>(request: Promise<T>, read: (answer: T) => Entered): Promise<Entered> {
     const attempt = this.#attempt(request, read);
     this.#inFlight.add(attempt);
@@ -228,7 +228,7 @@ export class Entry {
     }
   }
 
-  /** Resolves when every request so far has a response or was given up. */
+  /** Resolves when every such request has a response or was given up. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#inFlight);
   }

@@ -5,14 +5,14 @@ import { createdAt, remove } from '../queue/txn.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
 import type { Connection } from '../server/connection.ts';
 
-/** One creation of a key in a queue. */
+/** The entry to evict. The order is the create revision of its key, so that a later entry with the same key is safe. */
 export interface Evictee {
   readonly queue: string;
   readonly key: string;
   readonly order: bigint;
 }
 
-/** The location of queues, and the connection to them. */
+/** The connection to the store, and the options that determine the keys of queues. */
 export interface QueueAccess {
   readonly connection: Connection;
   readonly prefix: string;
@@ -20,8 +20,8 @@ export interface QueueAccess {
 }
 
 /**
- * Removes the entry of any client, with its mark and its single key. The trace of its hold stays, since its owner may not know of the removal
- * yet. A repetition after a lost response resolves with `false`.
+ * Removes the entry of any client, with its mark and its single key. The trace of its hold stays, since the holder may not know of the
+ * removal yet. Resolves with `false` if the entry does not exist, as after a lost response.
  */
 export async function evict(
   { connection, prefix, singleKeyOf }: QueueAccess,

@@ -5,7 +5,7 @@ import { isAnother, put, remove } from '../queue/txn.ts';
 
 const WRITING = "writing the session's generation";
 
-/** The session to which a generation belongs. */
+/** The session's private key, its lease, and the process that has the session. */
 export interface GenerationOptions {
   readonly key: Buffer;
   readonly lease: string;
@@ -14,12 +14,12 @@ export interface GenerationOptions {
 }
 
 /**
- * A private key of the session, whose revision every enqueue compares. If an enqueue may still be in flight, the removal deletes the entry and
- * writes this key in one transaction. An enqueue that arrives later compares an older generation and is refused. The key does not exist
- * (generation 0) until that is needed.
+ * A private key of the session, with which every enqueue transaction compares. It makes an enqueue harmless that arrives after the removal of its
+ * entry. If an enqueue may still be in flight, the removal also writes this key. The late enqueue then compares with an older revision of the
+ * key, and is refused. The key does not exist (generation 0) until it is first needed.
  *
- * Its value identifies the process that has the session: the last one that took it over. Another process, which may have been paused
- * meanwhile, reads it with each proof and each refusal, and has then lost the session.
+ * Its value names the process that has the session. After a resumption this is the new process. The old process, which may have been paused,
+ * finds the changed value in its next proof or refusal, and then treats the session as lost.
  */
 export class Generation {
   readonly key: Buffer;
@@ -37,12 +37,12 @@ export class Generation {
     this.#owner = Buffer.from(owner);
   }
 
-  /** The newest known generation: the revision at which the key was last written. */
+  /** The newest known generation: the revision at which the session's private key was last written. */
   get value(): bigint {
     return this.#value;
   }
 
-  /** Whether this process has seen that another one took the session over. */
+  /** Whether this process has found that another process has taken the session over. */
   get isOthers(): boolean {
     return this.#isOthers;
   }
@@ -57,8 +57,8 @@ export class Generation {
   }
 
   /**
-   * Sends the transaction, but with no effect if another process has resumed the session; then it rejects with `SESSION_LOST`. Removals need this
-   * once the session was exported: a late one would remove an entry that the other process holds.
+   * Sends a transaction that has no effect if another process has resumed the session, and then rejects with `SESSION_LOST`. Removals need this
+   * after the session was exported, because a late one could remove an entry that the other process now holds.
    */
   async guard(what: string, txn: ITxnRequest): Promise<Pick<ITxnResponse, 'succeeded' | 'responses'>> {
     if (!this.#isExported) return this.#connection.ask(what, (etcd, options) => etcd.txn(txn, options));
@@ -79,8 +79,8 @@ export class Generation {
   }
 
   /**
-   * Continues with the generation `seen` of the store, after the server refused an enqueue that compared the generation `used`. If the generation
-   * went back, another client has removed the key. The key is then written again, since an old value is never trusted again.
+   * Continues after the server refused an enqueue. `used` is the generation that the enqueue compared, and `seen` the one in the store. If `seen`
+   * is smaller, another client has deleted the private key. The key is then written again, since an old revision must never be valid again.
    */
   async follow({ used, seen }: { readonly used: bigint; readonly seen: bigint }): Promise<void> {
     if (seen < used) await this.#write([]);
@@ -95,13 +95,15 @@ export class Generation {
     return this.#value;
   }
 
-  /** Removes the entry so that no late enqueue can create it, together with further operations. Resolves with whether it existed. */
+  /**
+   * Removes the entry and writes the private key, so that no late enqueue can create the entry again. Resolves with whether the entry existed.
+   */
   async removeForGood(entryKey: Buffer, more: readonly IRequestOp[]): Promise<boolean> {
     const { responses } = await this.#write([remove(entryKey), ...more]);
     return responses[0]?.response_delete_range.deleted === '1';
   }
 
-  /** Writes the session's private key, unless another process has the session. */
+  /** Writes the session's private key, unless another process has resumed the session. */
   async #write(first: readonly IRequestOp[]): Promise<ITxnResponse> {
     const txn = { compare: [isAnother(this.key, this.#owner)], failure: [...first, this.#put()] };
     const response = await this.#connection.ask(WRITING, (etcd, options) => etcd.txn(txn, options));

@@ -8,17 +8,17 @@ import { deleteSingleKey } from './single-key.ts';
 import { removalWithTail } from './tail.ts';
 import { createdAt, remove } from '../queue/txn.ts';
 
-/** The dependencies of a removal. */
+/** What the removal of an entry needs from its session. */
 export interface RemovalContext {
   readonly generation: Generation;
-  /** Sends the removals that need no further conditions, in batches. */
+  /** Sends removals that need no conditions, in batches. */
   readonly leaving: Batcher<Entry, Outcome>;
 }
 
-/** Whether the entry existed. `undefined` if it was kept, since its successor does not exist. */
+/** Whether the entry existed. `undefined` means that it was not removed, since its successor does not exist. */
 type Outcome = boolean | undefined;
 
-/** The largest batch of removals, below the 128 operations that a server accepts. */
+/** Maximum number of removals in one batch, below the 128 operations that etcd accepts by default. */
 export const MAX_REMOVALS = 120;
 
 const WHAT = 'leaving a queue';
@@ -32,13 +32,14 @@ export async function withdraw({ generation, leaving }: RemovalContext, entry: E
     const more = [...(entry.mark ? [remove(entry.mark)] : []), ...operationsAfterRemoval(entry)];
     return (await generation.removeForGood(entry.key, more)) || removed;
   } catch (error) {
-    // Entries vanish with their lease, and no key can be created on it any more.
+    // The session has ended: its entries vanished with the lease, and no key can be created on that lease any
+    // more.
     if (isQueueLockError(error, 'SESSION_LOST')) return false;
     throw error;
   }
 }
 
-/** Returns whether the entry consists of its key only, and no other entry can have that key before this entry is removed. */
+/** Returns whether the entry consists of its key only, and no later entry can have the same key yet. */
 export function isPlain({ order, uncertain, trace, mark, claimed }: Entry): boolean {
   return order !== undefined && !uncertain && !trace && !mark && !claimed;
 }
@@ -49,7 +50,7 @@ async function removeInBatch(leaving: RemovalContext['leaving'], entry: Entry): 
   return removed;
 }
 
-/** Removes a batch of entries. Each promise resolves with whether its entry existed. If the outcome of the batch is unknown, each promise rejects. */
+/** Removes a batch of entries. Each promise resolves with whether its entry existed. All promises reject if the outcome of the batch is unknown. */
 export function removeEntries(
   connection: Connection,
   entries: readonly Entry[],
@@ -86,9 +87,9 @@ async function removeAlone(connection: Connection, entry: Entry): Promise<Outcom
 }
 
 interface Removal extends Pick<Entry, 'key'> {
-  /** The transaction that removes the entry, if the deletion of its key is not sufficient. */
+  /** The transaction that removes the entry. `undefined` if deleting its key is sufficient. */
   readonly within?: ITxnRequest | undefined;
-  /** The successor that took the hold over from the entry. The entry is removed only if its successor is in the store. */
+  /** The successor that has taken the hold over. The entry is removed only if this successor exists in the store. */
   readonly successor?: Entry;
 }
 
@@ -99,18 +100,18 @@ function removalOf(entry: Entry): Removal {
     const within = { compare: [createdAt(successor.key, successor.order)], success: [remove(key)] };
     return { key, within, successor };
   }
-  // The tail is removed too if, as far as this process knows, the entry is the last one of its queue.
+  // Removes the tail of the queue too if this process knows no entry behind this one; see `tail.ts`.
   return { key, within: tail && !followed ? removalWithTail(entry, tail) : undefined };
 }
 
-/** Returns the last entry in the chain of take-overs that was not removed. */
+/** Follows the chain of successors, and returns the first one that was not removed. */
 function presentSuccessor(entry: Entry): Entry | undefined {
   let { successor } = entry;
   while (successor && (successor.withdrawn || successor.gone)) successor = successor.successor;
   return successor;
 }
 
-/** Reads the outcome of a removal. A successor that does not exist and was not withdrawn is lost. */
+/** Reads the outcome of a removal. If the successor does not exist although it was not withdrawn, it is lost. */
 function outcomeOf(
   { succeeded, responses }: Pick<ITxnResponse, 'succeeded' | 'responses'>,
   successor: Entry | undefined,
@@ -125,8 +126,8 @@ function hasRemoved(own: Partial<IResponseOp> | undefined): boolean {
 }
 
 /**
- * Removes the entry with the known create revision, and its trace and mark. A later entry with the same key stays. The single key is removed
- * in any case, since another client that removed the entry may not know of it.
+ * Removes the entry with this create revision, and its trace and mark. A later entry with the same key stays. The single key is deleted in any case:
+ * a client that has removed the entry may not know of the single key.
  */
 export async function removeCreated(generation: Generation, entry: Entry): Promise<boolean> {
   const { key, order, trace, mark } = entry;
@@ -138,7 +139,7 @@ export async function removeCreated(generation: Generation, entry: Entry): Promi
   return succeeded;
 }
 
-/** Returns the operations that follow every removal. A missing tail only makes enqueues slower. */
+/** Returns the operations that follow every removal: they delete the single key and the tail. A missing tail only makes enqueues slower. */
 function operationsAfterRemoval({ claimed, single, tail, key }: Entry): IRequestOp[] {
   return [...(claimed ? deleteSingleKey(single, key) : []), ...deleteSingleKey(tail, key)];
 }

@@ -3,7 +3,10 @@ import { readKeys } from '../queue/txn.ts';
 import { foundIn, known, ownRow } from './entered.ts';
 import type { Entry } from './entry.ts';
 
-/** Reads whether another process that had the session created the entry, and records the result. */
+/**
+ * Reads whether the entry exists, and records what was found. The previous process of a resumed session may
+ * have created it.
+ */
 export async function recall(
   { connection, lease }: { readonly connection: Connection; readonly lease: string },
   entry: Entry,

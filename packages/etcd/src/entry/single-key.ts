@@ -1,6 +1,6 @@
-// npm etcd3's `Lock`, python-etcd3 and etcd3gw have no queue: the client that creates the one key has the lock. While such clients are in use, an
-// entry of this package creates that key too once it is admitted. Its value is the entry's key, so that a removal can check to which entry it
-// belongs.
+// npm etcd3's `Lock`, python-etcd3 and etcd3gw have no queue: the client that creates one certain key has the
+// lock. While such clients are in use, an admitted entry of this package creates that key too. The key's
+// value is the key of the entry, so that a removal can check to which entry it belongs.
 import { invalidArgument, type QueueLockError } from '@queuelock/core/backend';
 import type { IRequestOp, ITxnRequest, ITxnResponse } from '../protocol/messages.ts';
 import type { KeyRef } from '../queue/ahead.ts';
@@ -10,25 +10,25 @@ import { isOwnKey, queuePrefix } from '../queue/keys.ts';
 import type { SingleKeyOf } from '../api/naming.ts';
 import { absent, createdAt, readMetadata, put, remove, valueIs } from '../queue/txn.ts';
 
-/** An admitted entry that needs its single key. */
+/** An entry that must create its single key once it is admitted. */
 export interface Claimant {
   readonly entry: { readonly key: Buffer; readonly single: Buffer | undefined };
   readonly order: bigint;
 }
 
-/** The result of an attempt to create the single keys of several entries, all or none. */
+/** The result of an attempt to create the single keys of several entries. One transaction creates all of them or none. */
 export interface Attempt {
-  /** Whether all single keys are created. */
+  /** Whether all single keys now exist and belong to these entries. */
   readonly held: boolean;
-  /** The single keys that exist for these entries. Some are missing if other clients removed them, or if a session was resumed. */
+  /** The single keys that belong to these entries. Some may be missing, because another client has deleted them or the session was resumed. */
   readonly ours: ReadonlyMap<Claimant, KeyRef>;
-  /** A single key that another client has created. */
+  /** A single key that another client has created, so that the attempt failed. */
   readonly taken: KeyRef | undefined;
-  /** The revision of the store at the attempt. */
+  /** The revision of the store when the attempt was made. */
   readonly revision: bigint;
 }
 
-/** Calls the user's function. Throws `INVALID_ARGUMENT` for keys that would conflict with entries. */
+/** Calls the application's function `singleKey`. Throws `INVALID_ARGUMENT` for a key that would conflict with keys of entries. */
 export function singleKeyFor(
   singleKeyOf: SingleKeyOf | undefined,
   { prefix, queue }: { readonly prefix: string; readonly queue: string },
@@ -43,7 +43,10 @@ export function singleKeyFor(
   return Buffer.from(key);
 }
 
-/** Returns the error of an entry that is not exclusive. A single key cannot belong to several holders, and a fast entry waits for only one. */
+/**
+ * Returns the error for an entry that is not exclusive. A single key cannot belong to several holders, and a fast entry waits for one entry
+ * only.
+ */
 export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcomer): QueueLockError {
   const rule = entry.single
     ? `as long as ${JSON.stringify(queue)} has a single key (option singleKey)`
@@ -52,7 +55,7 @@ export function exclusiveOnly({ entry, spec: { queue, shared, limit } }: Newcome
   return invalidArgument('limit', limit, `is 1 ${rule}`);
 }
 
-/** Returns the transaction that creates the single keys that are not in `ours`, if no other client has one of them and all entries exist. */
+/** Returns the transaction that creates the missing single keys. It fails if another client has one of them, or if an entry does not exist. */
 export function creationOfSingleKeys(
   claimants: readonly Claimant[],
   { ours, lease }: { readonly ours: Attempt['ours']; readonly lease: string },
@@ -99,7 +102,7 @@ export function readCreation(
   return { held: found.size === singles.length, ours: found, taken, revision };
 }
 
-/** Returns the result of a transaction that created, at this revision, all single keys that were missing before. */
+/** Returns the result of a transaction that has created all missing single keys at this revision. */
 export function allCreatedAt(
   claimants: readonly Claimant[],
   revision: bigint,
@@ -112,7 +115,7 @@ export function allCreatedAt(
   return { held: true, ours: new Map(refs), taken: undefined, revision };
 }
 
-/** Returns the part of an entry's removal that deletes the single key if the entry has it. */
+/** Returns the operation that deletes the single key if it belongs to this entry. */
 export function deleteSingleKey(single: Buffer | undefined, entryKey: Buffer): IRequestOp[] {
   if (!single) return [];
   return [{ request_txn: { compare: [valueIs(single, entryKey)], success: [remove(single)] } }];

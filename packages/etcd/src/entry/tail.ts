@@ -1,9 +1,11 @@
-// A queue of fast entries has a tail: a key outside of the queue that each fast entry writes in the transaction that creates the entry. No other
-// client writes the tail. Its value is the key of the newest fast entry, which was created at the revision of the tail. If the queue has only fast
-// entries at that revision, this newest entry is the predecessor of the next one. The next entry then waits for its predecessor alone, and the queue
-// need not be listed. If a read shows that the predecessor does not exist any more, the queue is listed.
+// Fast entries (option `naming`) use the tail of their queue: a key outside of the queue. Each fast entry
+// writes the tail in the transaction that creates the entry, and no other client writes it. The tail's value
+// is the key of the newest fast entry. If the queue has only fast entries, that entry is the predecessor of
+// the next one. So the next entry waits for it, without listing the queue. If a read shows that the
+// predecessor does not exist any more, the client lists the queue.
 //
-// A missing tail proves nothing. The tail vanishes with the lease of the last entry, and with the removal of the last entry.
+// A missing tail proves nothing: it vanishes with the lease of the last entry, and with the removal of the
+// last entry.
 import type { IRequestOp, IResponseOp, ITxnRequest } from '../protocol/messages.ts';
 import { windowFor, type KeyRef, type QueueRows } from '../queue/ahead.ts';
 import { known } from './entered.ts';
@@ -11,17 +13,17 @@ import type { Entry } from './entry.ts';
 import { rangesBesideFast } from '../queue/keys.ts';
 import { absent, latestFirst, remove, valueIs, versionIs } from '../queue/txn.ts';
 
-/** The entry that writes a tail. */
+/** The parts of a fast entry that are needed to write the tail. */
 type Tailed = Pick<Entry, 'key' | 'under' | 'fast' | 'range' | 'owned'>;
 
-/** The entries ahead: all of them, or the last one. */
+/** What an enqueue has read of the queue: all entries ahead, or only the last one. */
 export type QueueAhead = { readonly rows: QueueRows } | { readonly behind: KeyRef };
 
-// A tail counts the entries that were created since the tail exists. A queue of at most this many entries is listed, which shows how many entries are
-// ahead and whether other clients have entries.
+// The version of the tail counts the entries since the tail was created. Up to this number, an enqueue lists
+// the queue. The list shows how many entries are ahead, and whether other clients have entries.
 const LISTED = 20;
 
-/** How many operations the tail adds to the transaction that creates the entry. */
+/** How many operations of the transaction a tail needs. */
 export const TAIL_OPERATIONS = 3;
 
 /** Returns the operation that writes the tail, in the transaction that creates the entry. */
@@ -55,8 +57,8 @@ export function readQueueAhead(answer: IResponseOp | undefined): QueueAhead {
 }
 
 /**
- * Returns the transaction that removes the entry, and the tail if no entry followed. A waiter that gives up in a long queue keeps the tail.
- * Without it, other clients would have to list the queue until the tail has counted as many entries again.
+ * Returns the transaction that removes the entry, and also the tail if no entry has followed. A waiter that gives up in a long queue does
+ * not remove the tail. Otherwise other clients would list the queue until the tail has again counted 20 entries.
  */
 export function removalWithTail({ key, owned }: Tailed, tail: Buffer): ITxnRequest {
   const isShort = owned ? [] : [versionIs(tail, 'Less', LISTED + 1)];

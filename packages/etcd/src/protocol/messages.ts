@@ -3,10 +3,10 @@
 // transports and the tests can exchange them. They are declared here because that package need not be installed. 64-bit numbers are decimal text in
 // responses.
 
-/** A 64-bit number in a request. */
+/** A number of 64 bits in a request: a JavaScript number or decimal text. */
 type Int64 = string | number;
 
-/** The header of a response. The ids of cluster and member are not read, since both are numbers of 64 bits in every response. */
+/** The header of a response. The ids of cluster and member are not decoded, to save time, since every response has both. */
 export interface IResponseHeader {
   revision: string;
   raft_term: string;

@@ -7,41 +7,43 @@ import type { IRangeResponse } from '../protocol/messages.ts';
 import { readKey } from './keys.ts';
 import { marksIn } from './marks.ts';
 
-/** A key and its creation. The same key may be created again for another entry, by Go's mutex and by our sessions. */
+/**
+ * A key together with its create revision. Go's mutex and this package may create the same key again for another entry, with another revision.
+ */
 export interface KeyRef {
   readonly key: Buffer;
   readonly createRevision: string;
 }
 
-/** Returns a text that identifies one creation of a key. */
+/** Returns a text that identifies one creation of a key, as opposed to later creations of the same key. */
 export function creationId({ key, createRevision }: KeyRef): string {
   return creationIdOfText(key.toString(), createRevision);
 }
 
-/** The same for a key as text. */
+/** Does the same as `creationId`, for a key that is text. */
 export function creationIdOfText(key: string, createRevision: string): string {
   return `${createRevision} ${key}`;
 }
 
-/** A conflicting entry. */
+/** An entry ahead that conflicts with the waiter's entry. */
 export interface ConflictingEntry extends KeyRef {
-  /** The number of permits that the entry takes. */
+  /** The number of permits that this entry takes. */
   readonly permits: number;
   /** The limit in the entry's name. A shared entry has the limit 1. */
   readonly limit: number;
-  /** Whether the entry's label may show that the entry owns the queue; see `owning.ts`. */
+  /** Whether this entry's label may show that it holds the lock; see `owning.ts`. */
   readonly mayAnnounce: boolean;
-  /** For a shared entry: the key whose creation ends the conflict, as the removal of the conflicting entry does. */
+  /** If the waiter's entry is shared: the key of the mark that ends the conflict, because it converts this entry to a shared one; see `marks.ts`. */
   readonly mark?: Buffer;
 }
 
-/** The own entry, with what decides which entries conflict with it. */
+/** The entry of a waiter, with the properties that decide which other entries conflict with it. */
 export interface Contender {
   readonly key: Buffer;
   readonly shared: boolean;
-  /** The queue's prefix. */
+  /** The prefix of the queue's keys. */
   readonly under: string;
-  /** The directory of the queue's marks. */
+  /** The directory of the queue's marks; see `marks.ts`. */
   readonly markDirectory: string;
 }
 
@@ -49,22 +51,24 @@ export interface Contender {
 export interface QueueRows {
   /** The entries of the queue, the newest first. */
   readonly latest: IRangeResponse;
-  /** The marks of the queue, which only shared entries need. */
+  /** The marks of the queue, which are read only for shared entries; see `marks.ts`. */
   readonly marks?: IRangeResponse | undefined;
 }
 
-// Each read requests this many rows more than it needs, so that the number of entries ahead is exact for short queues.
+// Each read requests this many additional rows. So the number of entries ahead is exact for short queues.
 const SPARE_ROWS = 30;
 
-/** Returns how many rows to read, so that `count` conflicting entries are among them unless readers or nested names fill the rows. */
+/**
+ * Returns how many rows to read in order to find `count` conflicting entries. Readers and keys of nested names may take some of the additional
+ * rows.
+ */
 export function windowFor(count: number): number {
   return count + 1 + SPARE_ROWS;
 }
 
 /**
- * Returns the conflicting entries ahead in these rows, and their number if no rows are missing. Throws `ENTRY_LOST` if the own entry is not the
- * newest row. Only keys of nested names that were created in the same transaction may precede it. If so many of them do that the own entry is
- * not among the rows, the result is empty.
+ * Returns the conflicting entries ahead, and their number if the rows are complete. The entry `own` must be the newest row. Otherwise the function
+ * throws `ENTRY_LOST`. Only keys of nested names from the same transaction may come before it. If these fill all rows, the result is empty.
  */
 export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAhead<ConflictingEntry> {
   const rows = latest.kvs;
@@ -87,27 +91,28 @@ export function aheadIn({ latest, marks }: QueueRows, own: Contender): EntriesAh
       ...(own.shared && ours ? { mark: Buffer.from(own.markDirectory + name) } : {}),
     });
   }
-  // The field `more` shows whether rows are missing. The field `count` does not, since the server counts keys before it filters by revision.
+  // `more` shows whether rows are missing. `count` does not: etcd counts all keys of the range, also those
+  // that the limit of revisions excludes.
   const seenAt = BigInt(latest.header.revision);
   return latest.more ? { refs, seenAt } : { refs, total: refs.length, seenAt };
 }
 
-/** Returns what is known of the entries ahead of a fast entry that follows `last`; see `tail.ts`. */
+/** Returns what is known of the entries ahead of a fast entry whose predecessor is `last`; see `tail.ts`. */
 export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
 
-/** Returns whether rows with the revision of the first row may be missing. */
+/** Returns whether further rows with the revision of the first row may be missing. */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }
 
-/** Returns whether these entries ahead are sufficient for an entry that waits for `count` of them. */
+/** Returns whether these entries ahead are enough to wait for, when the waiter must watch `count` of them. */
 export function suffices(ahead: EntriesAhead<ConflictingEntry>, count: number): boolean {
   return ahead.total !== undefined || ahead.refs.length >= count;
 }
 
-/** Returns the limit of the nearest entry with another limit. */
+/** Returns the limit of the nearest entry ahead whose limit is not `limit`. */
 export function otherLimitIn({ refs }: EntriesAhead<ConflictingEntry>, limit: number): number | undefined {
   return refs.find((ref) => ref.limit !== limit)?.limit;
 }

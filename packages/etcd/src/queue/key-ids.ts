@@ -1,35 +1,37 @@
-// Until its next compaction, a store scans every key that a queue ever had when it reads the queue. So a session uses the keys of its
-// earlier entries again, as Go's mutex has one key for all locks of a session.
+// When etcd reads a queue, it scans every key that the queue has had since the last compaction. So a session
+// uses the keys of its earlier entries again. Go's mutex does the same: it has one key for all locks of a
+// session.
 import { createHash } from 'node:crypto';
 import { labelOfOwner, type EntrySpec } from '@queuelock/core/backend';
 
-/** Maps the id of an entry to the id in its key, for the entries whose two ids differ. */
+/** Maps the id of an entry to the id in its key, if the two differ. */
 export type DifferingIds = ReadonlyMap<string, string>;
 
-// Maximum number of queues with spare keys, which take a few megabytes. The queue that was not used for the longest time is forgotten first.
+// Maximum number of spare ids, which take a few megabytes. The queue that was not used for the longest time
+// loses its spare ids first.
 const MAX_SPARE = 10_000;
 
 // Matches queues of elections of npm etcd3. Its candidates wait for the deletion of a key and ignore which entry created it:
 // https://github.com/microsoft/etcd3/issues/176
 const OF_NPM_ELECTIONS = /(^|\/)election\//;
 
-/** Returns whether the entry may have the key of an earlier one. It may not if other programs may identify the entry by its key. */
+/** Returns whether the entry may use the key of an earlier entry. It may not if other programs identify the entry by its key. */
 export function mayTakeSpare({ value }: Pick<EntrySpec, 'value'>, under: string): boolean {
   const isOurs = value === undefined || labelOfOwner(value) !== undefined;
   return isOurs && !OF_NPM_ELECTIONS.test(under);
 }
 
-/** Chooses the id in the key of each entry of a session: that of an earlier entry whose key is certainly gone, or the entry's own. */
+/** Chooses the id in the key of each entry. It is the id of an earlier entry whose key is certainly deleted, or else the entry's own id. */
 export class KeyIds {
-  /** The ids of keys that exist, or may exist. */
+  /** The ids of keys that exist or may exist. */
   readonly #inUse = new Set<string>();
   readonly #differing = new Map<string, string>();
-  /** The spare ids of each queue, in the order in which the queues were last used. */
+  /** The ids that may be used again, by queue. The queue that was used last is the last in this map. */
   readonly #spare = new Map<string, string[]>();
   #spares = 0;
   #isExported = false;
 
-  /** Chooses the id for a new entry. The caller must call `use` with it. */
+  /** Chooses the id for a new entry. The caller must then call `use` with it. */
   choose({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, maySpare: boolean): string {
     const noted = this.#differing.get(id);
     if (noted !== undefined) return noted;
@@ -37,15 +39,16 @@ export class KeyIds {
     return this.#inUse.has(chosen) ? otherIdFor(id) : chosen;
   }
 
-  /** Records that the entry has this key. */
+  /** Records that the entry has a key with this id. */
   use(id: string, keyId: string): void {
     this.#inUse.add(keyId);
     if (keyId !== id) this.#differing.set(id, keyId);
   }
 
-  /** Records that the entry is removed. `isSpare`: no request in flight can change its key any more. */
+  /** Records that the entry was removed. `isSpare` means that the key may be used again, because no request in flight can change it. */
   leave({ queue, id }: Pick<EntrySpec, 'queue' | 'id'>, keyId: string, isSpare: boolean): void {
-    // The record of an exported id stays, since the process that resumes the session needs it.
+    // After an export, the record of a differing id stays, since the process that resumes the session needs
+    // it.
     if (this.#isExported && keyId !== id) return;
     this.#inUse.delete(keyId);
     this.#differing.delete(id);
@@ -53,8 +56,8 @@ export class KeyIds {
   }
 
   /**
-   * Returns the differing ids, for an export of the session. From now on each new key has the id of its own entry, since the process that resumes
-   * the session knows no others.
+   * Returns the differing ids when the session is exported. From then on each new key has its entry's own id, since the process that resumes the
+   * session knows no others.
    */
   exportIds(): DifferingIds {
     this.#isExported = true;
@@ -88,7 +91,7 @@ export class KeyIds {
   }
 }
 
-/** Returns a second id for an entry. It depends only on the first id, so that the process that resumes the session finds the key. */
+/** Returns a second id for an entry. It is computed from the first id, so that the process that resumes the session can find the key. */
 function otherIdFor(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, id.length);
 }

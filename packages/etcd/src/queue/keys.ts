@@ -1,17 +1,17 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** The keys from `key` up to `range_end`, which is excluded. */
+/** A range of keys, from `key` (included) to `range_end` (excluded). */
 export interface KeyRange {
   readonly key: Buffer;
   readonly range_end: Buffer;
 }
 
-/** An entry, read from its key. */
+/** What the key of an entry shows about the entry. */
 export interface EntryKey {
   readonly key: string;
   /** The last part of the key, after the queue's prefix. */
   readonly name: string;
-  /** Whether queuelock created the entry. Only such entries have marks. */
+  /** Whether queuelock created the entry. Only such entries can have marks; see `marks.ts`. */
   readonly ours: boolean;
   readonly shared: boolean;
   /** The limit that the entry was created with. */
@@ -19,7 +19,7 @@ export interface EntryKey {
   readonly permits: number;
 }
 
-/** The parts of an entry's name. */
+/** The parts of which an entry's name consists. */
 export interface NameParts {
   readonly id: string;
   readonly shared: boolean;
@@ -78,51 +78,52 @@ export function entryKey(
 }
 
 /**
- * Returns what the names of fast entries begin with. It contains the length of the prefix: clients that reach the same queue by another prefix and
- * another name do not share the tail. No such beginning is the beginning of another one.
+ * Returns the beginning of the names of fast entries. It contains the length of the prefix, because clients that reach the queue by another prefix
+ * and another name do not share its tail. The digits end with a point, so no beginning is the start of another one.
  */
 export function fastMark(prefix: string): string {
   return `~${Buffer.byteLength(prefix)}.`;
 }
 
-/** Removes the beginning of fast entries from a name. */
+/** Removes the beginning of fast entries from an entry's name. */
 function withoutFastMark(name: string): string {
   return name.replace(/^~\d+\./, '');
 }
 
-/** Returns the key ranges of a queue before and after its fast entries. */
+/** Returns the key ranges of a queue before and after the keys of its fast entries. */
 export function rangesBesideFast(under: string, mark: string): readonly [KeyRange, KeyRange] {
   const { key, range_end } = rangeUnder(under);
-  // The range begins with the mark, whose last character is a point, and ends before the slash, which follows the point in ASCII.
+  // The keys of fast entries begin with the mark, whose last character is a point. So they end before the
+  // slash, which follows the point in ASCII.
   return [
     { key, range_end: Buffer.from(under + mark) },
     { key: Buffer.from(under + mark.replace('.', '/')), range_end },
   ];
 }
 
-/** Returns the common beginning of all keys that an entry may have. One of the keys equals it. */
+/** Returns the stem of an entry's key, to which a suffix for a shared entry or a limit may be added. */
 export function entryStem(under: string, lease: string, id: string): string {
   return `${under}${leaseHex(lease)}-${id}`;
 }
 
-/** Returns the range of the stem and of every name that continues it with `~`. */
+/** Returns the range that contains the stem itself and every key that adds `~` and a suffix to it. */
 export function rangeOfStem(stem: string): KeyRange {
   return { key: Buffer.from(stem), range_end: Buffer.from(`${stem}\u007f`) };
 }
 
-/** Returns whether queuelock keeps the key for itself. */
+/** Returns whether the key is in the directory `.queuelock/`, in which queuelock stores its own data. */
 export function isOwnKey(prefix: string, key: string): boolean {
   return key.startsWith(`${prefix}${OWN_DIRECTORY}/`);
 }
 
-/** The queue and the name of a key. */
+/** The queue to which a key belongs, and the last part of the key. */
 export interface KeyLocation {
-  /** The name of the queue that the directory of the key belongs to, whether or not that queue exists. */
+  /** The queue's name, taken from the directory of the key, whether or not the queue has entries. */
   readonly queue: string;
   readonly child: string;
 }
 
-/** Splits a key. Returns `undefined` for a key that is in no directory, or that queuelock keeps for itself. */
+/** Splits a key into queue and name. Returns `undefined` for a key in no directory, or in the directory `.queuelock/`. */
 export function locationOf(prefix: string, key: Buffer): KeyLocation | undefined {
   const text = key.toString();
   const slash = text.lastIndexOf('/');
@@ -130,14 +131,14 @@ export function locationOf(prefix: string, key: Buffer): KeyLocation | undefined
   return { queue: text.slice(prefix.length, slash), child: text.slice(slash + 1) };
 }
 
-/** An entry of a session, read from its key. */
+/** An entry of a session, as its key shows it. */
 export interface SessionEntry {
   readonly queue: string;
   readonly keyId: string;
   readonly key: Buffer;
 }
 
-/** Returns the keys that are entries of the session, in any queue. */
+/** Returns those of the keys that are entries of the session, in whatever queue. */
 export function entriesIn(
   keys: readonly Buffer[],
   { prefix, lease }: { readonly prefix: string; readonly lease: string },
@@ -150,17 +151,17 @@ export function entriesIn(
   });
 }
 
-/** Returns the session's private key, outside of every queue; see `generation.ts`. */
+/** Returns the key of the session's generation, which is outside of every queue; see `generation.ts`. */
 export function generationKey(prefix: string, lease: string): string {
   return `${prefix}${OWN_DIRECTORY}/${leaseHex(lease)}`;
 }
 
-/** Returns a key of the session that is never written, for a deletion that changes nothing; see `proof.ts`. */
+/** Returns a key of the session that is never written. Deleting it is a write that changes nothing; see `proof.ts`. */
 export function absentKey(prefix: string, lease: string): string {
   return `${generationKey(prefix, lease)}/absent`;
 }
 
-/** Returns a key that no client writes, for reads that need only the store's state. */
+/** Returns a key that no client writes. Reading it returns only the store's revision. */
 export function unusedKey(prefix: string): string {
   return `${prefix}${OWN_DIRECTORY}/nobody`;
 }
@@ -199,14 +200,14 @@ export function rangeUnder(under: string): KeyRange {
 }
 
 /**
- * Reads an entry from its key. Returns `undefined` for the keys of nested names (`a/b` under `a/`). Every direct child is an exclusive
- * contender, whichever client wrote it, except our own shared entries.
+ * Reads an entry from its key. Returns `undefined` for keys of nested names, such as `a/b` in the queue `a`. Every key directly in the queue's
+ * directory is an exclusive contender, whichever client wrote it, except queuelock's own shared entries.
  */
 export function readKey(under: string, key: Buffer): EntryKey | undefined {
   return readKeyText(under, key.toString());
 }
 
-/** The same for a key as text. */
+/** Does the same as `readKey`, for a key that is text. */
 export function readKeyText(under: string, text: string): EntryKey | undefined {
   const name = text.slice(under.length);
   if (name.includes('/')) return undefined;
@@ -221,7 +222,7 @@ export function readKeyText(under: string, text: string): EntryKey | undefined {
   };
 }
 
-/** Returns whether a key is named after its lease: by the lease alone, as Go's mutex does, or by the lease and a hyphen, as our entries do. */
+/** Returns whether a key begins with its lease in hexadecimal. Go's mutex uses the lease alone, queuelock adds a hyphen and an id. */
 export function isNamedAfterLease(child: string, lease: string): boolean {
   if (lease === '0') return false;
   const hex = leaseHex(lease);

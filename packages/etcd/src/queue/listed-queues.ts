@@ -7,23 +7,24 @@ export type ListedKey = Pick<IKeyValue, 'key' | 'create_revision' | 'mod_revisio
 
 interface Child {
   readonly order: bigint;
-  /** Whether the key is named after its lease, as every client names its entries. */
+  /** Whether the key is named after its lease, as the entries of all clients with a queue are. */
   readonly isEntry: boolean;
 }
 
 interface QueueState {
-  // The children are in the order of creation once the list is complete, since a new key is added as the last.
+  // The keys of the queue in the order of their creation. A list begins in that order, and each new key is
+  // added at the end.
   readonly children: Map<string, Child>;
   entries: number;
   left: number;
   emptyAt: number | undefined;
 }
 
-// How long the count of an empty queue is kept, in milliseconds. It is enough for a client that reads the count now and then, and names that are used
-// once are soon forgotten.
+// How long the departure count of an empty queue is kept, in milliseconds. A client that reads the count at
+// times still finds it, and names that are used only once do not fill the memory.
 const EMPTY_FOR_MS = 60_000;
 
-/** The queues of a store: listed once, and then updated by events. */
+/** All queues of a store. They are read once, and then updated by watch events. */
 export class ListedQueues {
   readonly #prefix: string;
   readonly #now: () => number;
@@ -32,7 +33,8 @@ export class ListedQueues {
 
   /**
    * @param now returns a time in milliseconds; only differences count
-   * @param listsForeign whether a directory in which no key is an entry counts as a queue, since a lock of its name would wait for its keys
+   * @param listsForeign whether to list a directory that contains keys of other programs only, since a lock of that name would wait for
+   * those keys
    */
   constructor(prefix: string, now: () => number, listsForeign: boolean) {
     this.#prefix = prefix;
@@ -40,14 +42,14 @@ export class ListedQueues {
     this.#listsForeign = listsForeign;
   }
 
-  /** Replaces the state by a list of all keys, in any order. */
+  /** Replaces the state by a complete list of keys, in any order. */
   list(keys: readonly ListedKey[]): void {
     this.#queues = new Map();
     const byAge = [...keys].sort((a, b) => Number(BigInt(a.create_revision) - BigInt(b.create_revision)));
     for (const key of byAge) this.#put(key);
   }
 
-  /** Applies the events after the revision of the list. */
+  /** Applies the events that are newer than the revision of the list. */
   apply(events: readonly IEvent[], after: bigint): void {
     for (const { type, kv } of events) {
       if (BigInt(kv.mod_revision) <= after) continue;
@@ -78,7 +80,7 @@ export class ListedQueues {
     const order = BigInt(key.create_revision);
     const known = state.children.get(location.child);
     if (known?.order === order) return;
-    // The key was created again, and the event of its earlier deletion was lost.
+    // The key was created again, and the watch has not delivered its earlier deletion.
     if (known) this.#delete(key);
     const isEntry = isNamedAfterLease(location.child, key.lease);
     state.children.set(location.child, { order, isEntry });

@@ -18,13 +18,14 @@ export interface Listed {
   readonly marks: Pick<IRangeResponse, 'kvs'>;
 }
 
-/** A queue for observers: listed once, and then updated by events. */
+/** A queue as observers see it. It is read once, and then updated by watch events. */
 export class ObservedQueue {
   readonly #directories: Directories;
   readonly #revision: bigint;
-  // The entries are in the order of creation: the list begins that way, a new key is added as the last, and a change keeps the order.
+  // The entries in the order of their creation. A list begins in that order, a new key is added at the end,
+  // and a change of a value keeps it.
   readonly #entries = new Map<string, StoredEntry>();
-  /** The keys of the entries that are marked as shared. */
+  /** The keys of the entries that have marks; see `marks.ts`. */
   readonly #marked = new Set<string>();
   #changed = true;
 
@@ -34,7 +35,10 @@ export class ObservedQueue {
     for (const kv of [...marks.kvs, ...entries.kvs]) this.#take('Put', kv);
   }
 
-  /** Applies the events after the list. Returns whether there is a new state to emit; the list itself is the first one. */
+  /**
+   * Applies the events that are newer than the list. Returns whether observers must get a new state. The list itself is
+   * the first state.
+   */
   apply(events: readonly IEvent[]): boolean {
     for (const { type, kv } of events) if (BigInt(kv.mod_revision) > this.#revision) this.#take(type, kv);
     const changed = this.#changed;
@@ -67,14 +71,17 @@ export class ObservedQueue {
     const entry = observedEntry(this.#directories.entries, kv);
     const known = entry && this.#entries.get(entry.key);
     if (!entry || isNoteOnly(kv, { from: known, to: entry })) return;
-    // The key was created again, and the event of its earlier deletion was lost.
+    // The key was created again, and the watch has not delivered its earlier deletion.
     if (known && known.order !== entry.order) this.#entries.delete(entry.key);
     this.#changed = true;
     this.#entries.set(entry.key, entry);
   }
 }
 
-/** Returns an entry as observers see it, without the owner's note. Returns `undefined` for a key of a nested name. */
+/**
+ * Returns an entry as observers see it, without the note by which a holder announces its ownership; see `owning.ts`.
+ * Returns `undefined` for a key of a nested name.
+ */
 export function observedEntry(under: string, kv: IKeyValue): StoredEntry | undefined {
   const read = readKey(under, kv.key);
   if (!read) return undefined;
@@ -85,7 +92,7 @@ export function observedEntry(under: string, kv: IKeyValue): StoredEntry | undef
   return { ...observed, foreign: kv.lease === '0' ? 'without-lease' : 'with-lease' };
 }
 
-/** Returns whether the only change is the owner's note. */
+/** Returns whether the change concerns only the note by which a holder announces its ownership; see `owning.ts`. */
 export function isNoteOnly(
   { value }: Pick<IKeyValue, 'value'>,
   { from, to }: { readonly from: StoredEntry | undefined; readonly to: StoredEntry },

@@ -11,12 +11,12 @@ import {
   type Subscription,
 } from '../base/rx.ts';
 
-/** The dependencies of the detection of compactions. */
+/** What the detection of compactions needs from the backend. */
 export interface CompactionSources {
   readonly connection: Connection;
-  /** A key that this client may read. */
+  /** A key that this client may read, for reads that test whether a revision still exists. */
   readonly key: Buffer;
-  /** Whether a server that is in use may lose events. */
+  /** Returns whether any server in use has a version that may lose events. */
   readonly mayLose: () => boolean;
   readonly closed$: Observable<unknown>;
   /** Returns the time until the next check, in milliseconds. Default: random, from 10 to 30 s. */
@@ -24,18 +24,18 @@ export interface CompactionSources {
 }
 
 const COMPACTED = /required revision has been compacted/;
-// The error of a member that lags behind, or of a store that was restored from an older snapshot.
+// Matches the error of a member that lags behind, or of a store that was restored from an older snapshot.
 const FUTURE = /required revision is a future revision/;
 
-/** Is notified of each compaction, in order to read again. */
+/** A listener that reads again after each compaction. */
 export interface CompactionListener {
   compacted(): void;
 }
 
 /**
- * Detects compactions. Servers before 3.4.36 and 3.5.18 can lose the event of a deletion if its revision is compacted before the event was
- * sent. So each waiter reads its predecessor after a compaction. One periodic read for all waiters, at a revision from before they began,
- * shows whether there was a compaction.
+ * Detects compactions. Servers before 3.4.36 and 3.5.18 can lose the event of a deletion if they compact its revision before they have
+ * sent the event. So each waiter reads its predecessor after a compaction. To detect one, a periodic read for all waiters requests an old
+ * revision. It fails if that revision was compacted.
  */
 export class Compactions {
   /** Emits after a compaction, when every waiter should read again. */
@@ -59,14 +59,17 @@ export class Compactions {
     }).pipe(share());
   }
 
-  /** Notifies the listener as `compacted$` does, until it is deleted. Takes less memory than a subscription, for thousands of waiters. */
+  /**
+   * Notifies the listener after each compaction until it is deleted. With thousands of waiters this takes less memory than subscriptions
+   * to `compacted$`.
+   */
   add(listener: CompactionListener): void {
     this.#listeners.add(listener);
     this.#notifying ??= this.compacted$.subscribe({
       next: () => {
         for (const one of [...this.#listeners]) one.compacted();
       },
-      // The stream has no errors, since a check that fails is repeated.
+      // `compacted$` has no errors, since a failed check is repeated.
       error: () => undefined,
     });
   }
@@ -82,18 +85,19 @@ export class Compactions {
     try {
       if (this.#since > 0n && (await this.#historyExists())) return false;
       const { connection, key } = this.#sources;
-      // The next check is for compactions after this revision. Every waiter that is notified now reads a state that is at least as new.
+      // The next check uses this revision. Each waiter that is notified now reads a state that is at least as
+      // new.
       const { header } = await connection.ask('looking for compactions', (etcd, options) =>
         etcd.range({ key, keys_only: true }, options),
       );
       this.#since = BigInt(header.revision);
       return true;
     } catch {
-      return false; // The next check repeats the request.
+      return false; // The next check sends the request again.
     }
   }
 
-  /** Resolves with whether the history since the last check still exists. */
+  /** Resolves with whether etcd still has the revision of the last check. */
   #historyExists(): Promise<boolean> {
     const { connection, key } = this.#sources;
     const read = { key, keys_only: true, revision: this.#since.toString() };

@@ -23,32 +23,32 @@ export interface Endpoint {
 /** Sends one unary request with these options. */
 export type Request<T> = (etcd: Driver, options: CallOptions) => Promise<T>;
 
-/** Settings of one request. */
+/** Options of one request. */
 export interface SendOptions {
-  /** Timeout in milliseconds, from the sending on. Default: the option `requestTimeoutMs`. */
+  /** Timeout in milliseconds, counted from when the request is sent. Default: the option `requestTimeoutMs`. */
   readonly withinMs?: number;
-  /** Whether the request is sent at once, before all that wait to be sent. Default `false`. */
+  /** Whether the request is sent at once, ahead of requests that wait for the concurrency limit. Default `false`. */
   readonly urgent?: boolean;
 }
 
-/** Settings of one request, with the function that finds the revision of the store in the response. */
+/** Options of one request, and the function that finds the response header, which contains the store's revision. */
 interface CheckedSendOptions<T> extends SendOptions {
   readonly header?: (answer: T) => IResponseHeader;
 }
 
 /**
- * The connection to a cluster. All requests go to one member until it fails, and then to the next one. The order of the members is random for
- * each connection, so that the clients of a failed member spread over the others.
+ * The connection to a cluster. All requests go to one member until a request to it fails, and then to the next member. The order of the
+ * members is random for each connection, so that the clients of a failed member spread over the other members.
  */
 export class Connection {
   readonly endpoints: readonly Endpoint[];
-  /** Emits when a request to this member failed for a reason that other requests to it would share. */
+  /** Emits the member when a request to it has failed for a reason that would also make other requests fail. */
   readonly failures$: Observable<Endpoint>;
   readonly #failures$ = new Subject<Endpoint>();
   readonly #timeoutMs: number;
   readonly #details: Pick<CheckedOptions, 'tls' | 'prefix'>;
   readonly #limiter = new RequestLimiter();
-  /** The members of the cluster in the order of use. The first one gets the requests. */
+  /** The members in the order of their use. The first one gets all requests. */
   readonly #order: Endpoint[];
   #revision = 0n;
 
@@ -61,14 +61,14 @@ export class Connection {
     this.#order = shuffled(this.endpoints);
   }
 
-  /** The newest revision in any response, and in the notifications that were recorded with `noteRevision`. */
+  /** The newest revision that any response contained, or that `noteRevision` has recorded. */
   get revision(): bigint {
     return this.#revision;
   }
 
   /**
-   * Records the revision of an event that an observer has shown. A read that returns an older one is stale, which releases of etcd with stale
-   * linearizable reads make possible, and would show the past.
+   * Records the revision of an event that an observer has shown. A later read with an older revision is then rejected, because the observer
+   * would show the past. Some versions of etcd return such stale reads.
    */
   noteRevision(revision: bigint): void {
     if (revision > this.#revision) this.#revision = revision;
@@ -80,16 +80,16 @@ export class Connection {
   }
 
   /**
-   * Sends a request to one member, once, as soon as the limit of concurrent requests allows it. Rejects with a classified error after the
-   * timeout at the latest. The timeout counts from the sending on, and before that from the last response to another request.
+   * Sends a request to one member, once, as soon as the concurrency limit allows it. Rejects with a classified error after the timeout. While
+   * the request waits to be sent, each response to another request restarts its timeout.
    */
   call<T>(what: string, request: Request<T>, options: SendOptions = {}): Promise<T> {
     return this.#send(what, request, options);
   }
 
   /**
-   * Sends a linearizable request to the key space. Rejects if the store's revision went back, as it does after a restore from an old snapshot,
-   * since orders and tokens would be granted a second time. A stale read is rejected as well.
+   * Sends a linearizable request to the key space. Rejects if the store's revision is smaller than before, as after a restore from an old
+   * snapshot, since orders and tokens would be granted a second time. A stale read is rejected as well.
    */
   ask<T extends { readonly header: IResponseHeader }>(
     what: string,
@@ -99,7 +99,7 @@ export class Connection {
     return this.#send(what, request, { header: headerOf, ...options });
   }
 
-  /** Reads the status of one member. A failure does not emit on `failures$`: a member that is not in use may be down for long. */
+  /** Reads the status of one member. Its failure does not emit on `failures$`, because a member that is not in use may be down for long. */
   async status({ driver }: Endpoint): Promise<MemberFacts> {
     const { version, leader, header } = await driver.status({ withinMs: this.#timeoutMs });
     return { version, leader, term: header.raft_term, member: header.member_id };
@@ -123,7 +123,7 @@ export class Connection {
     for (const { driver } of this.endpoints) driver.close();
   }
 
-  /** One asynchronous function for every request, since each further one would cost every request several function calls. */
+  /** Sends a request. It uses a single asynchronous function, since each further one would cost every request several function calls. */
   #send<T>(
     what: string,
     request: Request<T>,

@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts';
 import { isRefusalOfOne } from '../base/batcher.ts';
 import { readMetadata } from '../queue/txn.ts';
 
-/** A key to read. With a create revision, only that creation of the key counts. */
+/** A key to read. With a create revision, a later creation of the same key counts as missing. */
 export interface KeyToRead {
   readonly key: Buffer;
   readonly createRevision?: string;
@@ -10,17 +10,17 @@ export interface KeyToRead {
 
 /** The result of a read. */
 export interface KeyState {
-  /** Whether the key exists, and was created at the given revision. */
+  /** Whether the key exists, with the given create revision if there is one. */
   readonly exists: boolean;
-  /** The revision of the store at the time of the read. */
+  /** The revision of the store when the key was read. */
   readonly revision: bigint;
 }
 
-/** How a read is sent. */
+/** Options of one read. */
 export interface ReadOptions {
   /** Whether the read may wait up to 20 ms for the next batch. Default `false`. */
   readonly mayWait?: boolean;
-  /** Returns whether the result is still needed when the batch is sent. Otherwise the promise stays pending. Default: always. */
+  /** Returns whether the caller still needs the result when the batch is sent. If not, the promise stays pending. Default: always. */
   readonly isNeeded?: () => boolean;
 }
 
@@ -36,8 +36,8 @@ const MAX_BATCH = 64;
 const MAX_DELAY_MS = 20;
 
 /**
- * Reads whether keys still exist, in batches. Reads that are requested while a batch is in flight share the next one, so a thousand waiters
- * whose watches are live again after a reconnect do not send a thousand requests.
+ * Reads whether keys still exist, in batches. Reads that are requested while a batch is in flight form the next batch. So a thousand
+ * waiters that read after a reconnect do not send a thousand requests.
  */
 export class Lookups {
   readonly #connection: Connection;
@@ -49,7 +49,7 @@ export class Lookups {
     this.#connection = connection;
   }
 
-  /** Reads a key by a linearizable request that is sent after this call. Resolves in the order of the calls. */
+  /** Reads a key by a linearizable request that is sent after this call. The promises resolve in the order of the calls. */
   read(ref: KeyToRead, { mayWait = false, isNeeded = always }: ReadOptions = {}): Promise<KeyState> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ref, isNeeded, resolve, reject });
@@ -85,7 +85,8 @@ export class Lookups {
         resolve({ exists: exists !== undefined && exists === (ref.createRevision ?? exists), revision });
       });
     } catch (error) {
-      // The server refuses the whole batch if one read is not permitted, or if the batch is too large for it.
+      // The server refuses the whole batch if one of its reads is not permitted, or if the batch is too
+      // large.
       const alone = reads.length === 1 || !isRefusalOfOne(error);
       for (const read of reads) {
         if (alone) read.reject(error);

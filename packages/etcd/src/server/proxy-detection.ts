@@ -1,7 +1,7 @@
 import type { Connection, Endpoint } from './connection.ts';
 import { WatchStream } from './watch-stream.ts';
 
-/** The dependencies of a detection. */
+/** What the detection of proxies needs from the backend. */
 export interface DetectionOptions {
   readonly connection: Pick<Connection, 'failures$'>;
   /** A key that this client may read. */
@@ -9,9 +9,9 @@ export interface DetectionOptions {
 }
 
 /**
- * Detects whether a member is reached directly or through an `etcd grpc-proxy`, by a watch: only etcd itself accepts the id that a request
- * proposes. The watch streams of the backend report what they see. A member without a report gets one watch request, and another one after a
- * request to it failed. Until its response it counts as one behind a proxy.
+ * Detects whether a member is reached directly or through an `etcd grpc-proxy`. A watch request proposes an id, which only etcd itself accepts. The
+ * watch streams of the backend report what they observe. A member without such a report gets a watch request, and another one after a request to it
+ * has failed. Until it responds, it counts as one behind a proxy.
  */
 export class ProxyDetection {
   readonly #key: Buffer;
@@ -26,7 +26,10 @@ export class ProxyDetection {
     });
   }
 
-  /** Returns the listener of a watch stream that begins now. Its report does not count after a failure, since it may be about an earlier server. */
+  /**
+   * Returns the function by which a new watch stream reports whether the member accepts proposed ids. After a failure of the member the report is
+   * ignored, since it may be about an earlier server.
+   */
   listen(endpoint: Endpoint): (takesProposedIds: boolean) => void {
     const failures = this.#failuresOf(endpoint);
     return (takesProposedIds) => {
@@ -35,7 +38,7 @@ export class ProxyDetection {
     };
   }
 
-  /** Resolves with whether the member is certainly reached directly. Never rejects. */
+  /** Resolves with true if the member is certainly reached directly. Never rejects. */
   isDirect(endpoint: Endpoint, withinMs: number): Promise<boolean> {
     const known = this.#results.get(endpoint);
     if (known) return known;
@@ -58,7 +61,7 @@ export class ProxyDetection {
         stream.close();
         resolve(answer);
       };
-      // A stream waits twice as long for its first response as for later ones.
+      // A stream waits twice its timeout for the first response, so it gets half of the time as its timeout.
       const stream = new WatchStream(endpoint, withinMs / 2, {
         onRefused: () => end(undefined),
         onEnd: () => resolve(undefined),

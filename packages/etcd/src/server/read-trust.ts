@@ -10,7 +10,7 @@ export interface MemberFacts {
 
 const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(-\S+)?/;
 
-/** The first patch release without a certain bug, for each minor version of 3. Later minor versions never had the bug. */
+/** For each minor version of etcd 3, the first patch release without a certain bug. Later minor versions never had that bug. */
 type FirstSound = Readonly<Record<string, number>>;
 
 // The releases without stale linearizable reads after a pause of a member: https://github.com/etcd-io/etcd/issues/20418
@@ -63,9 +63,9 @@ function isUnsound(version: string, firstSound: FirstSound): boolean {
 }
 
 /**
- * Returns why reads in this term may be stale, one reason for each member, or an empty list. Facts from another term do not count, since a
- * member that leads now may have been restarted with another version before. The leader's version must be known as well, since it takes part
- * in every linearizable read.
+ * Returns why reads may be stale in this Raft term: one reason for each member, or an empty list. Versions that were read in another term do not
+ * count, since a member that leads now may have had another version. The leader's version must be known too, because it takes part in every
+ * linearizable read.
  */
 export function distrust(term: string, factsByHost: ReadonlyMap<string, MemberFacts | undefined>): string[] {
   const reasons: string[] = [];

@@ -1,21 +1,25 @@
 import { isDefinite } from '@queuelock/core/backend';
 import { startTimeout } from '../base/timeout.ts';
 
-/** How a request is sent. */
+/** Options of one request. */
 export interface RequestLimitOptions {
-  /** Whether the request is sent at once, in spite of the limit. */
+  /** Whether the request is sent at once, even above the limit. */
   readonly urgent: boolean;
-  /** Timeout in milliseconds for a request that waits while no response arrives. */
+  /** Timeout in milliseconds while the request waits to be sent. A response to another request restarts it. */
   readonly waitTimeoutMs: number;
-  /** Returns the error of a request that was not sent before the timeout. */
+  /** Creates the error for a request that was not sent before the timeout. */
   readonly timeoutError: () => Error;
 }
 
-// Maximum number of requests in flight, enough to keep a distant server busy. Timeouts count from the sending on. Without a limit, thousands of
-// requests would be written and read for so long that all of them reach their timeouts.
+// Maximum number of requests in flight, enough to keep a distant server busy. The timeout of a request starts
+// when it is sent. Without a limit, writing thousands of requests would take so long that all of them time
+// out.
 const MAX_IN_FLIGHT = 64;
 
-/** Limits how many requests are in flight, in the order of the calls. A waiting request times out only while no response arrives. */
+/**
+ * Limits how many requests are in flight, and sends waiting requests in the order of the calls. A waiting request times out only
+ * while no responses arrive.
+ */
 export class RequestLimiter {
   readonly #waiting = new Set<() => void>();
   #inFlight = 0;
@@ -37,7 +41,7 @@ export class RequestLimiter {
     }
   }
 
-  /** Resolves when a request has ended and this one may be sent. */
+  /** Resolves when another request has ended, so that this one may be sent. */
   #waitForSlot({ waitTimeoutMs, timeoutError }: RequestLimitOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       let responses = this.#responses;

@@ -1,6 +1,6 @@
 import { QueueLockError, detailOf } from '@queuelock/core/backend';
 
-/** Returns the error of an attempt that failed at each member. */
+/** Returns the error of an operation that failed at every member. */
 export function unreachable(endpoint: string, failures: readonly unknown[]): QueueLockError {
   const reasons = failures.map(detailOf);
   return new QueueLockError(

@@ -11,7 +11,7 @@ export interface WatchConnectionOptions {
   readonly connection: Connection;
   readonly responseTimeoutMs: number;
   readonly onBroken: (failure: QueueLockError) => void;
-  /** Called when a stream to a member begins. The returned function is called with whether the member accepts the ids that requests propose. */
+  /** Called when a stream to a member opens. Returns a function that receives whether the member accepts the ids that watch requests propose. */
   readonly onStream?: OnStream | undefined;
 }
 
@@ -23,13 +23,13 @@ interface Refusal {
 }
 
 const REFUSED_DELAY_MS = 1_000;
-/** If a stream was live for longer than this time, in milliseconds, its reconnect starts with the first backoff again. */
+/** A stream that was live for longer than this, in milliseconds, resets the backoff of the next reconnect. */
 const STEADY_MS = 2_000;
 const BACKOFF = new ExponentialBackoff({ initialDelay: 20, maxDelay: 1_000 });
 
 /**
- * Keeps watches on one stream. When the stream ends, it opens another one and creates the watches there. Each watch starts at the present
- * revision, since the server processes watches from a past revision only every 100 ms.
+ * Keeps watches alive. All are on one stream; when that stream ends, another one opens and the watches are created there. Each watch starts at
+ * the present revision, because etcd processes watches of past revisions only every 100 ms.
  */
 export class WatchConnection {
   readonly #options: WatchConnectionOptions;
@@ -59,13 +59,13 @@ export class WatchConnection {
     if (this.#watchers.delete(watcher)) this.#stream?.cancel(watcher);
   }
 
-  /** Requests a response from this member if the stream is connected to it. The stream ends when no response arrives in time. */
+  /** Requests a response from this member, if the stream is connected to it. The stream ends as a failure if no response arrives in time. */
   probe(endpoint: Endpoint): void {
     const [watcher] = this.#watchers;
     if (watcher && endpoint === this.#stream?.endpoint) this.#stream.probe(watcher.target);
   }
 
-  /** Ends all watches without a notification. */
+  /** Ends all watches without notifying their watchers. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#reconnect);
@@ -87,7 +87,10 @@ export class WatchConnection {
     for (const watcher of this.#watchers) stream.create(watcher);
   }
 
-  /** Handles a watch that the server canceled. After a compaction it is requested again from now on; otherwise the permission may be missing. */
+  /**
+   * Handles a watch that the server has canceled. After a compaction, the watch is created again from the present revision. Otherwise the user
+   * may have lost the permission.
+   */
   #refused(watcher: Watcher, { cancel_reason, compact_revision }: IWatchResponse): void {
     const stream = this.#stream;
     if (!stream) return;
@@ -95,7 +98,10 @@ export class WatchConnection {
     else void this.#diagnose(stream, { watcher, reason: cancel_reason });
   }
 
-  /** Finds out why a watch was canceled. A stream keeps the token that it was opened with, so if a read is permitted, the token is outdated. */
+  /**
+   * Finds out by a read why a watch was canceled. A stream keeps the authentication token with which it was opened. So if the read is permitted,
+   * that token is outdated.
+   */
   async #diagnose(stream: WatchStream, { watcher, reason }: Refusal): Promise<void> {
     const read: Request<unknown> = (etcd, options) => etcd.range(readOneKey(watcher.target), options);
     const error: unknown = await this.#options.connection.call('watching', read).then(
@@ -104,7 +110,7 @@ export class WatchConnection {
     );
     if (stream !== this.#stream) return;
     if (isQueueLockError(error, 'ACCESS_DENIED')) {
-      // The watch is requested again later, since permissions change.
+      // Creates the watch again later, since permissions can change.
       setTimeout(() => {
         this.#renew(watcher);
       }, withJitter(REFUSED_DELAY_MS)).unref();
@@ -129,7 +135,8 @@ export class WatchConnection {
   }
 
   async #reconnectAfter(error: unknown): Promise<void> {
-    // A stream does not renew an unknown token, but a unary request does. The result of this request does not matter.
+    // A stream cannot replace an unknown authentication token, but a unary request logs in again. The result
+    // of this request does not matter.
     if (isTokenOutdated(error))
       await this.#options.connection.call('logging in', logIn).catch(() => undefined);
     this.#reconnect = undefined;

@@ -1,14 +1,14 @@
 import type { IWatchResponse } from '../protocol/messages.ts';
 
-/** A watch to request, with the id that the request proposes, if any. */
+/** A watch to create, and the id that the request proposes, if it proposes one. */
 export interface WatchRequest<Owner> {
   readonly owner: Owner;
   readonly id: string | undefined;
 }
 
-/** A watch whose request has a response, and the id that the server uses for it. */
+/** A watch whose creation the server has confirmed or refused, and the id that the server uses. */
 export interface Confirmed<Owner> {
-  /** `undefined` if the owner has removed its watch meanwhile. */
+  /** The owner of the watch, or `undefined` if the owner has removed it meanwhile. */
   readonly owner: Owner | undefined;
   readonly id: string;
 }
@@ -18,22 +18,23 @@ interface Pending<Owner> {
 }
 
 /**
- * How the server of a stream chooses the ids of watches. `proposed`: it accepts those of the requests, as etcd does since 3.4. `own`: it
- * numbers watches itself, as etcd before 3.4 and every `etcd grpc-proxy` do.
+ * How the server chooses the ids of watches. `proposed`: it uses the ids that requests propose, as etcd does since 3.4. `own`: it numbers
+ * the watches itself, as older versions and every `etcd grpc-proxy` do.
  */
 type Numbering = 'unknown' | 'proposed' | 'own';
 
-// The first id that a request proposes. No server that numbers watches itself counts that far, so a confirmed id that equals the proposed one is no
-// coincidence.
+// The first id that a request proposes. Servers that number watches themselves never count that far. So if a
+// confirmed id equals the proposed one, the server has accepted it.
 const FIRST_PROPOSED = 2 ** 40;
 
 /**
- * The ids of the watches on one stream. An id counts only after the server has confirmed it. Until the first confirmation, and on a stream
- * whose server numbers watches itself, one request is in flight at a time, since a grpc-proxy confirms them in any order.
+ * Assigns the ids of the watches on one stream. An id is used only after the server has confirmed it. If the server numbers watches
+ * itself, or before that is known, only one request is in flight at a time. A grpc-proxy confirms several requests in any order, so its
+ * responses could not be matched to them.
  */
 export class WatchIds<Owner> {
   readonly #queued = new Set<Owner>();
-  /** The requests in flight by their proposed ids, in the order in which they were sent. */
+  /** The requests in flight by their proposed ids, in the order in which the client sent them. */
   readonly #requested = new Map<string, Pending<Owner>>();
   readonly #pending = new Map<Owner, Pending<Owner>>();
   readonly #owners = new Map<string, Owner>();
@@ -41,23 +42,23 @@ export class WatchIds<Owner> {
   #numbering: Numbering = 'unknown';
   #nextProposed = FIRST_PROPOSED;
 
-  /** Whether the server accepts the proposed ids. `false` as long as that is unknown. */
+  /** Whether the server accepts proposed ids; `false` until that is known. */
   get takesProposed(): boolean {
     return this.#numbering === 'proposed';
   }
 
-  /** Identifies the oldest request in flight. */
+  /** An object that identifies the oldest request in flight. */
   get oldest(): object | undefined {
     const [oldest] = this.#requested.values();
     return oldest;
   }
 
-  /** Queues a watch. */
+  /** Adds a watch to those that are to be requested. */
   add(owner: Owner): void {
     this.#queued.add(owner);
   }
 
-  /** Removes the requests that may be sent now from the queue, and returns them. */
+  /** Removes the watches that may be requested now from the queue, and returns their requests. */
   take(): readonly WatchRequest<Owner>[] {
     const requests: WatchRequest<Owner>[] = [];
     for (const owner of this.#queued) {
@@ -84,7 +85,7 @@ export class WatchIds<Owner> {
     return id;
   }
 
-  /** Returns the watch of a response to a request, or `undefined` if the server responds to a request that was not sent. */
+  /** Finds the watch to which a response belongs. Returns `undefined` if the server responds to a request that the client has not sent. */
   confirm(response: Pick<IWatchResponse, 'watch_id' | 'canceled'>): Confirmed<Owner> | undefined {
     const { watch_id: id, canceled } = response;
     const request = this.#requestFor(response);
@@ -102,12 +103,15 @@ export class WatchIds<Owner> {
     return { owner, id };
   }
 
-  /** Returns the watch with this confirmed id. */
+  /** Returns the owner of the watch that has this confirmed id. */
   ownerOf(id: string): Owner | undefined {
     return this.#owners.get(id);
   }
 
-  /** Returns the proposed id of the request. A refusal may lack the id; the server sends refusals in the order of the requests. */
+  /**
+   * Finds the request to which a response belongs, by its proposed id. A refusal may have no id. Servers send refusals in the order of the
+   * requests.
+   */
   #requestFor({ watch_id: id, canceled }: Pick<IWatchResponse, 'watch_id' | 'canceled'>): string | undefined {
     if (this.#requested.has(id)) return id;
     const [oldest] = this.#requested.keys();

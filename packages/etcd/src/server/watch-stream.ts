@@ -4,7 +4,7 @@ import type { Channel } from '../driver/driver.ts';
 import { WatchIds } from './watch-ids.ts';
 import { includesKey, type Watcher, type WatchTarget } from './watch-target.ts';
 
-/** Receives what a watch stream reports besides the notifications of its watchers. */
+/** Receives the events of a watch stream that concern no single watcher. */
 export interface WatchStreamListener {
   /** Called when the server has canceled a watch. */
   readonly onRefused: (watcher: Watcher, response: IWatchResponse) => void;
@@ -15,8 +15,8 @@ export interface WatchStreamListener {
 }
 
 /**
- * One watch stream to one member, from its start to its end. An event reaches a watcher only by an id that the server has confirmed for it,
- * and only if the watcher watches the event's key. A stream that delivers any other key is ended as a failure.
+ * One watch stream to one member, from its start to its end. An event reaches a watcher only by an id that the server has confirmed, and only if
+ * the event's key is among the keys it watches. Otherwise the stream ends as a failure.
  */
 export class WatchStream {
   readonly endpoint: Endpoint;
@@ -28,7 +28,7 @@ export class WatchStream {
   #due: object | undefined;
   #overdue: ReturnType<typeof setTimeout> | undefined;
   #silent: ReturnType<typeof setTimeout> | undefined;
-  /** The time at which the first watch became live. */
+  /** The time at which the server first confirmed a watch. */
   #liveSince: number | undefined;
   #over = false;
 
@@ -42,17 +42,17 @@ export class WatchStream {
     });
   }
 
-  /** How long the stream has had live watches, in milliseconds. */
+  /** How long the stream has had confirmed watches, in milliseconds. */
   get liveForMs(): number {
     return this.#liveSince === undefined ? 0 : performance.now() - this.#liveSince;
   }
 
-  /** Whether the member accepts the ids that requests propose. `false` as long as that is unknown. */
+  /** Whether the member accepts the ids that requests propose; `false` until that is known. */
   get takesProposedIds(): boolean {
     return this.#ids.takesProposed;
   }
 
-  /** Notifies the watcher when its watch is live, and of every event from then on. */
+  /** Creates a watch. Notifies the watcher when the server has confirmed it, and then of every event. */
   create(watcher: Watcher): void {
     this.#ids.add(watcher);
     this.#request();
@@ -65,8 +65,8 @@ export class WatchStream {
   }
 
   /**
-   * Requests a response from the member, and ends the stream when none arrives in time. A server that numbers watches itself gets one more watch
-   * request for this target, since a grpc-proxy does not respond to progress requests.
+   * Requests a response from the member, and ends the stream as a failure if none arrives in time. A server that numbers watches itself may be a
+   * grpc-proxy, which ignores progress requests. So it gets a request for one more watch, which is canceled at once.
    */
   probe(target: WatchTarget): void {
     if (this.takesProposedIds) {
@@ -80,18 +80,18 @@ export class WatchStream {
     }
   }
 
-  /** Ends the stream without a call of the listener. */
+  /** Ends the stream without calling `onEnd`. */
   close(): void {
     this.#finish();
     this.#channel.close();
   }
 
-  /** Ends the stream as a failure. */
+  /** Ends the stream as a failure, with this reason. */
   fail(reason: string): void {
     this.#end(new Error(reason));
   }
 
-  /** Sends the requests that may be sent now. If the oldest request has no response in time, the stream ends as a failure. */
+  /** Sends the watch requests that may be sent now. The stream ends as a failure if the oldest request gets no response in time. */
   #request(): void {
     if (this.#over) return;
     for (const { owner, id } of this.#ids.take())
@@ -149,7 +149,7 @@ export class WatchStream {
 
   #deliver({ watch_id: id, events }: IWatchResponse): void {
     const watcher = this.#ids.ownerOf(id);
-    // The watch was canceled while the event was in flight.
+    // The client canceled the watch while the event was in flight.
     if (!watcher) return;
     const stray = events.find(({ kv }) => !includesKey(watcher.target, kv.key));
     if (stray) this.fail(describeStray(stray, watcher));
@@ -170,7 +170,7 @@ export class WatchStream {
   }
 }
 
-/** Returns the revision of the header, which a proxy may leave out. */
+/** Returns the store's revision in the response header, which a proxy may omit. */
 function revisionOf({ header }: { readonly header?: IResponseHeader | null }): string | undefined {
   return header?.revision;
 }

@@ -1,28 +1,28 @@
 import type { QueueLockError } from '@queuelock/core/backend';
 import type { IEvent, IWatchCreateRequest } from '../protocol/messages.ts';
 
-/** The keys to watch. */
+/** The key or the range of keys to watch. */
 export type WatchTarget = Pick<IWatchCreateRequest, 'key' | 'range_end' | 'filters'>;
 
-/** A notification of a watcher. */
+/** A notification that a watch stream sends to a watcher. */
 export type WatchNotification =
   /**
-   * From now on every change is notified. Earlier changes are not, so the watcher must read once, also when a watch is live again. `revision`
-   * is that of the member just before. If a key is written at that moment, the member may take the watch for one from the past, and process
-   * it only every 100 ms.
+   * The watch is live: the watcher is notified of every change from now on. Earlier changes may be missing, so the watcher must read once,
+   * also after a reconnect. `revision` is the store's revision just before. A write at this moment can delay the events by up to 100 ms,
+   * because the member then processes the watch as one of the past.
    */
   | { readonly status: 'live'; readonly revision?: string | undefined }
   | { readonly status: 'events'; readonly events: readonly IEvent[] }
-  /** The stream has ended. The watcher may miss changes until the watch is live again, on another stream that opens by itself. */
+  /** The stream has ended, and another one opens by itself. Until the watch is live there, the watcher may miss changes. */
   | { readonly status: 'broken'; readonly error: QueueLockError };
 
-/** A target with the callback of its notifications. A watcher moves to the next stream when its stream ends. */
+/** The keys to watch, and the callback for their changes. When its stream ends, the watcher moves to the next stream. */
 export interface Watcher {
   readonly target: WatchTarget;
   notify(news: WatchNotification): void;
 }
 
-/** Returns whether the target includes the key, by etcd's rules: an end of one zero byte means all keys from `key` on. */
+/** Returns whether the target includes the key. As in etcd, a range end of one zero byte means all keys from `key` on. */
 export function includesKey({ key: first, range_end: end }: WatchTarget, key: Buffer): boolean {
   const from = first ?? Buffer.alloc(0);
   if (!end || end.length === 0) return key.equals(from);

@@ -6,27 +6,28 @@ import type { Watcher, WatchNotification, WatchTarget } from './watch-target.ts'
 
 export type { Watcher, WatchNotification, WatchTarget } from './watch-target.ts';
 
-/** The watches of one queue. They share one stream, so that their events arrive in order. */
+/** The watches of one queue. All of them are on one stream, so that their events arrive in order. */
 interface QueueWatches {
   readonly connection: WatchConnection;
   size: number;
 }
 
-// Maximum number of watchers on one stream. A server buffers 128 events of one revision for a stream, and further events arrive up to 100 ms later.
+// Maximum number of watchers on one stream. For each stream, etcd buffers 128 events of one revision, and
+// further events arrive up to 100 ms late.
 const WATCHERS_PER_STREAM = 100;
 const MAX_STREAMS = 8;
-// A stream is closed only when the others would have fewer watchers each than this. So changing numbers of watches do not open and close streams all
-// the time.
+// A stream is closed only if the remaining streams would then have fewer watchers each than this. So streams
+// do not open and close all the time.
 const MIN_WATCHERS_PER_STREAM = WATCHERS_PER_STREAM / 2;
 const MARKS = /\.queuelock\/shared\/(?=[^]*\/)/;
 
-/** All watches of a backend: on one stream, and on up to eight streams if there are many. */
+/** All watches of a backend. They are on one stream, or on up to eight streams if there are many. */
 export class Watches {
   /** Emits when a stream breaks. */
   readonly broken$: Observable<unknown>;
-  /** Emits when the backend is closed. No notifications follow. */
+  /** Emits when the backend is closed. Watchers get no notifications after that. */
   readonly closed$: Observable<void>;
-  /** The holds that have not lasted long enough yet for a watch on their own entry. */
+  /** Holds that began only recently, so that their own entry is not watched yet. */
   readonly unwatched: DeadlineQueue = new DeadlineQueue(OWN_UNWATCHED_MS, performance);
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);
@@ -48,7 +49,7 @@ export class Watches {
     });
   }
 
-  /** Returns a cold stream, which never ends by itself. Unsubscribing sends the cancellation without waiting for a response. */
+  /** Returns a cold Observable, which never ends by itself. Unsubscribing cancels the watch without waiting for a response. */
   watch(target: WatchTarget): Observable<WatchNotification> {
     return new Observable((subscriber) => {
       const watcher: Watcher = { target, notify: (notification) => subscriber.next(notification) };
@@ -59,7 +60,7 @@ export class Watches {
     });
   }
 
-  /** Notifies the watcher until it is removed. */
+  /** Notifies the watcher of the changes of its keys until it is removed. */
   add(watcher: Watcher): void {
     this.#enter(queueOf(watcher.target)).connection.add(watcher);
   }
@@ -109,7 +110,7 @@ export class Watches {
   }
 }
 
-/** Returns the text that all keys of a queue, marks included, have in common. */
+/** Returns the prefix that all keys of a queue have. Keys of marks are converted to the keys of their entries first. */
 function queueOf({ key }: WatchTarget): string {
   const path = key?.toString('latin1').replace(MARKS, '') ?? '';
   return path.slice(0, path.lastIndexOf('/') + 1) || path;

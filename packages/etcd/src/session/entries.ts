@@ -22,7 +22,7 @@ import { exclusiveOnly, singleKeyFor } from '../entry/single-key.ts';
 import { checkOneTransaction } from '../entry/check-transaction.ts';
 import { removeUnclaimed } from './unclaimed.ts';
 
-/** The entries of one lease, in any queues. */
+/** The entries of one session, in any queues. */
 export class Entries {
   readonly #context: EntriesContext & RequestContext & { readonly successors: Successors };
   readonly #byId = new Map<string, Entry>();
@@ -35,7 +35,7 @@ export class Entries {
     const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Batcher({
       maxSize: MAX_NEWCOMERS,
-      // A batch contains at most one entry of each queue, since all entries of a transaction have the same order.
+      // All entries of a transaction have the same order, so a batch has at most one entry of each queue.
       kindOf: ({ spec }: Newcomer) => spec.queue,
       isIndependent: () => true,
       send: (newcomers) => sendEnqueueBatch(asking, newcomers),
@@ -43,19 +43,20 @@ export class Entries {
     const leaving = new Batcher({
       maxSize: MAX_REMOVALS,
       kindOf: ({ keyText }: Entry) => keyText,
-      // A successor may be released in the same tick. The removal then compares the entry that takes over from it.
+      // The removal of an entry for which a later entry waits is sent at the end of the tick. Only then is it known
+      // which successor takes the hold over.
       isIndependent: ({ followed }: Entry) => !followed,
       send: (entries) => removeEntries(connection, entries),
     });
     this.#context = { ...context, ...asking, entering, leaving, successors: new Successors(asking) };
   }
 
-  /** The generation of the session, a private key that need not exist. */
+  /** The session's generation key, which need not exist; see `generation.ts`. */
   get generation(): Pick<Generation, 'key' | 'read' | 'isOthers'> {
     return this.#context.generation;
   }
 
-  /** A key of the session that never exists. */
+  /** A key that never exists, for a deletion that changes nothing; see `proof.ts`. */
   get absentKey(): Buffer {
     return Buffer.from(absentKey(this.#context.prefix, this.#context.lease));
   }
@@ -64,13 +65,16 @@ export class Entries {
     return this.#byId.values();
   }
 
-  /** Returns what another process needs to find the entries by their ids. From now on each new entry has a key of its own. */
+  /**
+   * Returns what the process that resumes the session needs to find the entries by their ids. From now on no new entry uses the key of an
+   * earlier one.
+   */
   exportIds(): DifferingIds {
     this.#context.generation.noteExport();
     return this.#keyIds.exportIds();
   }
 
-  /** Takes the entries of another process over. No earlier request of that process can create another entry from then on. */
+  /** Takes the entries over when this process resumes a session. No request of the previous process can create an entry from then on. */
   async takeOver(imported: DifferingIds): Promise<void> {
     this.#resumedAt = await this.#context.generation.takeOver();
     this.#keyIds.importIds(imported);
@@ -81,7 +85,7 @@ export class Entries {
     await removeUnclaimed({ ...this.#context, resumedAt: this.#resumedAt, claimed: this.#byId });
   }
 
-  /** Returns an entry by its id. A request is sent only in a session that was taken over, for an entry that this process does not know. */
+  /** Returns an entry by its id. In a resumed session, reads an entry that the previous process may have created. */
   async find(queue: string, id: string): Promise<Entry | undefined> {
     const known = this.#byId.get(id);
     if (known && known.queue !== queue) return undefined;
@@ -97,14 +101,15 @@ export class Entries {
     return placement as Placement;
   }
 
-  /** Enqueues all entries in one transaction. They have the same order, and other clients see all of them or none. */
+  /** Enqueues all entries in one transaction. They have the same order, and other clients see either all of them or none. */
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
     if (specs.length > 1) checkOneTransaction(specs, ({ queue }) => this.#singleKeyFor(queue)?.toString());
     if (specs.length === 0) return [];
     const newcomers = specs.map((spec) => ({ entry: this.#entryOf(spec), spec }));
     const entered = await this.#cleanUpAfter(newcomers, async () => {
       const special = newcomers.filter(({ entry, spec }) => entry.hasNoRoomFor(spec));
-      // The enqueue is sent in the same tick if possible. So a removal that is requested right after this call is sent after the enqueue.
+      // Awaits the check only if it is needed. Otherwise the enqueue is sent in this tick, before a removal that is
+      // requested right after this call.
       if (special.length > 0) await this.#checkExclusive(special);
       return enter(this.#context, newcomers, enqueueAlways);
     });
@@ -129,7 +134,7 @@ export class Entries {
     const entry = await this.find(queue, id);
     if (entry?.order === undefined) return false;
     if (entry.shared && !entry.mark) return this.update({ queue, id, value });
-    // The mark is recorded before the request. A removal that overtakes the response removes it, and a request that arrives after the removal does nothing.
+    // Records the mark before the request, so that a removal which overtakes the response also deletes the mark.
     entry.mark = entry.markKey;
     const { connection, lease } = this.#context;
     const isThere = await changeEntry(connection, entry, { value, more: [putMark(entry, lease)] });
@@ -137,13 +142,16 @@ export class Entries {
     return isThere;
   }
 
-  /** Implements `Session.exposeKey`. Returns `true` for a removed entry, since no comparison with its key succeeds. */
+  /**
+   * Implements `Session.exposeKey`. Returns `true` for a removed entry: the caller's transactions compare the entry's key, and would not
+   * succeed.
+   */
   exposeKey(id: string): boolean {
     const entry = this.#byId.get(id);
     return !entry || this.#context.successors.exposeKey(entry);
   }
 
-  /** Removes an entry. It waits for requests in flight, since their outcome decides how to remove the entry. */
+  /** Removes an entry. First waits for its requests in flight, since their outcome decides how to remove the entry. */
   async remove(queue: string, id: string): Promise<boolean> {
     const known = this.#byId.get(id);
     const entry = known?.queue === queue ? known : await this.find(queue, id);
@@ -169,19 +177,19 @@ export class Entries {
       enter(this.#context, newcomers, enqueueIfEmpty),
     );
     const [first] = entered;
-    // As far as the read shows, only keys of nested names exist. They are no contenders, so the entry is enqueued.
+    // The read found only keys of nested names such as `a/b` in the queue `a`, which are no contenders.
     if (first?.status === 'occupied') return first.contenders ? undefined : this.enqueue(spec);
     const [placement] = await this.#place(newcomers, entered);
     return placement;
   }
 
-  /** Returns the placements. An entry that does not match its specification stays as it is. */
+  /** Returns the placements. Throws for an entry that exists with another specification, which stays unchanged. */
   async #place(newcomers: readonly Newcomer[], entered: readonly Entered[]): Promise<readonly Placement[]> {
     for (const { entry, spec } of newcomers) requireSameEntry(entry, spec);
     return this.#cleanUpAfter(newcomers, () => placeAll(this.#context, newcomers, entered));
   }
 
-  /** Throws `INVALID_ARGUMENT` for these entries, which are not exclusive, except one that exists: a writer that was converted to a reader. */
+  /** Throws `INVALID_ARGUMENT` for entries that are not exclusive, except for a writer that was converted to a reader. */
   async #checkExclusive(newcomers: readonly Newcomer[]): Promise<void> {
     for (const newcomer of newcomers) {
       const { queue, id, shared } = newcomer.spec;
@@ -191,8 +199,8 @@ export class Entries {
   }
 
   /**
-   * Removes entries after a failure. Lost entries must not be created again by an earlier request, nor stay without the other entries of their
-   * transaction. Refused entries leave nothing behind.
+   * Runs the function. If it fails with a refusal or a loss, removes the entries, so that no late request creates one of them alone. If the
+   * session has ended, forgets the entries.
    */
   #cleanUpAfter<T>(newcomers: readonly Newcomer[], enter: () => Promise<T>): Promise<T> {
     return enter().catch(async (error: unknown) => {

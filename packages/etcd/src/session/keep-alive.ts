@@ -4,9 +4,9 @@ import type { Connection, Endpoint } from '../server/connection.ts';
 import type { Channel } from '../driver/driver.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 
-/** The response to one keepalive. */
+/** A member's response to one keepalive request. */
 export interface HeartbeatResponse {
-  /** The time that the lease has left, in milliseconds; 0 or less if the member does not know the lease. */
+  /** The remaining time of the lease in milliseconds; 0 or less if the member does not know the lease. */
   readonly ttlMs: number;
   /** The Raft term of the response. */
   readonly term: string;
@@ -21,16 +21,16 @@ interface Stream {
 interface PendingHeartbeat {
   readonly resolve: (heartbeat: HeartbeatResponse) => void;
   readonly reject: (error: Error) => void;
-  /** Removes the timer and the abort listener. */
+  /** Stops the timer, and removes the abort listener. */
   readonly done: () => void;
 }
 
 /**
- * Sends keepalives of one lease on a raw stream. It has no heartbeat timer of its own. A stream with a missing response is closed, whatever the
- * reason: a late response would be taken for the response to a later keepalive, and would prove too much.
+ * Sends keepalive requests of one lease on a stream, when the caller requests it. After a missing response the stream is closed. Otherwise a
+ * late response would be taken for the response to a later request, and would prove too much time.
  */
 export class KeepAlive {
-  /** Emits when the stream ends while no keepalive is in flight. */
+  /** Emits when the stream ends while no request is in flight. */
   readonly broken$: Observable<unknown>;
   readonly #broken$ = new Subject();
   readonly #connection: Connection;
@@ -46,7 +46,7 @@ export class KeepAlive {
     this.#responseTimeoutMs = responseTimeoutMs;
   }
 
-  /** Sends one keepalive to one member. Rejects if there is no response in time. The next keepalive then goes to the next member. */
+  /** Sends one keepalive request to one member. Rejects if there is no response in time. The next request then goes to the next member. */
   heartbeat(signal: AbortSignal): Promise<HeartbeatResponse> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
@@ -54,7 +54,8 @@ export class KeepAlive {
       const late = setTimeout(() => {
         this.#fail(stream, new Error(`no response to a heartbeat within ${this.#responseTimeoutMs} ms`));
       }, this.#responseTimeoutMs);
-      // The caller aborts when the response is overdue, which shows the same about the member as the timeout does.
+      // The caller aborts when the response is overdue. Such an abort counts as a failure of the member, as a
+      // timeout does.
       const abort = (): void => this.#fail(stream, signal.reason);
       signal.addEventListener('abort', abort, { once: true });
       this.#pending = {
@@ -69,7 +70,7 @@ export class KeepAlive {
     });
   }
 
-  /** Sends the next keepalive to the member that gets all other requests. It must not be called while a keepalive is in flight. */
+  /** Makes the next request go to the member that gets all other requests. It must not be called while a request is in flight. */
   follow(): void {
     const stream = this.#stream;
     if (!stream || stream.endpoint === this.#connection.endpoint) return;
@@ -77,14 +78,14 @@ export class KeepAlive {
     stream.channel.abandon();
   }
 
-  /** Sends the next keepalive on another stream. It must not be called while a keepalive is in flight. */
+  /** Makes the next request go on a new stream. It must not be called while a request is in flight. */
   leaveStream(): void {
     const stream = this.#stream;
     this.#stream = undefined;
     stream?.channel.close();
   }
 
-  /** Ends the stream. A keepalive in flight rejects with `SESSION_LOST`. */
+  /** Closes the stream. A request in flight rejects with `SESSION_LOST`. */
   close(): void {
     this.leaveStream();
     this.#settle()?.reject(new QueueLockError('SESSION_LOST', 'the session was closed'));

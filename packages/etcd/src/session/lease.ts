@@ -1,4 +1,4 @@
-/** A lease of etcd. */
+/** A lease of etcd: the id, and the TTL that the server has granted. */
 export interface Lease {
   /** The id as decimal text of an int64. */
   readonly id: string;

@@ -6,9 +6,9 @@ import { distrust, losesEvents, type MemberFacts } from '../server/read-trust.ts
 const log = debuglog('queuelock');
 
 /**
- * Chooses whether a heartbeat is proven by a read or by a write, from the versions of the members. Versions are read when a session is opened,
- * and are valid for a Raft term, or until a request to the member fails. So a cluster that is being upgraded or downgraded is read again. As
- * long as a version is unknown, a write is used.
+ * Chooses whether a read or a write proves a heartbeat, by the versions of the members. Versions are read when a session opens. They are valid
+ * for one Raft term, or until a request to the member fails, so that upgrades and downgrades are noticed. While a version is unknown, a write
+ * is used.
  */
 export class ProofChoice {
   readonly #connection: Connection;
@@ -33,8 +33,8 @@ export class ProofChoice {
   }
 
   /**
-   * Reads the versions that are not known in this Raft term, without waiting for them. A member whose version is known in a newer term is not
-   * read for an older one, in which a replaced leader may still respond.
+   * Reads the versions of the members that are not known in this Raft term, without waiting for them. A version from a newer term stays, since
+   * a replaced leader may still respond in the older term.
    */
   prepare(term: string): void {
     if (this.#heartbeatProof !== 'auto') return;
@@ -47,20 +47,20 @@ export class ProofChoice {
     }
   }
 
-  /** Returns the known version of a member, or reads it; `undefined` if that fails. Never rejects. */
+  /** Returns the version of a member if it is known; otherwise reads it. Resolves with `undefined` if the read fails. Never rejects. */
   async learn(endpoint: Endpoint): Promise<MemberFacts | undefined> {
     if (!this.#facts.has(endpoint)) await (this.#reads.get(endpoint) ?? this.#read(endpoint));
     return this.#facts.get(endpoint);
   }
 
-  /** Returns whether a keepalive in this term counts only after a write. */
+  /** Returns whether a heartbeat in this Raft term needs a write as its proof. */
   strictIn(term: string): boolean {
     if (this.#heartbeatProof !== 'auto') return this.#heartbeatProof === 'strict';
     this.prepare(term);
     return this.#reasons(term).length > 0;
   }
 
-  /** Whether some member may lose watch events, by the known versions. No request is sent. */
+  /** Whether a member may lose watch events, by the versions that are known so far. Sends no request. */
   get mayLoseEvents(): boolean {
     return this.#connection.endpoints.some((endpoint) =>
       losesEvents(this.#facts.get(endpoint)?.version ?? ''),
@@ -72,10 +72,11 @@ export class ProofChoice {
       .status(endpoint)
       .then(
         (facts) => {
-          // If the read is no longer recorded, a request to the member failed meanwhile, and another server may have taken its address.
+          // If this read was dropped from the map, a request to the member has failed meanwhile. Another
+          // server may then have the member's address.
           if (this.#reads.get(endpoint) === reading) this.#facts.set(endpoint, facts);
         },
-        () => undefined, // The next heartbeat repeats the request.
+        () => undefined, // Ignores a failure, since the next heartbeat reads the version again.
       )
       .finally(() => {
         if (this.#reads.get(endpoint) === reading) this.#reads.delete(endpoint);

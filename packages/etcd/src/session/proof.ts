@@ -6,33 +6,34 @@ import { isTooLarge } from '../base/batcher.ts';
 import { known } from '../entry/entered.ts';
 import { readMetadata, read, remove } from '../queue/txn.ts';
 
-/** How a proof is requested. */
+/** Options of one proof of a heartbeat. */
 export interface ProofOptions {
   /** Whether the proof is a write, for servers whose linearizable reads may be stale; see `proof-choice.ts`. */
   readonly strict: boolean;
   readonly withinMs: number;
 }
 
-/** What a linearizable read shows about the keepalives before it. */
+/** The result of the proof of a heartbeat. */
 export interface Proof {
   /** The Raft term of the response. */
   readonly term: string;
-  /** Whether an entry that should exist does exist, or none was read. */
+  /** Whether the proof found at least one of the entries that should exist, or had no entry to read. */
   readonly sound: boolean;
 }
 
-// How many entries a proof reads. One entry is sufficient. The others are read in case an operator has removed the first. The removal of a further
-// entry is noticed by that entry's own watch, or by the reconnect that follows if that watch is silent.
+// How many entries a proof reads. One would be enough, but an operator may have removed it. The removal of
+// any other entry is noticed by that entry's own watch.
 const PROBED_ENTRIES = 4;
 
 /**
- * Proves a keepalive. It counts only after this read, and only if both responses have the same Raft term. A leader that was paused and replaced
- * may still respond to keepalives, but a linearizable read needs a quorum, which knows the newer term. With the same term no newer leader
- * existed when the keepalive was acknowledged, and a later leader restarts the lease. The same read shows whether another process has
- * resumed the session: then it rejects with `SESSION_LOST`.
+ * Proves that a keepalive response was valid, by a linearizable read after it. Both responses must have the same Raft term. A leader that was
+ * paused and replaced may still respond to keepalives, but the read needs a quorum, which knows the newer term. With the same term, no newer
+ * leader existed when the lease was renewed, and a later leader restarts the lease.
  *
- * A strict proof also deletes a key that does not exist. As a write it must be committed, which only the leader of the newest term can do. It
- * changes nothing: the revision stays, no history grows, and a store without space accepts it.
+ * The read also shows whether another process has resumed the session. In that case the proof rejects with `SESSION_LOST`.
+ *
+ * A strict proof also deletes a key that does not exist. As a write it must be committed, which only the leader of the newest term can do. The
+ * deletion changes nothing: the revision and the history stay as they are, and a store without space accepts it.
  */
 export async function prove(connection: Connection, entries: Entries, options: ProofOptions): Promise<Proof> {
   const witnesses = witnessesOf(entries);
@@ -45,7 +46,7 @@ export async function prove(connection: Connection, entries: Entries, options: P
   }
 }
 
-/** Reads as many entries as a server with a small `--max-txn-ops` accepts in one transaction, down to none. */
+/** Reads the entries in one transaction. If a server with a small `--max-txn-ops` refuses it, halves their number and repeats, down to none. */
 async function proveByAsMany(witnesses: readonly Witness[], context: ProofContext): Promise<Proof> {
   try {
     return await proveBy(witnesses, context);
@@ -55,7 +56,7 @@ async function proveByAsMany(witnesses: readonly Witness[], context: ProofContex
   }
 }
 
-/** Records that the user may not read an entry any more. That shows nothing about the other entries, nor about the lease. */
+/** Reads one entry, and records if the user may not read it any more. Other entries and the lease are not affected by that. */
 async function noteIfRefused(connection: Connection, { entry }: Witness): Promise<void> {
   const txn = { success: [readMetadata(entry.key)] };
   await connection
@@ -85,7 +86,7 @@ async function proveBy(
     { withinMs, urgent: true },
   );
   generation.read(known(responses[witnesses.length]).response_range.kvs[0]);
-  // An entry that was withdrawn meanwhile may have been removed by this session.
+  // Ignores entries that were withdrawn meanwhile, since this session may have removed them.
   const missing = witnesses.filter(
     ({ entry, order }, i) =>
       !entry.withdrawn && responses[i]?.response_range.kvs[0]?.create_revision !== order.toString(),

@@ -3,14 +3,14 @@ import type { DifferingIds } from '../queue/key-ids.ts';
 import { leaseHex } from '../queue/keys.ts';
 import type { Lease } from './lease.ts';
 
-/** What a process needs to resume a session, besides a backend with the same hosts. */
+/** What a process needs to resume a session, besides a backend for the same cluster. */
 export interface Resumption {
   readonly lease: Lease;
   readonly prefix: string;
   readonly keyIds: DifferingIds;
 }
 
-/** A resumption in the form that is stored as JSON. */
+/** A `Resumption` in the form that is stored as JSON. */
 interface StoredResumption {
   /** The lease id in hexadecimal. */
   readonly lease: string;
@@ -22,13 +22,18 @@ interface StoredResumption {
 const LEASE = /^[1-9a-f][0-9a-f]{0,15}$/;
 const ID = /^[0-9a-f]{32}$/;
 
-/** Converts a resumption to text. It is no secret by itself: a client with access to the cluster can revoke any lease. */
+/**
+ * Converts a resumption to text. The text need not be kept secret: a client with access to the cluster can revoke any lease anyway.
+ */
 export function writeResumption({ lease: { id, ttlMs }, prefix, keyIds }: Resumption): string {
   const noted: StoredResumption = { lease: leaseHex(id), ttlMs, prefix, keyIds: Object.fromEntries(keyIds) };
   return JSON.stringify(noted);
 }
 
-/** Reads a resumption. Throws `INVALID_ARGUMENT`. The error does not contain the text, which may be the secret of another backend. */
+/**
+ * Parses the text of a resumption. Throws `INVALID_ARGUMENT` without the text in the message, since it may be the secret of another
+ * backend.
+ */
 export function readResumption(resumption: string, prefix: string): Resumption {
   const { lease, ttlMs, prefix: noted, keyIds } = parse(resumption);
   const pairs = Object.entries(Object(keyIds) as object);

@@ -24,7 +24,7 @@ import { merge, type Observable } from '../base/rx.ts';
 import { Traces } from './traces.ts';
 import type { Lease } from './lease.ts';
 
-/** The backend, as its sessions use it. */
+/** What a session needs from its backend. */
 export interface SessionContext extends EntriesContext {
   readonly proofChoice: ProofChoice;
   readonly proxyDetection: ProxyDetection;
@@ -33,13 +33,13 @@ export interface SessionContext extends EntriesContext {
 
 const REVOKE_WITHIN_MS = 1_000;
 
-/** A session: one lease, shared by all entries of a client. */
+/** A session on etcd: one lease, to which all entries of a client belong. */
 export class EtcdSession implements Session {
   readonly id: string;
   ttlMs: number;
   readonly doubts$: Observable<unknown>;
   readonly traces: HoldTraces;
-  /** The lease as it was granted. */
+  /** The lease as the server has granted it. */
   readonly lease: Lease;
   readonly #context: SessionContext;
   readonly #keepAlive: KeepAlive;
@@ -60,13 +60,19 @@ export class EtcdSession implements Session {
     this.doubts$ = merge(this.#keepAlive.broken$, context.watches.broken$);
   }
 
-  /** The text with which a backend with the same hosts and prefix can resume the session. It is no secret by itself, and is valid for later entries too. */
+  /**
+   * The text with which a backend of the same cluster and prefix can resume the session. The text need not be secret, and also covers entries that
+   * are created later.
+   */
   get resumption(): string {
     const lease = { id: this.lease.id, ttlMs: this.ttlMs };
     return writeResumption({ lease, prefix: this.#context.prefix, keyIds: this.#entries.exportIds() });
   }
 
-  /** Sends a heartbeat to each member once, and at least two: the next member may confirm what the first one did not. */
+  /**
+   * Sends a heartbeat to each member until one is confirmed. There are at least two attempts, since the next member may confirm what the first one
+   * did not.
+   */
   async renew(signal: AbortSignal): Promise<number> {
     let failure: unknown;
     const unconfirmed = { noSuchLease: 0 };
@@ -75,7 +81,7 @@ export class EtcdSession implements Session {
       remaining > 0;
       remaining -= 1
     ) {
-      // The session may have ended during the previous heartbeat. Another one would open a stream that is never closed.
+      // If the session ended during the previous attempt, another attempt would open a stream that is never closed.
       this.#throwIfEnded();
       try {
         const ttlMs = await this.#heartbeat(signal, unconfirmed);
@@ -93,7 +99,7 @@ export class EtcdSession implements Session {
     throw failure;
   }
 
-  /** Reads whether the lease has ended. Concurrent calls share one request. */
+  /** Reads whether the lease has ended. Calls at the same time share one request. */
   hasEnded(): Promise<boolean> {
     this.#reading ??= this.#readWhetherEnded().finally(() => {
       this.#reading = undefined;
@@ -124,7 +130,7 @@ export class EtcdSession implements Session {
     return this.#entries.share({ queue, id, value });
   }
 
-  /** Records that this process has removed an entry of any session. */
+  /** Ends this session's entry with that key and create revision (`order`), because a client of this process has evicted it. */
   noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
     for (const entry of this.#entries) if (entry.order === order && entry.keyText === key) entry.lose();
   }
@@ -138,8 +144,8 @@ export class EtcdSession implements Session {
   }
 
   /**
-   * Continues a lease that another process has exported. Late requests of that process are refused, it loses the session if it still runs,
-   * and the lease is proven to be alive. Rejects as `renew` does.
+   * Resumes the session that another process has exported. Late requests of that process are refused from now on, and it loses the session if it
+   * still runs. Then sends a heartbeat. Rejects as `renew` does.
    */
   async takeOver(keyIds: DifferingIds, signal: AbortSignal): Promise<void> {
     await this.#entries.takeOver(keyIds);
@@ -159,10 +165,10 @@ export class EtcdSession implements Session {
         withinMs: REVOKE_WITHIN_MS,
         urgent: true,
       })
-      .catch(() => undefined); // A lease that could not be revoked ends with its TTL.
+      .catch(() => undefined); // Ignores a failure, since the lease ends with its TTL anyway.
   }
 
-  /** Stops the heartbeats and leaves the lease to its TTL, or to the process that resumes it. */
+  /** Stops the heartbeats. The lease ends with its TTL, unless another process resumes the session. */
   async abandon(): Promise<void> {
     this.#end ??= new QueueLockError('SESSION_LOST', 'the session was closed');
     this.#keepAlive.close();
@@ -186,9 +192,8 @@ export class EtcdSession implements Session {
   }
 
   /**
-   * Returns what a keepalive proves that the lease has left. A grpc-proxy may pass on the server's response to an earlier keepalive, so behind one
-   * the lease is read as well, in whole seconds. The proxy also passes on the second keepalive of a stream only after a third of the TTL, and
-   * renews the lease as long as the stream exists, so each heartbeat then has a stream of its own.
+   * Returns how much time the lease is proven to have left. A grpc-proxy may return the response to an earlier keepalive, so behind a proxy the lease
+   * is read as well, in whole seconds. A proxy also delays the second keepalive of a stream, so each heartbeat then uses a new stream.
    */
   async #remaining({
     ttlMs,
@@ -211,28 +216,28 @@ export class EtcdSession implements Session {
     if (this.#end) throw this.#end;
   }
 
-  /** Sends one keepalive and its proof. Resolves with the proven time in milliseconds, or 0 if nothing is proven. */
+  /** Sends one keepalive and its proof. Resolves with the proven time in milliseconds, or with 0 if the proof failed. */
   async #heartbeat(signal: AbortSignal, unconfirmed: { noSuchLease: number }): Promise<number> {
     const response = await this.#keepAlive.heartbeat(signal);
     if (response.ttlMs <= 0 && (unconfirmed.noSuchLease += 1) === 2) {
       throw (this.#end = new QueueLockError('SESSION_LOST', 'the etcd lease expired or was revoked'));
     }
     const remaining = await untilAborted(this.#remaining(response), signal);
-    // The proof is requested after "no such lease" as well. A member that has just started may not have applied its whole log, and the read makes it
-    // do so.
+    // Sends the proof even if the member does not know the lease. The member may have just started, and the
+    // proof makes it catch up.
     const options = {
       strict: this.#context.proofChoice.strictIn(response.term),
       withinMs: this.#responseTimeoutMs,
     };
     const proof = await untilAborted(prove(this.#context.connection, this.#entries, options), signal);
     if (proof.sound && proof.term === response.term && proof.term === remaining.term) return remaining.ttlMs;
-    // The member may be a replaced leader that still responds, so the next keepalive is sent to the member of all other requests.
+    // The member may be a replaced leader, so the next keepalive goes to the member that gets all other requests.
     this.#keepAlive.follow();
     return 0;
   }
 }
 
-/** Settles as the promise does, or rejects with the signal's reason if it aborts first. */
+/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

@@ -6,10 +6,13 @@ import type { Entry } from '../entry/entry.ts';
 import { rangeUnder, traceDirectory } from '../queue/keys.ts';
 import { createdAt, readMetadata, putWithoutLease, remove } from '../queue/txn.ts';
 
-// Maximum number of operations in one transaction, well below the server's limit of 128.
+// Maximum number of operations in one transaction, well below the 128 that etcd accepts by default.
 const AT_ONCE = 64;
 
-/** Stores one key without a lease for each hold, with the name of its entry; see `HoldTraces`. */
+/**
+ * Stores the traces of holds: for each hold a key without a lease, which contains the name of its entry. See
+ * `HoldTraces`.
+ */
 export class Traces implements HoldTraces {
   readonly #context: EntriesContext;
   readonly #entries: Entries;
@@ -25,7 +28,8 @@ export class Traces implements HoldTraces {
     if (!entry || order === undefined) throw notThere(queue);
     const directory = traceDirectory(this.#context.prefix, queue);
     const { name: own, traceKey: trace } = entry;
-    // The trace is recorded before the request. A removal that overtakes the response removes it, and a request that arrives after the removal does nothing.
+    // Records the trace before the request is sent. If the entry is removed before the response arrives, the
+    // removal also deletes the trace. If the request arrives after the removal, it has no effect.
     entry.trace = trace;
     const { succeeded, responses } = await this.#send('writing the trace of a hold', {
       compare: [createdAt(entry.key, order)],
@@ -35,7 +39,7 @@ export class Traces implements HoldTraces {
     const names = (responses[1]?.response_range.kvs ?? []).map(({ key }) =>
       key.toString().slice(directory.length),
     );
-    // Traces of nested names are in directories below this one and belong to other queues.
+    // Keys with a further slash are traces of nested names, which belong to other queues.
     const others = names.filter((name) => name !== own && !name.includes('/'));
     return this.#withoutEntry(entry, others);
   }

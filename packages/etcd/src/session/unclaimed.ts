@@ -2,16 +2,16 @@ import { evict, type QueueAccess } from '../entry/evict.ts';
 import type { Entry } from '../entry/entry.ts';
 import { entriesIn } from '../queue/keys.ts';
 
-/** A resumed session, and the entries that it may have inherited. */
+/** A resumed session, and the entries that this process knows. */
 export interface ResumedSession extends QueueAccess {
   readonly lease: string;
   /** The revision at which the session was resumed; 0 if this process opened it. */
   readonly resumedAt: bigint;
-  /** The entries that this process has requested, also while the request is in flight. */
+  /** The entries that this process has requested, even if a request is still in flight. */
   readonly claimed: ReadonlyMap<string, Entry>;
 }
 
-/** Removes the entries of a resumed session that no call of this process has requested. The server lists the keys of the session's lease. */
+/** Removes the entries of a resumed session that this process has not requested again. The server lists the keys of the session's lease. */
 export async function removeUnclaimed(session: ResumedSession): Promise<void> {
   const { connection, lease, prefix, resumedAt, claimed } = session;
   if (resumedAt === 0n) return;
@@ -25,7 +25,7 @@ export async function removeUnclaimed(session: ResumedSession): Promise<void> {
     if (!isClaimed(entry)) await removeInherited(session, entry);
 }
 
-/** Removes the entry only if it existed when the session was resumed. */
+/** Removes the entry, but only if it was created before this process resumed the session. */
 async function removeInherited(
   { resumedAt, ...access }: ResumedSession,
   { queue, key }: { readonly queue: string; readonly key: Buffer },

@@ -4,33 +4,35 @@ import type { IEvent } from '../protocol/messages.ts';
 import type { CompactionListener, Compactions } from '../server/compactions.ts';
 import type { WatchNotification, WatchTarget, Watcher, Watches } from '../server/watches.ts';
 
-/** A state of the store that a waiter waits for. */
+/** A state of a key for which a waiter waits, such as its removal. */
 export interface Condition {
   readonly target: WatchTarget;
-  /** Returns whether the event shows the expected state. */
+  /** Returns whether the event shows that the condition is met. */
   readonly isMetBy: (event: IEvent) => boolean;
   readonly read: (isNeeded: () => boolean) => Promise<ReadResult>;
-  /** Whether reads compensate for a delayed watch. */
+  /** Whether to read several times after the watch has started, because the watch may deliver its first events late. */
   readonly isSoon: boolean;
-  /** Receives every event, in order. */
+  /** Receives every event of the watch, in order. */
   readonly onEvent?: (event: IEvent) => void;
 }
 
 /** The result of a read. */
 interface ReadResult {
   readonly hasHappened: boolean;
-  /** The revision of the store at the read. */
+  /** The revision of the store when the key was read. */
   readonly at: bigint;
 }
 
-// Delays of the reads that follow the start of a watch that may be delayed, until a server has certainly caught up.
+// Delays in milliseconds between the reads after the start of a watch that may be late. After the last one, a
+// server has certainly caught up.
 const READ_AGAIN_AFTER_MS = [20, 30, 50] as const;
-// Delay before the next read after a missing permission. The key may be gone already, so that no event follows.
+// Backoff of the reads while the user has no permission. The key may be deleted already, so that no event
+// would follow.
 const AFTER_REFUSAL = { initialDelayMs: 200, maxDelayMs: 10_000 } as const;
 
 /**
- * Watches from now on until the condition is met. Reads once whenever the watch is live (again), and when events may have been lost. Each waiter has
- * two such watches for as long as it waits, so each is one object, without closures and subscriptions of its own.
+ * Watches a key until the condition is met. Reads the key when the watch has become live, also after a reconnect, and when events may have been
+ * lost. Each waiter has two such objects for as long as it waits. So these use no closures and subscriptions of their own, to save memory.
  */
 export class ConditionWatch implements Watcher, CompactionListener {
   readonly target: WatchTarget;
@@ -43,7 +45,7 @@ export class ConditionWatch implements Watcher, CompactionListener {
   #refusals = 0;
   #isOver = false;
 
-  /** @param onMet receives the revision of the store at which the condition is met, or a later one; called once, unless `stop` was called before */
+  /** @param onMet called once with the revision at which the condition is met, or a later one; not called after `stop` */
   constructor(
     condition: Condition,
     { watches, compactions }: { readonly watches: Watches; readonly compactions: Compactions },
@@ -58,7 +60,7 @@ export class ConditionWatch implements Watcher, CompactionListener {
     compactions.add(this);
   }
 
-  /** Stops the watch. Further calls do nothing. */
+  /** Ends the watch. Further calls have no effect. */
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -88,7 +90,11 @@ export class ConditionWatch implements Watcher, CompactionListener {
     this.#onMet(at);
   }
 
-  /** @param since the revision before the watch began, if it may be delayed; `reads`: the number of reads since then */
+  /**
+   * Reads whether the condition is met.
+   * @param since the revision before the watch began, if the watch may be late
+   * @param reads how many reads were made since the watch began
+   */
   #read(since?: string, reads = 0): void {
     this.#reading?.unsubscribe();
     clearTimeout(this.#again);

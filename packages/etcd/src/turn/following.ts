@@ -4,13 +4,13 @@ import type { Entry } from '../entry/entry.ts';
 import type { RemovalTools } from './watch-removal.ts';
 import type { Successors } from './successors.ts';
 
-/** The dependencies of the turns of an entry. */
+/** What is needed to compute and follow the turns of an entry. */
 export interface Following extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
   readonly entry: Entry;
   readonly successors: Successors;
   readonly order: bigint;
-  /** The admission rule of this call. The next call for the same entry may have another limit. */
+  /** The limit and permits of this enqueue. A repeated enqueue of the same entry may have other ones. */
   readonly rule: Required<AdmissionRule>;
 }

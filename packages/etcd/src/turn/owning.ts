@@ -1,6 +1,7 @@
-// When an owner leaves, the entry right behind it owns the queue next and need not read it. So an owner announces its ownership: to waiters of its
-// own process in memory, to all others by its label. The label is written soon after the owner was admitted, and not with the removal, since the
-// removal would overtake it. If it arrives late or not at all, the next waiter reads the queue.
+// When a holder leaves, the entry directly behind it holds next, and need not read the queue. For this the
+// holder announces that no other entry was ahead of it: to waiters of its own process in memory, and to all
+// others by its entry's value (label). The label is written soon after the grant. Written with the removal,
+// it would arrive too late. If a waiter does not get it, that waiter reads the queue.
 import { labelOfOwner, type Turn } from '@queuelock/core/backend';
 
 import type { Entry } from '../entry/entry.ts';
@@ -9,13 +10,17 @@ import { modifiedAt, putKeepingLease } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 import { creationIdOf } from '../entry/creation-id.ts';
 
-/** The dependencies of an announcement. */
+/** What an announcement needs. */
 type AnnouncementContext = Pick<Following, 'connection' | 'followed' | 'entry' | 'rule'>;
 
-// Minimum duration of a hold that is announced, in milliseconds. Waiters would not see the label of a shorter hold in time.
+// Minimum duration of a hold, in milliseconds, before its holder writes the label. Waiters would not see the
+// label of a shorter hold in time.
 const UNANNOUNCED_HOLD_MS = 1;
 
-/** Records a turn. Only an exclusive entry with a limit of 1 is alone when it is admitted. */
+/**
+ * Records a turn in the entry: the grant token, and whether the entry waited or holds alone. Only an exclusive entry with a limit of 1 holds
+ * alone when it is admitted.
+ */
 export function recordTurn(
   { entry, rule }: Pick<AnnouncementContext, 'entry' | 'rule'>,
   { admitted, grantToken }: Turn,
@@ -26,8 +31,8 @@ export function recordTurn(
 }
 
 /**
- * Announces an owner that had to wait, while it holds. An entry that did not wait needs no announcement: the entry behind it has read that no
- * other entry is ahead.
+ * Announces the holder by its label once it is admitted, if it had to wait. Without a wait no label is needed: the entry behind it has read
+ * that no other entry is ahead.
  */
 export function announceOwner(turns$: Observable<Turn>, context: AnnouncementContext): Observable<Turn> {
   return new Observable((subscriber) => {
@@ -45,8 +50,8 @@ export function announceOwner(turns$: Observable<Turn>, context: AnnouncementCon
 }
 
 /**
- * Notifies the waiters of this process that the session is removing the entry. Returns whether the entry owned the queue and a waiter of this
- * process waits for it.
+ * Notifies the waiters of this process that the session is about to remove the entry. Returns whether the entry held alone and such a waiter
+ * exists.
  */
 export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
@@ -54,7 +59,7 @@ export function markLeaving({ followed, entry }: Pick<AnnouncementContext, 'foll
   return creation !== undefined && followed.markLeaving(creation, { owned }) && owned;
 }
 
-/** Notifies the waiters of this process that the entry owns the queue. Returns whether there are such waiters. */
+/** Notifies the waiters of this process that the entry holds alone. Returns whether there are such waiters. */
 function notifyLocalWaiters({ followed, entry }: Pick<AnnouncementContext, 'followed' | 'entry'>): boolean {
   const creation = creationIdOf(entry);
   return creation !== undefined && mayAnnounce(entry) && followed.markOwned(creation);
@@ -64,14 +69,14 @@ function mayAnnounce({ owned, mark, single }: Entry): boolean {
   return owned && !mark && !single;
 }
 
-/** Writes the label for waiters of other processes. Emits nothing, and a failure is ignored: the waiters then read the queue. */
+/** Writes the label for waiters of other processes. Emits nothing and ignores failures, after which these waiters read the queue. */
 function writeLabel(context: AnnouncementContext): Observable<never> {
   const write = async (): Promise<void> => {
     const { connection, entry } = context;
     const { key, value, writtenAt } = entry;
     const label = value === undefined || entry.mark || entry.single ? undefined : labelOfOwner(value);
     if (label === undefined || !entry.owned || notifyLocalWaiters(context)) return;
-    // The comparison prevents that a newer label is overwritten.
+    // Compares the revision of the value, so that no newer value is overwritten.
     const txn = { compare: [modifiedAt(key, writtenAt)], success: [putKeepingLease(key, label)] };
     await connection
       .ask('reading the owner of a queue', (etcd, options) => etcd.txn(txn, options))

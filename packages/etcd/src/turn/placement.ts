@@ -9,16 +9,16 @@ import type { Following } from './following.ts';
 
 type PlacementContext = Omit<Following, 'entry' | 'order' | 'rule'>;
 
-/** An entry that is in the queue now, with the entries ahead of it, if the enqueue has read them. */
+/** An entry that exists in its queue, with the entries ahead as far as the enqueue has read them. */
 interface Arrival extends Newcomer {
   readonly order: bigint;
   readonly rows?: QueueRows | undefined;
-  /** The last entry ahead, if only that was read. */
+  /** The last entry ahead, if the enqueue has read only that one. */
   readonly behind?: KeyRef | undefined;
   readonly withSingle?: true | undefined;
 }
 
-/** Returns the placements of entries that were enqueued. Reads the queue again if the first read was not sufficient. */
+/** Returns the placements of enqueued entries. Reads a queue again if the enqueue did not read enough of it. */
 export async function placeAll(
   context: PlacementContext,
   newcomers: readonly Newcomer[],
@@ -37,14 +37,17 @@ export async function placeAll(
 async function placementOf(context: PlacementContext, arrival: Arrival): Promise<Placement> {
   const { entry, spec, order, rows, behind } = arrival;
   const rule = { limit: spec.limit, permits: entry.permits };
-  // The order of these properties matters, here and below: V8 takes twenty times as long for properties that follow a spread.
+  // The spread must be the last property, here and below: V8 takes twenty times as long for properties that
+  // follow one.
   const following: Following = { entry, order, rule, ...context };
   const seen = behind ? aheadOfFast(behind) : rows && aheadIn(rows, entry);
-  // If the marks were not read, entries that may have a mark do not prove a conflict.
+  // If marks were not read, an entry ahead may have one and then does not conflict. So the queue is read
+  // again.
   const isReliable = rows?.marks !== undefined || seen?.refs.every(({ mark }) => mark === undefined);
   const ahead =
     seen && isReliable && suffices(seen, rule.limit) ? seen : await readAhead(following, rule.limit);
-  // The queue was read a second time, and other entries may have been created since the enqueue.
+  // Treats the entry as one that waited, because other entries may have been created between the enqueue and
+  // this read.
   if (ahead !== seen) entry.waited = true;
   const otherLimit = entry.shared ? undefined : otherLimitIn(ahead, rule.limit);
   return {
@@ -57,7 +60,10 @@ async function placementOf(context: PlacementContext, arrival: Arrival): Promise
   };
 }
 
-/** Adds the single keys: no entry owns its queue before all of them are created. If all entries are admitted, one attempt is made at once. */
+/**
+ * Makes the turns wait for the single keys: an entry is admitted only after its single key exists. If all entries are admitted already, makes one
+ * attempt to create the keys at once.
+ */
 async function withSingleKeys(
   context: PlacementContext,
   arrivals: readonly Arrival[],
@@ -73,7 +79,7 @@ async function withSingleKeys(
   if (placements.every(({ turn }) => turn.admitted)) await hold.take();
   return placements.map(({ turn, turns$, ...placement }, i) => {
     const arrival = arrivals[i] as Arrival;
-    // The keys may be lost while the entry still exists, which ends the entry as well.
+    // A single key may be deleted while its entry still exists. The loss of the key then ends the entry.
     const owned = following$(hold.follow(arrival, turns$));
     return { turn: hold.turnOf(turn), turns$: untilWithdrawn(owned, arrival.entry), ...placement };
   });

@@ -29,13 +29,13 @@ import {
 } from '../base/rx.ts';
 import { readCreation, creationOfSingleKeys, type Attempt, type Claimant } from '../entry/single-key.ts';
 
-/** The dependencies of the creation of single keys. */
+/** What is needed to create single keys. */
 export interface SingleHoldContext extends RemovalTools {
   readonly connection: Connection;
   readonly lease: string;
 }
 
-/** An entry in the queue. */
+/** An entry that exists in its queue. */
 export interface Placed extends Claimant {
   readonly entry: Entry;
 }
@@ -43,13 +43,13 @@ export interface Placed extends Claimant {
 const NOTHING: Attempt = { held: false, ours: new Map(), taken: undefined, revision: 0n };
 
 /**
- * The single keys of entries that were enqueued together. One transaction creates them when every entry is admitted. So an entry that waits
- * keeps no single key from other clients, which may hold several of them in any order.
+ * The single keys of entries that were enqueued together. One transaction creates all of them once every entry is admitted. So a waiting
+ * entry blocks no other client by a single key. Other clients may lock several such keys in any order.
  */
 export class SingleHold {
   readonly #context: SingleHoldContext;
   readonly #placed: readonly Placed[];
-  /** The number of admitted entries whose turns a subscriber receives. */
+  /** The number of entries that are admitted and whose turns are subscribed to. */
   readonly #ready$ = new BehaviorSubject(0);
   readonly #held$: Observable<unknown>;
   #seen: Attempt;
@@ -66,12 +66,12 @@ export class SingleHold {
     );
   }
 
-  /** Makes one attempt to create the single keys, unless they are held. */
+  /** Makes one attempt to create the single keys, unless they exist already. */
   async take(): Promise<void> {
     const { ours, held } = this.#seen;
     if (held) return;
     const txn = creationOfSingleKeys(this.#placed, { ours, lease: this.#context.lease });
-    // From here on the keys may exist, unless the server refuses the request for certain.
+    // From here on a key may exist, unless the server has certainly refused the request.
     const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
     for (const entry of unclaimed) entry.claimed = true;
     try {
@@ -85,14 +85,14 @@ export class SingleHold {
     }
   }
 
-  /** Combines a turn in the queue with the state of the keys. */
+  /** Combines an entry's turn in the queue with the state of the single keys. */
   turnOf(turn: Turn): Turn {
     if (!turn.admitted) return turn;
     const { held, revision } = this.#seen;
     return held ? { ...turn, grantToken: revision } : { admitted: false };
   }
 
-  /** Returns the entry's turns, given its turns in the queue. Errors with `ENTRY_LOST` also if another client removes its single key. */
+  /** Returns the entry's turns in consideration of its single key. Errors with `ENTRY_LOST` if another client deletes that key. */
   follow(placed: Placed, queueTurns$: Observable<Turn>): Observable<Turn> {
     return queueTurns$.pipe(
       switchMap((turn) => {
@@ -144,7 +144,7 @@ export class SingleHold {
   }
 }
 
-/** Ends an entry that is not permitted to create its single key. Otherwise that entry, and all entries behind it, would wait forever. */
+/** Ends an entry that is not permitted to create its single key. Otherwise this entry and all entries behind it would wait for ever. */
 function endIfRefused(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('ENTRY_LOST', `admitted, but ${detailOf(error)}`, { cause: error });

@@ -1,6 +1,7 @@
-// An entry right behind an owner of its own session takes over when the owner releases, before the store has executed the removal. No other entry can
-// come between the two. Until the first entry is removed, it counts for both, since its removal requires that the second one exists. So no other
-// client is admitted earlier than if the first had held until then.
+// If the next entry in the queue belongs to the same session, it takes over as soon as the holder releases,
+// before etcd has removed the holder's entry. No other entry can come between the two. The removal requires
+// that the next entry exists, so one of both is always stored. So no other client is admitted earlier than
+// without the hand-over.
 import type { Entry } from '../entry/entry.ts';
 import { MAX_REMOVALS, isPlain } from '../entry/leaving.ts';
 import type { Generation } from '../entry/generation.ts';
@@ -11,29 +12,29 @@ import { creationIdOf } from '../entry/creation-id.ts';
 export interface Successor {
   readonly entry: Entry;
   /**
-   * Called when the predecessor is released. `at` is the token of the next grant, and `now` is whether the grant may begin before the removal is
+   * Called when the predecessor is released. `at` is the token of the next grant. `now` is whether the grant may begin before the removal is
    * confirmed.
    */
   readonly notify: (at: bigint, now: boolean) => void;
 }
 
 /**
- * No hand-over begins while the oldest removal has had no response for this long, in milliseconds. So a process that cannot reach the store begins no
- * new holds for longer than this in a queue that other clients have taken over. PROMISES states the number.
+ * Limit in milliseconds: no hand-over begins while the oldest removal has been without a response for longer. So a process without a connection
+ * begins no new holds after that, although other clients may hold the lock by then. PROMISES states this number.
  */
 const MAX_UNCONFIRMED_MS = 100;
 
-/** The state of the store and of the session. */
+/** What hand-overs need to know of the store and the session. */
 interface SuccessorsOptions {
   readonly connection: Pick<Connection, 'revision'>;
   readonly generation: Pick<Generation, 'isExported'>;
 }
 
-/** The entries of one session whose predecessors belong to the same session. */
+/** The entries of one session that wait directly behind another entry of that session. */
 export class Successors {
-  /** The successors, by the identity of their predecessors. */
+  /** The successors, by the key and create revision of their predecessors. */
   readonly #behind = new Map<string, Successor>();
-  /** The time of each hand-over whose removal is not confirmed, in the order of the hand-overs. */
+  /** When each hand-over began whose removal is not confirmed yet, the oldest first. */
   readonly #unconfirmed = new Map<Entry, number>();
   readonly #connection: Pick<Connection, 'revision'>;
   readonly #generation: Pick<Generation, 'isExported'>;
@@ -43,7 +44,7 @@ export class Successors {
     this.#generation = generation;
   }
 
-  /** Registers a successor. Returns a function that removes it. */
+  /** Registers the successor of an entry. Returns a function that unregisters it. */
   register(creation: string, successor: Successor): () => void {
     this.#behind.set(creation, successor);
     return () => {
@@ -51,7 +52,7 @@ export class Successors {
     };
   }
 
-  /** Implements `Session.exposeKey`: returns `false` if the entry has handed over and its removal is not confirmed. */
+  /** Implements `Session.exposeKey`. Returns `false` while the entry has handed over and its removal is not confirmed. */
   exposeKey(entry: Entry): boolean {
     if (this.#unconfirmed.has(entry)) return false;
     entry.isKeyExposed = true;
@@ -59,20 +60,23 @@ export class Successors {
   }
 
   /**
-   * Hands over to the successor, if there is one. It must be called before the removal is sent, and after the waiters were notified. Each grant
-   * gets a larger revision than the one before, and none that the store has not reached. If no such revision is known, there is no hand-over.
+   * Hands the hold over to the successor, if there is one. It must be called before the removal is sent, and after waiters were notified. Each grant
+   * gets a larger token than the one before, and the store must have reached that revision. Otherwise there is no hand-over.
    */
   handOver(entry: Entry): void {
-    // A process that resumes the session waits for the entries that the store has, and knows of no take-over in this process.
+    // Hands nothing over after an export: the process that resumes the session knows only the entries in the
+    // store, and nothing of hand-overs in this process.
     if (this.#generation.isExported || !entry.followed || !isPlain(entry)) return;
-    // A transaction that compares the key succeeds until the removal commits, so the next hold begins after that.
+    // A transaction of the caller that compares the key succeeds until the removal commits. So the next hold
+    // must begin after that.
     if (entry.isKeyExposed || entry.gone || entry.grantToken === undefined) return;
     const successor = this.#behind.get(creationIdOf(entry) ?? '');
     if (!successor) return;
     const { order = 0n } = successor.entry;
     const at = order > entry.grantToken ? order : entry.grantToken + 1n;
     if (at > this.#connection.revision) return;
-    // The removals of all unconfirmed hand-overs fit into one transaction. The limit also lets other tasks run between many hand-overs.
+    // The maximum of unconfirmed hand-overs makes all their removals fit into one transaction. It also lets
+    // other tasks of this process run between many hand-overs.
     const now = this.#unconfirmed.size < MAX_REMOVALS && !this.#isLate();
     if (now) {
       this.#unconfirmed.set(entry, performance.now());
@@ -81,7 +85,7 @@ export class Successors {
     successor.notify(at, now);
   }
 
-  /** Records that the removal of the entry is confirmed. */
+  /** Records that the server has confirmed the removal of the entry. */
   confirm(entry: Entry): void {
     this.#unconfirmed.delete(entry);
   }

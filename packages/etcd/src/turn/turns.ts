@@ -9,6 +9,7 @@ import {
   isQueueLockError,
   turnOf,
   turnsByWatching,
+  type Departure,
   type EntriesAhead,
   type QueueView,
   type Turn,
@@ -28,10 +29,16 @@ import { Observable, type Subscriber } from '../base/rx.ts';
 import { latestFirst, readKeys } from '../queue/txn.ts';
 import type { Following } from './following.ts';
 
-/** With at most this many entries ahead, the waiter may be admitted before a delayed watch has caught up, which takes up to 100 ms. */
+/**
+ * With at most this number of entries ahead, the waiter may be admitted before a late watch has caught up, which takes up to 100 ms.
+ * So the waiter also reads the entry that it watches.
+ */
 const SOON = 3;
 
-/** Reads the conflicting entries ahead. A second read follows only if shared entries or keys of nested names fill the first. */
+/**
+ * Reads the conflicting entries ahead. If shared entries or keys of nested names fill the rows of the first read, a second one reads
+ * all rows.
+ */
 export async function readAhead(
   following: Following,
   count: number,
@@ -45,7 +52,7 @@ export async function readAhead(
   return suffices(nearest, count) ? nearest : read(0);
 }
 
-/** Reads rows of the queue. A shared entry needs the marks at the same revision, an exclusive one ignores them. */
+/** Reads rows of the queue. A shared entry also needs the marks at the same revision; see `marks.ts`. */
 async function readRows({ connection, entry }: Following, request: IRangeRequest): Promise<QueueRows> {
   const what = 'reading a queue';
   if (!entry.shared)
@@ -56,30 +63,54 @@ async function readRows({ connection, entry }: Following, request: IRangeRequest
   return { latest: known(latest), marks: known(marks) };
 }
 
-/** Calls the listener with each turn until the returned function is called. That function may be called more than once. */
+/** Calls the listener with each turn. Returns a function that stops this, which may be called more than once. */
 export type FollowTurns = (listener: TurnListener) => () => void;
 
-/** Returns a function that follows the entry's turns in the queue. */
+/** Returns a function that follows the entry's turns in its queue. */
 export function follow(following: Following, first: EntriesAhead<ConflictingEntry>): FollowTurns {
-  const { entry, order, rule, watches } = following;
-  const isSoon = (first.total ?? Infinity) <= SOON;
+  const { entry, rule } = following;
   const turn = turnOf(first, rule);
   recordTurn(following, turn);
-  const view: QueueView<ConflictingEntry> = {
-    ahead: (count) => readAhead(following, count).catch(tolerateRefusal),
-    removal: (ref) => watchConflictEnd(ref, following, isSoon),
-    // A getter, since only a long hold watches its own entry.
-    get ownRemoval$() {
-      return watchRemoval({ key: entry.key, createRevision: order.toString() }, following);
-    },
-    unwatched: watches.unwatched,
-  };
-  // An entry that was admitted at once has one turn, which is recorded, and no waiter needs its label.
+  const view = new EntryView(following, (first.total ?? Infinity) <= SOON);
+  // An entry that was admitted at once has only this turn, which is recorded already. No waiter needs its
+  // label.
   if (turn.admitted && !entry.waited) return (listener) => followTurns(view, { rule, first }, listener);
   return following$(announceOwner(turnsByWatching(view, rule, first), following));
 }
 
-/** Returns a function that follows the turns of a stream. */
+/**
+ * The queue as one of its entries sees it. This is a class, because an object literal with a getter takes 500
+ * bytes more for each of thousands of waiters.
+ */
+class EntryView implements QueueView<ConflictingEntry> {
+  readonly #following: Following;
+  readonly #isSoon: boolean;
+
+  constructor(following: Following, isSoon: boolean) {
+    this.#following = following;
+    this.#isSoon = isSoon;
+  }
+
+  ahead(count: number): Promise<EntriesAhead<ConflictingEntry>> {
+    return readAhead(this.#following, count).catch(tolerateRefusal);
+  }
+
+  removal(ref: ConflictingEntry): Observable<Departure | undefined> {
+    return watchConflictEnd(ref, this.#following, this.#isSoon);
+  }
+
+  /** Emits when the entry itself is removed. The getter creates the watch, since only a wait or a long hold needs it. */
+  get ownRemoval$(): Observable<unknown> {
+    const { entry, order } = this.#following;
+    return watchRemoval({ key: entry.key, createRevision: order.toString() }, this.#following);
+  }
+
+  get unwatched(): QueueView<ConflictingEntry>['unwatched'] {
+    return this.#following.watches.unwatched;
+  }
+}
+
+/** Returns a function that follows the turns which a stream emits. */
 export function following$(turns$: Observable<Turn>): FollowTurns {
   return (listener) => {
     const turns = turns$.subscribe(listener);
@@ -89,7 +120,10 @@ export function following$(turns$: Observable<Turn>): FollowTurns {
   };
 }
 
-/** Returns the turns until the entry is withdrawn. Its loss is reported by the first that notices it: its watch, or a heartbeat. */
+/**
+ * Returns the turns until the session withdraws the entry. A loss is reported by its watch or by a heartbeat, whichever notices it
+ * first.
+ */
 export function untilWithdrawn(turns: FollowTurns, entry: Entry): Observable<Turn> {
   return new Observable((subscriber) => new TurnsOfEntry(entry, subscriber).follow(turns));
 }
@@ -106,11 +140,11 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber = subscriber;
   }
 
-  /** Starts to emit the turns, and returns a function that stops them. */
+  /** Starts to emit turns. Returns a function that stops this. */
   follow(turns: FollowTurns): () => void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#stop = turns(this);
-    // The entry may have ended during the call above, when there was no function to stop the turns yet.
+    // The entry may have ended during the call above, before `#stop` was set.
     if (this.#isOver) this.#stop?.();
     return () => {
       this.#entry.end.delete(this);
@@ -127,7 +161,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber.error(cause);
   }
 
-  /** Ends the watches. The entry's own removal is no loss, so they end before it. */
+  /** Ends the watches. They must end before the session removes the entry, since that removal is no loss. */
   withdrawn(): void {
     this.#isOver = true;
     this.#stop?.();
@@ -138,7 +172,10 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
   }
 }
 
-/** Converts a missing permission to `UNAVAILABLE`, so that a waiter survives it for a while. If it lasts, the session ends. */
+/**
+ * Converts a missing permission to `UNAVAILABLE`, so that the waiter continues for a while. If the permission stays missing, the
+ * session ends.
+ */
 function tolerateRefusal(error: unknown): never {
   if (!isQueueLockError(error, 'ACCESS_DENIED')) throw error;
   throw new QueueLockError('UNAVAILABLE', detailOf(error), { cause: error });

@@ -14,16 +14,16 @@ import { Observable, map, merge, take } from '../base/rx.ts';
 import { ConditionWatch, type Condition } from './condition-watch.ts';
 import type { WatchTarget, Watches } from '../server/watches.ts';
 
-/** The dependencies of watches for the removal of a key. */
+/** What a watch for the removal of a key needs from the backend. */
 export interface RemovalTools {
   readonly watches: Watches;
   readonly lookups: Lookups;
   readonly compactions: Compactions;
-  /** The entries of this process for which other entries of this process wait. */
+  /** The entries that other entries of this process wait for. */
   readonly followed: LocalWaiters;
 }
 
-/** An entry that waits for the removal of a conflicting entry. */
+/** An entry that waits until a conflicting entry is removed. */
 export interface Waiter extends RemovalTools {
   readonly entry: Entry;
   readonly rule: AdmissionRule;
@@ -31,9 +31,10 @@ export interface Waiter extends RemovalTools {
 }
 
 /**
- * Emits once when the entry does not conflict any more. Emits `undefined` if it was converted to a shared entry, or if the queue must be read. The
- * queue must be read if the removed entry belonged to the own session and this process did not remove it. It most likely vanished with the lease, and
- * the own entry with it. `isSoon`: the waiter may be admitted soon, so reads compensate for a delayed watch.
+ * Emits once when the conflicting entry is removed or does not conflict any more. Emits `undefined` if the entry was converted to a shared one, or if
+ * the waiter must read the queue. A read is needed if the entry was of this session and this process did not remove it. Most likely the lease has
+ * ended, and the waiter's own entry is gone too.
+ * @param isSoon whether the waiter may be admitted soon, so that it reads several times while a new watch may be late
  */
 export function watchConflictEnd(
   conflicting: ConflictingEntry,
@@ -46,8 +47,8 @@ export function watchConflictEnd(
 }
 
 /**
- * Emits once when the key is removed, also if it was removed before: the store's revision then, or a later one. The first read waits a little
- * for others, to share their batch.
+ * Emits once when the key is removed, also if it was removed before. The value is the store's revision at the removal, or a later one. The first read
+ * waits up to 20 ms to share a batch with other reads.
  */
 export function watchRemoval(ref: KeyRef, tools: RemovalTools): Observable<bigint> {
   const read = readFor(ref, { lookups: tools.lookups, shouldExist: false, mayWait: true });
@@ -55,9 +56,7 @@ export function watchRemoval(ref: KeyRef, tools: RemovalTools): Observable<bigin
   return watchUntil({ target, isMetBy: (event) => isEndOf(ref, event), read, isSoon: false }, tools);
 }
 
-/**
- * Emits once when the key is removed, with whether the owner has announced itself to this process or by its label. The first read is sent at once.
- */
+/** Emits once when the key is removed, and with it whether the holder has announced itself (see `owning.ts`). The first read is sent at once. */
 function watchDeparture(
   conflicting: ConflictingEntry,
   tools: Waiter,
@@ -101,26 +100,28 @@ function watchDeparture(
   });
 }
 
-/** Returns whether the entry waits for one entry only, and is the only one that waits for that entry. */
+/** Returns whether the entry waits for a single entry only, and no other entry waits for that one. */
 function maySucceed({ entry, rule }: Waiter): boolean {
   return !entry.shared && rule.limit === 1;
 }
 
-/** Emits once when the key exists, also if it existed before. */
+/** Emits once when the key exists, also if it existed before. The value is the store's revision. */
 function watchAppearance(key: Buffer, tools: RemovalTools, isSoon: boolean): Observable<bigint> {
   const read = readFor({ key }, { lookups: tools.lookups, shouldExist: true });
   const target: WatchTarget = { key, filters: ['Nodelete'] };
   return watchUntil({ target, isMetBy: ({ type }) => type === 'Put', read, isSoon }, tools);
 }
 
-/** Returns whether the event ends this creation of the key. A watch on a member that lags behind delivers the events of earlier creations first. */
+/**
+ * Returns whether the event shows that this creation of the key has ended. A member that lags behind may first deliver events of earlier creations.
+ */
 function isEndOf({ createRevision }: KeyRef, { type, kv }: IEvent): boolean {
   return BigInt(type === 'Delete' ? kv.mod_revision : kv.create_revision) > BigInt(createRevision);
 }
 
 interface ReadCondition {
   readonly lookups: Lookups;
-  /** Whether the waiter waits for the key to exist. Otherwise it waits for its removal. */
+  /** Whether the waiter waits for the key to be created, rather than removed. */
   readonly shouldExist: boolean;
   readonly mayWait?: boolean;
 }

@@ -7,7 +7,7 @@ interface Child {
   readonly lease: string;
 }
 
-/** Returns the keys by directory, without keys outside of directories and without those that queuelock keeps for itself. */
+/** Returns the keys by their directories. Omits keys outside of directories, and queuelock's own keys in `.queuelock/`. */
 function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<string, readonly Child[]> {
   const directories = new Map<string, Child[]>();
   for (const { key, lease } of keys) {
@@ -20,13 +20,13 @@ function directoriesOf(prefix: string, keys: readonly ListedKey[]): ReadonlyMap<
   return directories;
 }
 
-/** Returns the leases of the entries, each once. */
+/** Returns the leases of all entries, without repetitions. */
 export function leasesIn(prefix: string, keys: readonly ListedKey[]): readonly string[] {
   const entries = [...directoriesOf(prefix, keys).values()].flat().filter(isEntry);
   return [...new Set(entries.map(({ lease }) => lease))];
 }
 
-/** The largest number of findings about foreign directories. One more finding counts the rest. */
+/** The largest number of reported directories that contain no entries. A further finding states how many more there are. */
 const MAX_FOREIGN = 10;
 
 /** The keys to diagnose: those that begin with `prefix`, and among these the queues whose names begin with `beginning`. */
@@ -35,7 +35,10 @@ export interface DiagnosedKeys {
   readonly beginning: string;
 }
 
-/** Reports keys in queues that are no entries, directories without entries, and nested names that conflict. */
+/**
+ * Reports keys in queues that are no entries, directories without entries, and queues whose nested names conflict with Go's
+ * clients.
+ */
 export function diagnoseKeys(
   { prefix, beginning }: DiagnosedKeys,
   keys: readonly ListedKey[],
@@ -44,7 +47,8 @@ export function diagnoseKeys(
   const queues = directories.filter(([, children]) => children.some(isEntry));
   const foreign = directories.filter(([, children]) => !children.some(isEntry));
   const names = queues.map(([name]) => name);
-  // Without a prefix these are the directories of all programs that use this etcd, so none of them is reported.
+  // Without a prefix, these would be the directories of all programs that use this etcd. So none of them is
+  // reported.
   const shown = prefix + beginning === '' ? 0 : Math.min(foreign.length, MAX_FOREIGN);
   const findings = queues.flatMap(([queue, children]) => [
     ...strays(prefix, queue, children),
@@ -59,7 +63,7 @@ export function diagnoseKeys(
   ];
 }
 
-/** Reports a directory without entries. A lock of that name would wait. */
+/** Reports a directory whose keys are not entries. A lock of that name would wait for these keys. */
 function foreignDirectory(prefix: string, queue: string, children: readonly Child[]): Finding {
   const stays = children.some(({ lease }) => lease === '0');
   const wait = stays ? 'would wait forever' : 'would wait until their leases end';
@@ -94,7 +98,7 @@ function strays(prefix: string, queue: string, children: readonly Child[]): read
     });
 }
 
-/** Reports nested names. Go's mutex takes every key that begins with its name and a slash for a contender. */
+/** Reports nested names such as `a` and `a/b`. In the queue `a`, Go's mutex also waits for the keys of `a/b`. */
 function nested(queue: string, children: readonly Child[], names: readonly string[]): readonly Finding[] {
   const isOfGo = children.some(({ name, lease }) => lease !== '0' && name === leaseHex(lease));
   const below = isOfGo ? names.filter((name) => name.startsWith(`${queue}/`)) : [];

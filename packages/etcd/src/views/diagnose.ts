@@ -1,21 +1,32 @@
-import { detailOf, systemClock, type Finding } from '@queuelock/core/backend';
+import { detailOf, hasResponded, systemClock, type Finding } from '@queuelock/core/backend';
 import type { Connection, Endpoint } from '../server/connection.ts';
 import { diagnoseKeys, leasesIn } from './diagnose-keys.ts';
 import { keysIn, rangeOfText } from './queues.ts';
 import { distrust, isTooOld, soundWatchesSince, type MemberFacts } from '../server/read-trust.ts';
 
-/** The cluster, and the part of it to diagnose. */
+/** The cluster to diagnose, and the beginning of the keys and queue names to include. */
 export interface DiagnosedCluster {
   readonly connection: Connection;
   readonly prefix: string;
   readonly beginning: string;
 }
 
-// A lease with a shorter TTL than this number of seconds is reported, since a stall of a few seconds must not end the lease of a lock.
+// Leases with a shorter TTL, in seconds, are reported. A lock should survive a pause of a few seconds.
 const SHORT_TTL_S = 5;
 const LEASES = 20;
 const SLOW_MS = 100;
 const QUOTA_BYTES = 2 * 1024 ** 3;
+/** The alarms with which a cluster refuses writes, by the text in the status of a member. */
+const ALARMS: readonly (readonly [name: string, text: string])[] = [
+  [
+    'alarm:NOSPACE',
+    'its database has reached --quota-backend-bytes (alarm NOSPACE), so no client can enqueue: compact, defragment and disarm the alarm; releases still work',
+  ],
+  [
+    'alarm:CORRUPT',
+    'its data differs from that of another member (alarm CORRUPT), so no client can lock: restore the member, and disarm the alarm',
+  ],
+];
 
 /** Diagnoses the members of a cluster and the keys below a prefix. */
 export async function diagnose({
@@ -45,7 +56,7 @@ async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promi
   const about = `member ${host}`;
   const clock = systemClock();
   try {
-    // The first request opens the connection, which takes longer than a response.
+    // The first request also opens the connection, so only the second one is measured.
     await connection.status(endpoint);
     const asked = clock.now();
     const facts = await connection.status(endpoint);
@@ -65,16 +76,20 @@ async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promi
     return {
       host,
       facts,
-      findings: [...findings, ...watchBugs(about, facts.version), ...(await size(endpoint))],
+      findings: [...findings, ...watchBugs(about, facts.version), ...(await storage(endpoint))],
     };
   } catch (error) {
-    const text = `it does not respond: ${detailOf(error)}; check that it runs, the address, and the credentials`;
+    const remedy = hasResponded(error) ? '' : '; check that it runs, the address, and the credentials';
+    const text = `${hasResponded(error) ? 'it refuses' : 'it does not respond'}: ${detailOf(error)}${remedy}`;
     return { host, facts: undefined, findings: [{ level: 'error', about, text }] };
   }
 }
 
-async function size({ host, driver }: Endpoint): Promise<readonly Finding[]> {
-  const bytes = Number((await driver.status({ withinMs: 5_000 })).dbSize);
+async function storage({ host, driver }: Endpoint): Promise<readonly Finding[]> {
+  const { dbSize, errors } = await driver.status({ withinMs: 5_000 });
+  const alarms = ALARMS.filter(([name]) => errors.some((text) => text.includes(name)));
+  if (alarms.length > 0) return alarms.map(([, text]) => ({ level: 'error', about: `member ${host}`, text }));
+  const bytes = Number(dbSize);
   if (bytes < 0.8 * QUOTA_BYTES) return [];
   const mib = Math.round(bytes / 1024 ** 2);
   const text = `its database has ${mib} MiB, and the default quota is 2048: compact and defragment, or no client can enqueue any more`;

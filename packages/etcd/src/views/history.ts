@@ -17,14 +17,14 @@ export interface HistorySource {
   readonly queue: string;
 }
 
-// The past has been read when no event arrives for this time, in milliseconds. A server processes watches from the past every 100 ms, all of them at
-// once.
+// When no event arrives for this time, in milliseconds, the whole past was read. A server delivers events of
+// the past every 100 ms, for all watches at once.
 const QUIET_MS = 300;
 const OPENS_WITHIN_MS = 5_000;
 
 /**
- * Reads every change of a queue since etcd's last compaction: the entries at that time, and the events from then on, which a watch from a past
- * revision delivers. Nothing older is stored, and no time of day.
+ * Reads every change of a queue since etcd's last compaction. It reads the entries at that revision, and then the events from there on by a
+ * watch. etcd stores no older changes, and no times.
  */
 export async function historyOf(
   { connection, prefix, queue }: HistorySource,
@@ -51,7 +51,7 @@ export async function historyOf(
 
 interface Span {
   readonly range: KeyRange;
-  /** The newest revision at the time of the call. */
+  /** The newest revision of the store when the read began. */
   readonly now: bigint;
   readonly signal: AbortSignal;
 }
@@ -67,7 +67,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
   for (;;) {
     span.signal.throwIfAborted();
     const from = BigInt(compacted) + 1n;
-    // A store that was never written to is at revision 1, and has no events.
+    // A store without any write is at revision 1, and has no events.
     if (from > span.now || span.now === 1n) return { events: [], compacted };
     const { endpoint } = connection;
     const answer = await new PastWatch(span).read(endpoint, from).catch((error: unknown) => {
@@ -75,7 +75,7 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
       throw connection.failed(endpoint, { what: 'reading the history of a queue', error });
     });
     if ('events' in answer) return { events: answer.events, compacted };
-    // The store was compacted after its state was read.
+    // Reads again, because the store was compacted after its revision was read.
     compacted = answer.compacted;
   }
 }
@@ -87,9 +87,9 @@ const END = '2';
 const EVERYTHING: KeyRange = { key: Buffer.from([0]), range_end: Buffer.from([0]) };
 
 /**
- * Reads the past once. The server does not report where the past ends. So a second watch of all keys waits for the event of the newest revision
- * of the store. The server sends the past events of both watches together, since both lag behind, and after them only present events. A later
- * event of the queue shows the same.
+ * Reads the events of the past once. etcd does not report where the past ends. So a second watch, of all keys, waits for the event of the
+ * store's newest revision. The server sends the past events of both watches together, so after that event only new events follow. A newer event
+ * of the queue also shows that the past is complete.
  */
 class PastWatch {
   readonly #span: Span;
@@ -119,7 +119,7 @@ class PastWatch {
           timer = setTimeout(quiet, this.#isAtEnd ? QUIET_MS : OPENS_WITHIN_MS);
         };
         const onResponse = (response: IWatchResponse): void => {
-          // After the end, events of other clients are no reason to wait for more of the past.
+          // After the end of the past, only events of this queue make the read wait longer.
           const mayBeMore = !this.#isAtEnd || response.watch_id === QUEUE;
           const over = this.#receive(response);
           if (over instanceof Error) reject(over);
@@ -138,7 +138,7 @@ class PastWatch {
     }
   }
 
-  /** Returns what ends the read. If the server does not permit a watch of all keys, its silence shows the present. */
+  /** Returns the result when the read is complete. If the user may not watch all keys, the past ends when no more events arrive. */
   #receive(response: IWatchResponse): PastRead | Error | undefined {
     const { watch_id, canceled, compact_revision, cancel_reason, events } = response;
     this.#isOpen = true;
@@ -166,7 +166,7 @@ function entriesIn(under: string, { kvs }: Pick<IRangeResponse, 'kvs'>): readonl
   return kvs.flatMap((kv) => observedEntry(under, kv) ?? []).sort((a, b) => Number(a.order - b.order));
 }
 
-/** Converts events to changes. A deletion has only the key, so its entry is taken from the state before. */
+/** Converts events to changes. The event of a deletion has only a key, so the entry is taken from the state before it. */
 function changesOf(
   under: string,
   before: readonly StoredEntry[],

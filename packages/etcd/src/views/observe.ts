@@ -24,9 +24,9 @@ interface DirectoryNotification {
 }
 
 /**
- * Observes a queue, in order. It is listed once the watches on its entries and on its marks are live, and then updated by their events. It is
- * listed again when a watch had to restart, and when events may have been lost. Errors when the connection breaks, so that no observer
- * takes an old state for the present one.
+ * Observes a queue. The queue is read once the watches on its entries and on its marks are live, and then updated by their events. It is read
+ * again after a reconnect, and when events may have been lost. Errors when the connection breaks, so that no observer takes an old state for
+ * the present one.
  */
 export function observeQueue(
   { connection, watches, compactions }: Sources,
@@ -36,7 +36,7 @@ export function observeQueue(
     let queue: Promise<ObservedQueue> | undefined;
     let meanwhile: IEvent[] = [];
     const live = new Set<string>();
-    // Events that arrive before the list are applied to it, so nothing between the two is missed.
+    // Events that arrive before the queue was read are kept and then applied, so that no change is missed.
     const receive = ({ notification, directory }: DirectoryNotification): void => {
       if (notification.status === 'broken') subscriber.error(notification.error);
       else if (notification.status === 'events') {
@@ -72,7 +72,7 @@ export function observeQueue(
   });
 }
 
-/** Records the newest of the events, so that no later list is older than a state that was shown. */
+/** Records the newest revision among the events. A later read with an older revision is then rejected. */
 export function noteRevision(connection: Connection, events: readonly IEvent[]): void {
   const newest = events.at(-1);
   if (newest) connection.noteRevision(BigInt(newest.kv.mod_revision));

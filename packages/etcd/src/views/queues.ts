@@ -15,14 +15,16 @@ interface Sources {
   readonly prefix: string;
 }
 
-// Maximum number of keys in one read. The server takes a few milliseconds for that many keys without values, and the response is small.
+// Maximum number of keys in one read. Without values, so many keys take a server a few milliseconds, and the
+// response is small.
 const PAGE = 2_000;
-// Changes within this time, in milliseconds, are emitted together, since queues change faster than a person can read.
+// Changes within this time, in milliseconds, are emitted together, because queues change faster than a person
+// can read.
 const MERGED_MS = 200;
 
 /**
- * Observes the queues whose names begin with a text. They are listed once the watch is live, then updated by its events, and listed again when events
- * may have been lost. Directories without entries are listed only below a prefix or a text, since all programs that use this etcd may have such
+ * Observes all queues whose names begin with a text. They are read once the watch is live, updated by its events, and read again when events may have
+ * been lost. Directories without entries are included only if there is a prefix or a text, since other programs that use this etcd have such
  * directories. Errors when the connection breaks, so that no observer takes an old state for the present one.
  */
 export function observeQueues(sources: Sources, beginning: string): Observable<readonly ListedQueue[]> {
@@ -43,7 +45,7 @@ export function observeQueues(sources: Sources, beginning: string): Observable<r
       listed = undefined;
       const number = (lists += 1);
       const { keys, revision } = await keysIn(connection, range);
-      // The watch restarted after this list was requested, so a newer list follows.
+      // The watch has restarted since this list was requested, so a newer list follows.
       if (number < lists || subscriber.closed) return;
       queues.list(keys);
       queues.apply(meanwhile, revision);
@@ -71,7 +73,7 @@ export function observeQueues(sources: Sources, beginning: string): Observable<r
   });
 }
 
-/** Emits after a compaction, as if the watch had restarted. */
+/** After a compaction, emits the same notification as after a restart of the watch. */
 function restartAfterCompaction({ compacted$ }: Sources['compactions']): Observable<WatchNotification> {
   return compacted$.pipe(map(() => ({ status: 'live' })));
 }
@@ -99,12 +101,12 @@ export async function keysIn(
   }
 }
 
-/** Returns the range of all keys that begin with a text. For an empty text these are all keys. */
+/** Returns the range of all keys that begin with a text. An empty text selects all keys. */
 export function rangeOfText(text: string): KeyRange {
   if (text === '') return { key: Buffer.from([0]), range_end: Buffer.from([0]) };
   const key = Buffer.from(text);
   const end = Buffer.from(key);
-  // The last byte can be incremented, since no byte of UTF-8 has the largest value.
+  // Increments the last byte. This cannot overflow, since UTF-8 has no byte of the largest value.
   end[end.length - 1] = (end.at(-1) ?? 0) + 1;
   return { key, range_end: end };
 }

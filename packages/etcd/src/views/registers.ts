@@ -6,14 +6,14 @@ import { concatMap, defer, distinctUntilChanged, filter, map, tap, type Observab
 import { modifiedAt, putWithoutLease, remove } from '../queue/txn.ts';
 import type { WatchNotification, Watches } from '../server/watches.ts';
 
-/** The location of registers. */
+/** The connection to the store, and the prefix of the registers' keys. */
 export interface RegisterContext {
   readonly connection: Connection;
   readonly watches: Watches;
   readonly prefix: string;
 }
 
-/** A register at one revision of the store. */
+/** The text of a register at one revision of the store. */
 interface Reading {
   readonly revision: bigint;
   readonly register: Register | undefined;
@@ -22,7 +22,7 @@ interface Reading {
 const VERSION = /^[1-9]\d{0,18}$/;
 const MAX_TEXT_BYTES = 4_096;
 
-/** Stores one key without a lease for each queue and kind. Its version is the revision of the last write, which never occurs again. */
+/** Stores each register as one key without a lease. The version of a register is the revision of its last write, which never occurs again. */
 export class EtcdRegisters implements Registers {
   readonly #context: RegisterContext;
 
@@ -53,14 +53,17 @@ export class EtcdRegisters implements Registers {
     return succeeded;
   }
 
-  /** Observes a register, by a read once the watch is live and then by its events. Errors when the connection breaks, so that no observer takes an old text for the present one. */
+  /**
+   * Observes a register: reads it once the watch is live, and then applies the watch's events. Errors when the connection breaks, so that no observer
+   * takes an old text for the present one.
+   */
   observe(queue: string, kind: string): Observable<Register | undefined> {
     const key = this.#key(queue, kind);
     return defer(() => {
       let newest = -1n;
       return this.#context.watches.watch({ key }).pipe(
         concatMap((notification) => this.#reading(key, notification)),
-        // Events from before the read arrive as well, and are dropped here.
+        // The watch may also deliver events that are older than the read. They are dropped here.
         filter(({ revision }) => revision > newest),
         tap(({ revision }) => (newest = revision)),
         map(({ register }) => register),

@@ -14,18 +14,18 @@ export interface RawStream<Request, Response> {
   cancel(): unknown;
 }
 
-/** How a stream is opened. */
+/** How to open a stream of npm etcd3. */
 export interface StreamOptions<Stream> {
-  /** The member, for messages. */
+  /** The member as `host:port`, for error messages. */
   readonly host: string;
   readonly breaker: MemberCircuitBreaker;
   readonly clients: Pick<Etcd3Clients<unknown>, 'failed'>;
-  /** Begins to use a client. */
+  /** Returns a client of npm etcd3, and marks it as used until `end` is called. */
   readonly use: () => ClientUse | Promise<ClientUse>;
   readonly open: (etcd: ClientUse['etcd']) => Promise<Stream>;
 }
 
-/** A stream of npm etcd3. It opens asynchronously. */
+/** A stream of npm etcd3. The constructor starts to open it. */
 export class Etcd3Channel<Request, Response> implements Channel<Request> {
   readonly #stream: Promise<RawStream<Request, Response>>;
   readonly #options: StreamOptions<RawStream<Request, Response>>;
@@ -58,7 +58,8 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   abandon(): void {
-    // The stream is cancelled without being ended first. So etcd3 treats the cancellation as a failure and connects again for the next stream.
+    // The stream is canceled without being ended first. So npm etcd3 treats this as a failure, and opens a
+    // new connection for the next stream.
     this.#finish((stream) => stream.cancel());
   }
 
@@ -71,7 +72,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
   }
 
   async #open(): Promise<RawStream<Request, Response>> {
-    // The constructor must return before the listener is called.
+    // Waits for a microtask, so that the constructor returns before the listener is called.
     await Promise.resolve();
     const { breaker, use, open } = this.#options;
     this.#breakerCall = breaker.begin();
@@ -90,7 +91,7 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     });
   }
 
-  /** Ends the stream, and then the use of its client. */
+  /** Ends the stream, and then releases its client. */
   #finish(end: (stream: RawStream<Request, Response>) => unknown): void {
     this.#breakerCall?.abandoned();
     if (this.#isOver) return;
@@ -100,7 +101,9 @@ export class Etcd3Channel<Request, Response> implements Channel<Request> {
     void this.#stream.then(endUse, endUse);
   }
 
-  /** Runs the task with the opened stream. Ends the channel if the stream does not open or the task fails. */
+  /**
+   * Runs the task when the stream is open. Ends the channel if the stream does not open or the task throws.
+   */
   #withStream(task: (stream: RawStream<Request, Response>) => unknown): void {
     this.#stream.then(task).catch((error: unknown) => this.#end(error));
   }

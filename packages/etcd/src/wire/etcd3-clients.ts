@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FreshCredentials } from '@queuelock/core/backend';
 import type { Etcd3 } from 'etcd3';
 
-/** One use of a client of npm etcd3. */
+/** A client of npm etcd3 while a call or a stream uses it. */
 export interface ClientUse {
   readonly etcd: Etcd3;
-  /** Ends this use. It must be called once. */
+  /** Ends the use of the client. It must be called once. */
   readonly end: () => void;
 }
 
@@ -16,8 +16,9 @@ interface Generation<C> {
 }
 
 /**
- * The clients of npm etcd3 for one member. A client never changes its certificates and its password. So the call after a failed one reads
- * the credentials, and a new client replaces the current one if they have changed. Calls and streams in flight keep the earlier client.
+ * The clients of npm etcd3 for one member. Such a client never changes its certificates and its password. So after a failed call, the
+ * next call reads the credentials again. If they have changed, a new client replaces the current one. Calls and streams in flight keep
+ * the earlier client.
  */
 export class Etcd3Clients<C> {
   readonly #credentials: FreshCredentials<C>;
@@ -33,12 +34,12 @@ export class Etcd3Clients<C> {
     if (credentials.isFixed && credentials.latest) this.#current = this.#generation(credentials.latest);
   }
 
-  /** Begins a use, or returns `undefined` if the credentials must be read first. */
+  /** Returns the current client for use. Returns `undefined` if the credentials must be read first. */
   present(): ClientUse | undefined {
     return this.#current && !this.#mayBeStale ? this.#useOf(this.#current) : undefined;
   }
 
-  /** Reads the credentials and begins a use. Rejects if there are none yet. */
+  /** Reads the credentials, and returns a client that has them. Rejects if no credentials could be read yet. */
   async renewed(): Promise<ClientUse> {
     const credentials = await this.#credentials.next();
     this.#mayBeStale = false;
@@ -49,7 +50,7 @@ export class Etcd3Clients<C> {
     return this.#useOf(this.#current);
   }
 
-  /** Records that a call or a stream failed, since outdated credentials may be the reason. */
+  /** Records that a call or a stream failed. The credentials may be outdated, so the next call reads them again. */
   failed(): void {
     this.#mayBeStale = !this.#credentials.isFixed;
   }

@@ -15,23 +15,25 @@ import { MemberCircuitBreaker, type Failures } from '../driver/member-circuit-br
 import type { DriverOf } from './driver-of.ts';
 
 const GRPC_DEFAULTS: NonNullable<IOptions['grpcOptions']> = {
-  // A connection without a sign of life is closed after 8 s. Servers allow a ping every 5 s, and only while a call is open. The streams are always
-  // open, and each unary call has its own timeout.
+  // grpc-js closes a connection that has been without any response for 8 s. etcd allows a ping every 5 s, and
+  // only while a call is open. That is enough here: the streams are always open, and each unary call has its
+  // own timeout.
   'grpc.keepalive_time_ms': 6_000,
   'grpc.keepalive_timeout_ms': 2_000,
-  // Each service has a connection of its own, so a large read delays no heartbeat, and a new connection starts without an earlier backoff.
+  // Each service has its own connection. So a large read delays no heartbeat, and a new connection starts
+  // without the backoff of an earlier one.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 1_000,
   'grpc.max_reconnect_backoff_ms': 1_000,
   // Avoids DNS queries for service configurations, which etcd does not publish.
   'grpc.service_config_disable_resolution': 1,
-  // The size of a message is not limited, since a long queue is one message.
+  // The size of a message is not limited, since a whole queue may be one message.
   'grpc.max_receive_message_length': -1,
 };
 
 /**
- * Returns a driver factory over npm etcd3. Its retries are disabled, since they repeat transactions that were carried out and report the
- * outcome of the repetition. Its circuit breakers are disabled, since they block heartbeats for five seconds.
+ * Returns a factory of drivers over npm etcd3. Retries of npm etcd3 are disabled: it would repeat a transaction that was carried out, and
+ * return the outcome of the repetition. Its circuit breakers are disabled, because they block heartbeats for five seconds.
  */
 export function etcd3DriverBy(Etcd3: Etcd3Class): DriverOf {
   return (host, options, failures) =>
@@ -89,7 +91,7 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
   };
 }
 
-/** Calls under the circuit breaker. A channel of etcd3 connects again after every failure and keeps no count of earlier ones. */
+/** Makes a call under the circuit breaker of this package, since npm etcd3 connects again after every failure without any backoff. */
 async function callUnderBreaker<T>(
   breaker: MemberCircuitBreaker,
   clients: Etcd3Clients<EtcdCredentials>,
@@ -107,7 +109,10 @@ async function callUnderBreaker<T>(
   }
 }
 
-/** Repeats the call with the current credentials if the log-in was refused. The first call had no effect, and the password may have changed. */
+/**
+ * Makes a call, and repeats it with current credentials if the log-in was refused. The first call had no effect, and the password may have
+ * changed.
+ */
 async function callWithLogIn<T>(
   clients: Etcd3Clients<EtcdCredentials>,
   ask: (etcd: Etcd3) => Promise<T>,
@@ -130,7 +135,7 @@ function etcd3Options(host: string, options: CheckedOptions, { user, pems }: Etc
     hosts: `${tls ? 'https' : 'http'}://${host}`,
     grpcOptions: { ...GRPC_DEFAULTS, ...options.grpcOptions },
     faultHandling: { host: () => noop, global: noop },
-    // etcd3 uses the default call options for its log-in too.
+    // npm etcd3 uses the default call options for its log-in too, so these are set here.
     defaultCallOptions: ({ isStream }) => ({
       interceptors: [requireLeader],
       ...(isStream ? {} : { deadline: deadlineIn(requestTimeoutMs) }),

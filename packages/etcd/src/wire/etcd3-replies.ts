@@ -2,21 +2,21 @@ import { unreadableReply } from '@queuelock/core/backend';
 import { GrpcError } from '../driver/grpc-status.ts';
 import { startTimeout } from '../base/timeout.ts';
 
-/** A call of npm etcd3, as its errors name it. */
+/** A call of npm etcd3, as error messages describe it. */
 export interface CallOfClient {
   readonly host: string;
   readonly method: string;
   readonly withinMs: number;
 }
 
-/** Two log-ins and one repetition, each with a timeout of its own, may be part of one call. */
+/** The number of requests that one call may contain, each with its own timeout: two log-ins, the call and its repetition. */
 const ATTEMPTS = 4;
 
 /**
- * Calls npm etcd3 and checks what it returns. The class may be the application's, and tracing tools change its methods, so a call may never
- * settle, throw, or return something else than a response.
- * @throws {QueueLockError} `UNAVAILABLE` for something else than a response, whose outcome is unknown
- * @throws {GrpcError} `DEADLINE_EXCEEDED` if the call does not settle, although etcd3 ends calls after their timeout
+ * Calls npm etcd3, and checks what it returns. The application may provide the class, and tracing tools may replace its methods. So a call
+ * may never settle, may throw, or may return something that is not a response.
+ * @throws {QueueLockError} `UNAVAILABLE` if the returned value is not a response, since the outcome is then unknown
+ * @throws {GrpcError} `DEADLINE_EXCEEDED` if the call does not settle, although npm etcd3 ends calls after their timeout
  */
 export function responseOf<T>(call: CallOfClient, ask: () => Promise<T>): Promise<T> {
   const { host, method, withinMs } = call;
@@ -29,7 +29,7 @@ export function responseOf<T>(call: CallOfClient, ask: () => Promise<T>): Promis
       if (isResponse(response)) return response;
       throw unreadableReply(`etcd ${host}`, method, response);
     };
-    // A call that throws rejects as well.
+    // Converts an exception of the call to a rejection.
     new Promise<T>((settle) => {
       settle(ask());
     })
@@ -39,7 +39,7 @@ export function responseOf<T>(call: CallOfClient, ask: () => Promise<T>): Promis
   });
 }
 
-/** Returns whether this is a response of etcd. Each has a header with the revision of the store. */
+/** Returns whether the value is a response of etcd. Each response has a header with the revision of the store. */
 export function isResponse(response: unknown): boolean {
   const header: unknown = Reflect.get(Object(response) as object, 'header');
   return typeof header === 'object' && header !== null && 'revision' in header;

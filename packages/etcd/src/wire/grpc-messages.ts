@@ -1,4 +1,4 @@
-/** The size of what precedes a message: one byte for the compression, four for the length. */
+/** The number of bytes before each message: one for the compression, four for the length. */
 export const PREFIX = 5;
 const NOT_COMPRESSED = 0;
 
@@ -10,11 +10,14 @@ export function isOneMessage(bytes: Buffer): boolean {
   return high * 0x1_0000 + low === bytes.length - PREFIX;
 }
 
-/** Splits the bytes of a stream into gRPC messages. A piece may contain several messages or only a part of one. */
+/** Splits the bytes of a stream into gRPC messages. A chunk of bytes may contain several messages, or only a part of one. */
 export class MessageReader {
   #pieces: Buffer[] = [];
   #length = 0;
-  /** How many bytes must arrive before the next attempt to split, so that no message is copied once for each of its pieces. */
+  /**
+   * How many bytes must have arrived before the next attempt to split. So a long message is not copied once for each of its
+   * chunks.
+   */
   #wanted = PREFIX;
 
   /** Whether the last message is incomplete. */
@@ -22,7 +25,10 @@ export class MessageReader {
     return this.#length > 0;
   }
 
-  /** Returns the messages that end in this piece. Throws for a compressed message, since no call requests compression. */
+  /**
+   * Adds a chunk, and returns the messages that are complete now. Throws for a compressed message, since no call requests
+   * compression.
+   */
   push(piece: Buffer): Buffer[] {
     this.#pieces.push(piece);
     this.#length += piece.length;
@@ -41,7 +47,10 @@ export class MessageReader {
   }
 }
 
-/** Returns the size of the message that begins here, prefix included, or the size of the prefix if that is incomplete. */
+/**
+ * Returns the size of the first message in the bytes, its prefix included. If the prefix is incomplete, returns the size of
+ * the prefix.
+ */
 function sizeOf(bytes: Buffer): number {
   if (bytes.length < PREFIX) return PREFIX;
   if (bytes[0] !== NOT_COMPRESSED) throw new Error('a compressed message, which was not requested');

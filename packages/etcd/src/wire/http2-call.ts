@@ -9,10 +9,10 @@ import { MessageReader, PREFIX, isOneMessage } from './grpc-messages.ts';
 import { GrpcError, type StatusName } from '../driver/grpc-status.ts';
 import type { Http2Link } from './http2-link.ts';
 
-/** Receives the messages of a call. It is not called after `onEnd`. */
+/** Receives the messages and the end of a call. It is not called after `onEnd`. */
 export interface CallListener {
   readonly onMessage: (message: Buffer) => void;
-  /** Called once. The error is `undefined` if the server reported success. */
+  /** Called once, at the end of the call. The error is `undefined` if the server reported success. */
   readonly onEnd: (error: Error | undefined) => void;
 }
 
@@ -27,18 +27,18 @@ const STATUS_OF_HTTP: Readonly<Record<number, StatusName>> = {
   404: 'UNIMPLEMENTED',
 };
 
-/** How a call is sent and read. */
+/** How to send a call and to read its response. */
 export interface CallOptions {
   readonly headers: OutgoingHttpHeaders;
   /**
-   * Whether the messages are read when all have arrived, which takes fewer function calls. The caller must call `readNow` if they do not arrive
-   * soon.
+   * Whether to read the messages only after all have arrived, which takes fewer function calls. The caller must call `readNow` if they take
+   * long.
    */
   readonly readsAtEnd: boolean;
 }
 
 /**
- * One gRPC call. If the server sends no status, the connection is considered broken and accepts no further calls.
+ * One gRPC call. If the server returns no gRPC status, the connection is assumed to be broken and gets no further calls.
  * @throws when the connection has ended
  */
 export class Http2Call {
@@ -46,7 +46,7 @@ export class Http2Call {
   readonly #stream: ClientHttp2Stream;
   readonly #listener: CallListener;
   #readsAtEnd: boolean;
-  /** Splits the received data into messages. It is created when data arrives that is not exactly one message. */
+  /** Splits the received bytes into messages. It is created only when a chunk arrives that is not exactly one message. */
   #reader: MessageReader | undefined;
   #hasMessage = false;
   #headers: Headers | undefined;
@@ -66,22 +66,24 @@ export class Http2Call {
     if (!this.#isOver) this.#stream.write(frame);
   }
 
-  /** Writes the last message of the request. */
+  /** Sends the last message of the request. */
   end(frame: Buffer): void {
     this.#stream.end(frame);
   }
 
-  /** Ends the call without a call of the listener. */
+  /** Ends the call without calling the listener. */
   cancel(): void {
     this.#isOver = true;
-    // A call that still waits for its connection is destroyed, so that it is never sent.
+    // A call that still waits for its connection is destroyed, so that Node never sends it.
     if (this.#stream.pending) this.#stream.destroy();
     else this.#stream.close(NGHTTP2_CANCEL);
-    // Node frees a stream that both sides have ended only after the data of the stream was read.
+    // When both sides have ended the stream, Node frees it only after its data was read.
     if (this.#stream.closed) this.#stream.resume();
   }
 
-  /** Ends the call. With an error, the listener receives it. The connection accepts no further calls, unless it is still being opened. */
+  /**
+   * Ends the call as a failure, with the error for the listener, if any. The connection gets no further calls, unless it is still being opened.
+   */
   fail(error?: Error): void {
     if (this.#isOver) return;
     this.cancel();
@@ -89,7 +91,7 @@ export class Http2Call {
     if (error) this.#listener.onEnd(error);
   }
 
-  /** Adds as few listeners as possible, since each costs time in every call. */
+  /** Adds as few listeners as possible, because each one costs time in every call. */
   #listen(): void {
     const stream = this.#stream;
     stream.on('response', (headers: Headers, flags: number) => {
@@ -99,7 +101,7 @@ export class Http2Call {
       if ('grpc-status' in headers) this.#receiveStatus(headers, (flags & NGHTTP2_FLAG_END_STREAM) !== 0);
     });
     stream.on('trailers', (trailers: Headers) => this.#receiveStatus(trailers, true));
-    // The error of the stream is ignored, since the connection reports the failure with more detail.
+    // Ignores the error of the stream, since the connection reports the same failure with more detail.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       this.#link.closed();
@@ -107,7 +109,7 @@ export class Http2Call {
     });
   }
 
-  /** Reads the messages as they arrive. Before the headers were emitted, it does nothing. */
+  /** Starts to read messages as they arrive. Does nothing before the headers have arrived. */
   readNow(): void {
     this.#readsAtEnd = false;
     if (this.#headers) this.#readData();
@@ -118,7 +120,7 @@ export class Http2Call {
     if (stream.listenerCount('data') === 0) stream.on('data', (piece: Buffer) => this.#receive(piece));
   }
 
-  /** Ends the call at its last headers, which nothing follows, unless a part of the response waits to be read. */
+  /** Ends the call when its last headers arrive. If a part of the response was not read yet, waits for the end of the stream. */
   #receiveStatus(headers: Headers, isLast: boolean): void {
     this.#status = headers;
     const isMissing = this.#readsAtEnd && !this.#readAll() && headers['grpc-status'] === '0';
@@ -128,14 +130,14 @@ export class Http2Call {
     else this.#stream.once('end', () => this.#end());
   }
 
-  /** Reads what has arrived. Returns whether there are messages, and all are complete. */
+  /** Reads the data that has arrived. Returns whether it contains messages, and all are complete. */
   #readAll(): boolean {
     const all = this.#stream.read() as Buffer | null;
     if (all) this.#receive(all);
     return this.#hasMessage && !this.#reader?.isHalf;
   }
 
-  /** Ignores the body of a response that is not gRPC, such as a page of a proxy. */
+  /** Reads a chunk of data. Ignores the body of a response that is not gRPC, such as a page of a proxy. */
   #receive(piece: Buffer): void {
     if (this.#isOver || !this.#isGrpc) return;
     if (!this.#reader && isOneMessage(piece)) {
@@ -153,7 +155,7 @@ export class Http2Call {
     for (const message of messages) this.#deliver(message);
   }
 
-  /** Delivers a message, unless the one before has ended the call. */
+  /** Passes a message to the listener, unless the message before it has ended the call. */
   #deliver(message: Buffer): void {
     if (this.#isOver) return;
     this.#hasMessage = true;

@@ -3,16 +3,16 @@ import { unreadable, type CallListener, type Http2Call } from './http2-call.ts';
 import { decoded, type Decode } from './wire-read.ts';
 import { framed, type Encode } from './wire-write.ts';
 
-/** How the messages of a stream are written and read. */
+/** How to write the requests and read the responses of a stream. */
 export interface ChannelCodec<Request, Response> {
   readonly encode: Encode<Request>;
   readonly decode: Decode<Response>;
 }
 
-/** Opens the call of a stream. */
+/** Opens the gRPC call that carries a stream. */
 export type OpenCall = (listener: CallListener) => Promise<Http2Call>;
 
-/** A stream over HTTP/2. It opens asynchronously. */
+/** A stream of requests and responses over HTTP/2. The constructor starts to open it. */
 export class Http2Channel<Request extends object, Response> implements Channel<Request> {
   readonly #codec: ChannelCodec<Request, Response>;
   readonly #listener: ChannelListener<Response>;

@@ -4,19 +4,20 @@ import { GrpcError } from '../driver/grpc-status.ts';
 import { Http2Link, type Address, type LinkOptions } from './http2-link.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// A connection without a sign of life is closed after 8 s while a call is open. Servers allow a ping every 5 s, and none without a call.
+// While a call is open, a connection without any response is closed after 8 s. etcd allows a ping every 5 s,
+// and none without a call.
 const PINGS = { pingEveryMs: 6_000, pingTimeoutMs: 2_000 };
 
 /** Settings of a connection to a member. */
 export interface DialerOptions extends Pick<LinkOptions, 'connectTimeoutMs' | 'window'> {
   readonly credentials: FreshCredentials<unknown>;
-  /** The circuit breaker of the member, which the member's other connection shares. */
+  /** The circuit breaker of the member. Both connections to the member share it. */
   readonly breaker: MemberCircuitBreaker;
 }
 
 /**
- * The current connection to a member. The first call opens it, and the next call replaces it after it has ended or was retired. While the
- * circuit breaker is open, calls fail at once.
+ * Keeps one connection to a member. The first call opens it. After it has ended, or accepts no more calls, the next call opens another one.
+ * While the circuit breaker is open, calls fail at once.
  */
 export class Http2Dialer {
   readonly #address: Address;
@@ -34,12 +35,15 @@ export class Http2Dialer {
     this.#options = { connectTimeoutMs, ...PINGS, window };
   }
 
-  /** The connection, if it accepts a further call. */
+  /** The connection if it accepts another call, or `undefined`. */
   get present(): Http2Link | undefined {
     return this.#current?.isUsable ? this.#current : undefined;
   }
 
-  /** Returns the connection for one more call. Throws or rejects if there can be none now. A promise only if credentials must be read first. */
+  /**
+   * Returns a connection for one more call. Returns a promise only if credentials must be read first. Throws or rejects if no connection is
+   * possible now.
+   */
   link(): Http2Link | Promise<Http2Link> {
     if (this.#current?.isUsable) return this.#current;
     return this.#credentials.isFixed ? this.#newLink() : this.#credentials.next().then(() => this.#newLink());
@@ -52,7 +56,7 @@ export class Http2Dialer {
     for (const link of [...this.#links]) link.destroy(clientClosed());
   }
 
-  /** Opens a connection, unless another call has done so meanwhile. */
+  /** Opens a connection, unless another call has opened one meanwhile. */
   #newLink(): Http2Link {
     if (this.#current?.isUsable) return this.#current;
     if (this.#closed) throw clientClosed();

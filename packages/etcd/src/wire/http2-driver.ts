@@ -5,7 +5,7 @@ import type { Method } from './http2-methods.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import { Failures, MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-/** Returns a driver over Node's own HTTP/2. This package does gRPC's framing and etcd's messages itself, and loads neither etcd3 nor grpc-js. */
+/** Returns a driver over Node's own HTTP/2. This package encodes gRPC and etcd's messages itself, and does not load npm etcd3 or grpc-js. */
 export function http2Driver(
   host: string,
   options: CheckedOptions,

@@ -12,9 +12,9 @@ import { startTimeout } from '../base/timeout.ts';
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** `host:port` as the pseudo-header `:authority` has it. */
+  /** `host:port`, as the HTTP/2 header `:authority` contains it. */
   readonly authority: string;
-  /** Returns the current authorities and certificates. `undefined` without TLS. */
+  /** Returns the current certificates, and the authorities to trust. `undefined` if TLS is not used. */
   readonly tls: (() => Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>) | undefined;
 }
 
@@ -24,30 +24,31 @@ export interface LinkOptions {
   /** Interval of pings while a call is open, in milliseconds. */
   readonly pingEveryMs: number;
   readonly pingTimeoutMs: number;
-  /** Flow control window of one response in bytes. The window of the connection is four times as large. */
+  /** How many bytes of one response the member may send without an acknowledgement. For the whole connection it is four times as much. */
   readonly window: number;
 }
 
-/** Receives the changes of a connection. */
+/** Receives the events of a connection. */
 export interface LinkListener {
-  /** The HTTP/2 connection is established. */
+  /** Called when the HTTP/2 connection is established. */
   readonly onReady: () => void;
-  /** The connection accepts no further calls. Calls in flight may still succeed. */
+  /** Called when the connection accepts no further calls. Calls in flight may still succeed. */
   readonly onRetired: () => void;
-  /** The connection and all of its calls have ended. */
+  /** Called when the connection and all of its calls have ended. */
   readonly onClose: (failure: Error) => void;
 }
 
-// The memory limit of a session, in megabytes. Node counts requests that wait to be written, and refuses further requests above this.
+// The memory limit of an HTTP/2 session, in megabytes. Node counts requests that wait to be sent, and refuses
+// further requests above the limit.
 const MAX_MEMORY = 512;
 
-/** One connection to a member. It keeps the process alive while a call is open. */
+/** One HTTP/2 connection to a member. It keeps the process alive only while a call is open. */
 export class Http2Link {
   readonly #session: ClientHttp2Session;
   readonly #socket: Socket;
   readonly #listener: LinkListener;
   readonly #pings: NodeJS.Timeout;
-  /** Whether a timeout runs, for the connection or for the response to a ping. */
+  /** Whether a timeout runs: for the connection, or for the response to a ping. */
   #isWaiting = false;
   #stopWaiting: () => void;
   #open = 0;
@@ -80,18 +81,21 @@ export class Http2Link {
     return this.#session.destroyed;
   }
 
-  /** Whether the member has responded. Before that, the timeout of the connection applies, and not the timeouts of the calls that wait for it. */
+  /** Whether the member has responded once. Until then, the timeout of the connection applies, not those of the calls that wait for it. */
   get isMade(): boolean {
     return this.#isMade;
   }
 
-  /** Why the connection ended. */
+  /** The error with which the connection ended. */
   get failure(): Error {
     const when = this.#isMade ? '' : ' before HTTP/2 began';
     return this.#failure ?? new Error(`the connection was closed${when}`);
   }
 
-  /** Opens a call, which is sent as soon as the connection is established. `closed` must follow its end. Throws if the connection has ended. */
+  /**
+   * Opens a call, which is sent as soon as the connection is established. The caller must call `closed` when the call has ended. Throws if the
+   * connection has ended.
+   */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers);
     this.#open += 1;
@@ -99,7 +103,7 @@ export class Http2Link {
     return stream;
   }
 
-  /** Records the end of a call. It must be called once for each call. */
+  /** Records that a call has ended. It must be called once for each call. */
   closed(): void {
     this.#open -= 1;
     if (this.#open > 0) return;
@@ -107,7 +111,7 @@ export class Http2Link {
     if (this.#retired) this.destroy();
   }
 
-  /** Accepts no further calls. Calls in flight continue. */
+  /** Stops accepting further calls. Calls in flight continue. */
   retire(): void {
     if (this.#stopCalls() && this.#open === 0) this.destroy();
   }
@@ -118,12 +122,13 @@ export class Http2Link {
     this.#stopCalls();
     afterReading(() => {
       this.#session.destroy();
-      // The session alone would first wait for its GOAWAY frame to be written, which never ends while packets vanish. So the socket is destroyed too.
+      // `session.destroy` first waits until its GOAWAY frame is written, which never ends while the network
+      // drops packets. So the socket is destroyed too.
       this.#socket.destroy();
     });
   }
 
-  /** Stops accepting calls. Returns whether the connection accepted calls until now. */
+  /** Stops accepting calls. Returns false if that had already happened. */
   #stopCalls(): boolean {
     if (this.#retired) return false;
     this.#retired = true;
@@ -138,7 +143,7 @@ export class Http2Link {
       this.#stopWaiting();
       this.#listener.onReady();
     });
-    // This listener runs before that of the session, which ends the calls.
+    // Runs before the session's own listener, which ends the calls. So these calls report this error.
     this.#socket.prependListener('error', (error: Error) => {
       this.#failure = described(error);
     });
@@ -175,14 +180,14 @@ export class Http2Link {
 }
 
 /**
- * Runs the task after Node has processed the bytes from the member. Listeners of a connection run in the middle of that. If such a listener ends a
- * call, Node frees it and continues to read it (github.com/nodejs/node/pull/64166 and issues/38964).
+ * Runs the task after Node has processed the bytes from the member. Node calls the listeners of a connection in the middle of that. If a listener
+ * destroyed the session there, Node would free the session and continue to read from it (github.com/nodejs/node/pull/64166 and issues/38964).
  */
 function afterReading(task: () => void): void {
   setImmediate(task);
 }
 
-/** Adds a message to the connection error of a host name with several addresses, which has no message of its own. */
+/** Adds a message to the error of a host name with several addresses, which has no message of its own. */
 function described(error: Error): Error {
   if (!(error instanceof AggregateError) || error.message !== '') return error;
   return new Error(error.errors.map(String).join('; '), { cause: error });

@@ -1,4 +1,7 @@
-/** The authentication token of the calls. At most one log-in is in flight, and its token is used until the member does not know it any more. */
+/**
+ * The authentication token of all calls to a member. At most one log-in is in flight. Its token is used until the member does not know it any
+ * more.
+ */
 export class Http2Login {
   readonly #logIn: () => Promise<string>;
   #token: Promise<string> | undefined;
@@ -7,7 +10,7 @@ export class Http2Login {
     this.#logIn = logIn;
   }
 
-  /** Returns the token or the promise of the log-in in flight. After a rejection the next call logs in again. */
+  /** Returns the token, or the promise of the log-in in flight. If the log-in fails, the next call logs in again. */
   token(): Promise<string> {
     if (this.#token) return this.#token;
     const token = this.#logIn();
@@ -16,7 +19,7 @@ export class Http2Login {
     return token;
   }
 
-  /** Forgets this token. A newer one is kept. */
+  /** Forgets this token, unless a newer one has replaced it. */
   forget(token: Promise<string>): void {
     if (this.#token === token) this.#token = undefined;
   }

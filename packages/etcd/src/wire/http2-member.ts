@@ -13,20 +13,24 @@ import { SharedTimeout } from '../base/shared-timeout.ts';
 import type { CheckedOptions } from '../api/options.ts';
 import type { MemberCircuitBreaker } from '../driver/member-circuit-breaker.ts';
 
-// The window of calls with one response, in bytes. With a large window a distant member can send a large response without waiting for
-// acknowledgements. Streams of events keep the default window of other clients, so that a server notices when a client falls behind.
+// How many bytes of a response a member may send without an acknowledgement. For unary calls this is much, so
+// that a distant member can send a large response at once. Streams keep the usual default, so that a server
+// notices when a client is too slow.
 const LARGE_WINDOW = 4 * 2 ** 20;
 const USUAL_WINDOW = 2 ** 16 - 1;
 
-/** The connections to a member, and the log-in of their calls. */
+/** The two connections to a member, and the authentication token of their calls. */
 export class Http2Member {
   readonly #headers: OutgoingHttpHeaders;
-  /** The headers of the last call, by path. */
+  /** The headers that were last used for each path. */
   readonly #known = new Map<string, OutgoingHttpHeaders>();
   readonly #login: Http2Login | undefined;
-  /** The timeout of most calls. */
+  /** The timeout of calls that have the option `requestTimeoutMs`. */
   readonly #usual: SharedTimeout;
-  /** Streams have a connection of their own, so that a large response delays neither heartbeats nor events. */
+  /**
+   * Unary calls and streams have separate connections, so that a large response delays neither heartbeats nor
+   * events.
+   */
   readonly #calls: Http2Dialer;
   readonly #streams: Http2Dialer;
 
@@ -44,13 +48,14 @@ export class Http2Member {
       ':authority': address.authority,
       'content-type': 'application/grpc',
       te: 'trailers',
-      // A member that is cut off from the others then returns "no leader" at once, and does not keep streams open silently.
+      // With this header, a member that cannot reach the others returns "no leader" at once, instead of
+      // keeping streams open without events.
       hasleader: 'true',
     };
     if (logsIn) this.#login = new Http2Login(() => this.#logIn(credentials, requestTimeoutMs));
   }
 
-  /** Sends one request. It is repeated only if the member refused it because of its token. */
+  /** Sends one request. Repeats it only if the member has refused it because of its authentication token. */
   call<Request extends object, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -117,7 +122,7 @@ export class Http2Member {
     return link ? sendUnary(link, call) : this.#sendOnNewLink(call);
   }
 
-  /** Sends the request in this tick, unless credentials must be read first. */
+  /** Opens a connection and sends the request on it, in this tick unless credentials must be read first. */
   async #sendOnNewLink<Request extends object, Response>(call: Unary<Request, Response>): Promise<Response> {
     const link = this.#calls.link();
     return sendUnary(link instanceof Promise ? await link : link, call);

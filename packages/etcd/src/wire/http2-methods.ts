@@ -23,12 +23,12 @@ import * as requests from './wire-requests.ts';
 import * as responses from './wire-responses.ts';
 import type { Encode } from './wire-write.ts';
 
-/** One call of etcd's API: its path, and how its messages are written and read. */
+/** One method of etcd's gRPC API: its path, and how its messages are written and read. */
 export interface Method<Request, Response> {
   readonly path: string;
   readonly encode: Encode<Request>;
   readonly decode: Decode<Response>;
-  /** Whether a response may be a list of many rows. It is then read as it arrives. */
+  /** Whether a response may be a long list of rows. It is then read while it arrives. */
   readonly isLong?: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { Method } from './http2-methods.ts';
 import { decoded } from './wire-read.ts';
 import { framed } from './wire-write.ts';
 
-/** One call with one response. */
+/** One request with one response. */
 export interface Unary<Request, Response> {
   readonly headers: OutgoingHttpHeaders;
   readonly method: Method<Request, Response>;
@@ -15,7 +15,7 @@ export interface Unary<Request, Response> {
   readonly timeout: TaskTimeout;
 }
 
-/** Sends a request once. Rejects if it fails or has no response in time. The connection then accepts no further calls. */
+/** Sends a request once. Rejects if it fails, or gets no response in time; then the connection gets no further calls. */
 export function sendUnary<Request extends object, Response>(
   link: Http2Link,
   unary: Unary<Request, Response>,
@@ -30,7 +30,7 @@ interface Outcome<Response> {
   readonly reject: (error: Error) => void;
 }
 
-/** A request in flight. An object with methods, since closures would be created anew for each request. */
+/** A request in flight. It is an object with methods, because closures would be created anew for each request. */
 class UnaryCall<Request extends object, Response> implements CallListener, SharedTask {
   readonly readsAtEnd: boolean;
   readonly headers: OutgoingHttpHeaders;
@@ -63,7 +63,7 @@ class UnaryCall<Request extends object, Response> implements CallListener, Share
     else this.#read();
   }
 
-  /** Reads a response that is too large to arrive in full without being read. */
+  /** Starts to read a response while it arrives. A large response does not arrive in full unless the client reads it. */
   partPassed(): void {
     if (this.readsAtEnd) this.#call.readNow();
   }
@@ -74,7 +74,7 @@ class UnaryCall<Request extends object, Response> implements CallListener, Share
     );
   }
 
-  /** Decodes the response. Rejects unless it is one message. */
+  /** Decodes the response. Rejects unless it is exactly one message. */
   #read(): void {
     try {
       if (!this.#message || this.#messages > 1)

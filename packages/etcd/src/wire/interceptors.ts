@@ -13,7 +13,7 @@ const UNAVAILABLE = 14;
 const INVALID_TOKEN = 'etcdserver: invalid auth token';
 const STILL_REFUSED = 'etcdserver: the token of a new log-in is refused too';
 
-/** Ends the call after a timeout in milliseconds, like a gRPC deadline that does not count the time in which this process was busy. */
+/** Ends the call after a timeout in milliseconds. Unlike a gRPC deadline, the timeout hardly advances while the event loop is blocked. */
 export function withTimeout(ms: number): Interceptor {
   return (options, nextCall) => {
     const call = nextCall(options);
@@ -36,7 +36,9 @@ export function withTimeout(ms: number): Interceptor {
   };
 }
 
-/** Requires a leader. A member that is cut off from the others then fails at once, and does not keep streams open silently. */
+/**
+ * Requires a member that knows a leader. A member that cannot reach the others then fails at once, instead of keeping streams open without events.
+ */
 export const requireLeader: Interceptor = (options, nextCall) => {
   const call = nextCall(options);
   const start = call.start.bind(call);
@@ -49,8 +51,9 @@ export const requireLeader: Interceptor = (options, nextCall) => {
 };
 
 /**
- * Limits the log-ins of one call and its repetitions to one. etcd3 logs in and repeats a call for an unknown token without a limit, but not for
- * a token that a change of roles has outdated. So both statuses are converted to "invalid auth token" the first time, and to a failure after that.
+ * Allows one log-in for a call and its repetitions. For an unknown token, npm etcd3 logs in and repeats the call without any limit. For a token
+ * that a change of roles has outdated, it does not log in at all. So both errors are converted to "invalid auth token" the first time, and to a
+ * failure after that.
  */
 export function loggingInOnce(): Interceptor {
   let hasLoggedIn = false;
@@ -76,7 +79,7 @@ export function loggingInOnce(): Interceptor {
   };
 }
 
-/** Converts the type: the result of `nextCall` is sufficient. */
+/** Casts a call from `nextCall` to the type that an interceptor must return. The call has all methods that grpc-js needs. */
 function asInterceptingCall(call: object): ReturnType<Interceptor> {
   return call as ReturnType<Interceptor>;
 }

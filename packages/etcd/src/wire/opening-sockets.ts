@@ -1,18 +1,20 @@
 /**
- * Destroys connections that grpc-js is opening to a host without a response. grpc-js cannot do that itself, not even when it is closed, and
- * opens another connection after each failure. Each of them keeps the process alive until the system gives up, which takes two minutes on
- * Linux. Node publishes every new socket on a diagnostics channel. The call stack shows which sockets are of grpc-js, and their address
- * shows for which host.
+ * Destroys connections that grpc-js is opening to a host that does not respond. grpc-js itself cannot do that, even when it is closed, and
+ * opens another connection after each failure. Each of them keeps the process alive until the system gives up, on Linux after two minutes.
+ * Node publishes every new socket on a diagnostics channel. The call stack shows whether grpc-js has opened a socket, and the address shows
+ * for which host.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isIP, type Socket } from 'node:net';
 
 const OPENED = 'net.client.socket';
 const BY_GRPC = /[\\/]@grpc[\\/]grpc-js[\\/]/;
-// A connection without a response for this time, in milliseconds, may be destroyed. A younger one may belong to another client of this process.
+// A connection may be destroyed after this time without a response, in milliseconds. A younger one may belong
+// to another client of this process.
 const HOPELESS_MS = 300;
 const CHECK_EVERY_MS = 100;
-// How long new connections are destroyed, in milliseconds. It is longer than the backoff of grpc-js.
+// Milliseconds for which new connections are still destroyed after the driver was closed. It is longer than the
+// backoff of grpc-js.
 const CHECK_FOR_MS = 5_000;
 
 interface Opening {
@@ -24,7 +26,7 @@ interface Opening {
 const openings = new Map<Socket, Opening>();
 let watchers = 0;
 
-/** Tracks the connections that grpc-js opens. Returns a function that destroys the connections to this host, now and for the next seconds. */
+/** Tracks the connections that grpc-js opens. Returns a function that destroys those to this host, now and during the next seconds. */
 export function watchOpenings(host: string): () => void {
   if (watchers === 0) subscribe(OPENED, onOpened);
   watchers += 1;

@@ -1,5 +1,6 @@
-// Messages are read without a library. A general decoder makes several function calls for each field, and these calls dominate the CPU time of a
-// process whose code is not compiled yet. Bytes from a member are not trusted: invalid messages throw.
+// Decodes messages without a library. A general decoder makes several function calls for each field. In a
+// young process, whose code Node has not compiled yet, these calls would take most of the CPU time. Bytes
+// from a member are not trusted: invalid messages throw.
 
 import { copyOf } from './copied-bytes.ts';
 
@@ -10,13 +11,13 @@ type Kind = 'bytes' | 'text' | 'bool' | 'int64' | 'uint64' | 'choice' | 'message
 interface Read {
   readonly kind: Kind;
   readonly tag: number;
-  /** Whether values are added to a list. */
+  /** Whether the field is repeated, so that its values form a list. */
   readonly each: boolean;
   /** The names of an enumeration by number. */
   readonly names?: readonly string[];
-  /** The nested message. It is a function, since messages refer to each other. */
+  /** Returns the decoder of the nested message. It is a function, because messages refer to each other. */
   readonly decode?: () => Decode<unknown>;
-  /** The decoder of the nested message, once it was needed. */
+  /** The decoder of the nested message, stored after its first use. */
   nested?: Decode<unknown>;
 }
 
@@ -29,15 +30,15 @@ interface ReadOf<T> extends Read {
 
 /** Describes how a message of one type is read. */
 export interface Decode<T> {
-  /** The default of every field, where a list is empty. */
+  /** The default value of each field. A list is empty by default. */
   readonly defaults: T;
-  /** The names of the lists. */
+  /** The names of the fields that are lists. */
   readonly lists: readonly string[];
-  /** The fields by tag, each with the name of its property. */
+  /** The fields by tag, each with the name of its property in the decoded object. */
   readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
 }
 
-/** The fields of a message that are read. Other fields are skipped. */
+/** The fields of a message that are decoded. All other fields are skipped. */
 export type FieldsToRead<T> = { readonly [K in keyof T]?: ReadOf<T[K]> };
 
 type Fields = Record<string, unknown>;
@@ -50,19 +51,20 @@ const TYPE_BITS = 7;
 const MAX_VARINT = 10;
 const EMPTY = Buffer.alloc(0);
 const TWO_TO_32 = 2 ** 32;
-// With a high word of this size or more, the number exceeds 2^53.
+// If the upper 32 bits are at least this number, the whole number exceeds 2^53.
 const EXACT_HIGH = 2 ** 21;
 // The maximum depth of nested messages, as in protobuf's own readers. Deeper messages would exhaust the stack.
 const MAX_DEPTH = 100;
 
-// Decoding is synchronous, so all messages share this position of the next byte, the two words of the 64-bit number that is being read, and the depth.
+// Decoding is synchronous, so all messages share these variables: the position of the next byte, the two
+// halves of the 64-bit number that is being read, and the depth.
 let at = 0;
 let low = 0;
 let high = 0;
-// Number of messages around the current one.
+// The number of messages in which the current one is nested.
 let depth = 0;
 
-/** Describes how a message is read. Fields that were not sent have these defaults. */
+/** Creates a decoder. Fields that the sender has left out get these defaults. */
 export function decoder<T>(defaults: T, fields: FieldsToRead<T>): Decode<T> {
   const byTag: (readonly [string, Read] | undefined)[] = [];
   for (const [name, read] of Object.entries<Read | undefined>(fields))
@@ -71,14 +73,16 @@ export function decoder<T>(defaults: T, fields: FieldsToRead<T>): Decode<T> {
   return { defaults, lists: lists.map(([name]) => name), fields: byTag };
 }
 
-/** Decodes a message. Throws if the bytes are not a valid one. */
+/** Decodes a message. Throws if the bytes are not a valid message. */
 export function decoded<T>(decode: Decode<T>, bytes: Buffer): T {
   at = 0;
   depth = 0;
   return readMessage(decode, bytes, bytes.length);
 }
 
-/** Reads bytes. They are copied, so that a key does not keep the whole response in memory. */
+/**
+ * Describes a field with bytes. They are copied, so that a key does not keep the whole response in memory.
+ */
 export function getBytes(field: number): ReadOf<Buffer> {
   return { kind: 'bytes', tag: tagOf(field, DELIMITED), each: false };
 }
@@ -91,17 +95,20 @@ export function getBool(field: number): ReadOf<boolean> {
   return { kind: 'bool', tag: tagOf(field, VARINT), each: false };
 }
 
-/** Reads a signed 64-bit number as decimal text. */
+/** Describes a field with a signed 64-bit number, which is decoded to decimal text. */
 export function getInt64(field: number): ReadOf<string> {
   return { kind: 'int64', tag: tagOf(field, VARINT), each: false };
 }
 
-/** Reads an unsigned 64-bit number as decimal text. */
+/** Describes a field with an unsigned 64-bit number, which is decoded to decimal text. */
 export function getUint64(field: number): ReadOf<string> {
   return { kind: 'uint64', tag: tagOf(field, VARINT), each: false };
 }
 
-/** Reads an enumeration by name. An unknown number becomes the first name. */
+/**
+ * Describes a field with an enumeration, which is decoded to its name. An unknown number becomes the first
+ * name.
+ */
 export function getChoice<Name extends string>(
   field: number,
   names: readonly [Name, ...Name[]],
@@ -113,12 +120,12 @@ export function getMessage<T>(field: number, decode: () => Decode<T>): ReadOf<T>
   return { kind: 'message', tag: tagOf(field, DELIMITED), each: false, decode };
 }
 
-/** Reads a repeated field into a list. */
+/** Describes a repeated field, which is decoded to a list. */
 export function getEach<T>(read: ReadOf<T>): ReadOf<T[]> {
   return { ...(read as Read), each: true };
 }
 
-// Nearly all tags, lengths and counts are one byte, which is read without a function call.
+// Nearly all tags, lengths and counts are a single byte, which is read without a function call.
 
 function readMessage<T>({ defaults, lists, fields }: Decode<T>, bytes: Buffer, end: number): T {
   const message = { ...defaults } as Fields;
@@ -163,7 +170,7 @@ function decodeOf({ decode }: Read): Decode<unknown> {
   return (decode as () => Decode<unknown>)();
 }
 
-/** Reads a tag of several bytes, the first of which was read. */
+/** Reads a tag of several bytes, of which the first was read already. */
 function readLongTag(bytes: Buffer, end: number): number {
   at -= 1;
   return readNumber(bytes, end);
@@ -197,13 +204,13 @@ function readLength(bytes: Buffer, end: number): number {
   return at - length;
 }
 
-/** Reads a number. It is exact up to 53 bits, which is enough for tags and lengths. */
+/** Reads a number, exactly up to 53 bits. That is enough for tags and lengths. */
 function readNumber(bytes: Buffer, end: number): number {
   readVarint(bytes, end);
   return high * TWO_TO_32 + low;
 }
 
-/** Reads a number into the two shared 32-bit words. */
+/** Reads a 64-bit number into the shared variables `low` and `high`. */
 function readVarint(bytes: Buffer, end: number): void {
   low = 0;
   high = 0;

@@ -26,13 +26,14 @@ import {
   type Decode,
 } from './wire-read.ts';
 
-// The numbers of fields and enumerations are those of etcd's rpc.proto and kv.proto. Fields that the member did not send have the same defaults as in
-// npm etcd3.
+// The numbers of fields and enumerations are those in etcd's rpc.proto and kv.proto. Fields that a member has
+// left out get the same defaults as in npm etcd3.
 
 const ZERO = '0';
 const EMPTY = Buffer.alloc(0);
 
-// The value of a nested message that the member did not send. It is `null` as in npm etcd3, whose types do not declare that.
+// The value of a nested message that a member has left out. It is `null`, as in npm etcd3, although the types
+// of npm etcd3 do not declare that.
 const ABSENT = null as never;
 
 const header: Decode<IResponseHeader> = decoder<IResponseHeader>(
@@ -77,7 +78,8 @@ export const deleteRangeResponse: Decode<IDeleteRangeResponse> = decoder<IDelete
   { ...HEADER, deleted: getInt64(2), prev_kvs: eachKeyValue(3) },
 );
 
-// Exactly one of these fields is set. As in etcd3, the others are left out.
+// Exactly one of these fields is present in a response. As in npm etcd3, the others do not exist in the
+// decoded object.
 const responseOp: Decode<IResponseOp> = decoder<Partial<IResponseOp>>(
   {},
   {
@@ -102,7 +104,7 @@ export const leaseGrantResponse: Decode<ILeaseGrantResponse> = decoder<ILeaseGra
   { ...HEADER, ID: getInt64(2), TTL: getInt64(3), error: getText(4) },
 );
 
-/** A message whose fields are all ignored. */
+/** A message of which no field is read. */
 export const anything: Decode<object> = decoder<object>({}, {});
 
 export const leaseTimeToLiveResponse: Decode<ILeaseTimeToLiveResponse> = decoder<ILeaseTimeToLiveResponse>(
@@ -185,7 +187,7 @@ export const statusResponse: Decode<IStatusResponse> = decoder<IStatusResponse>(
   },
 );
 
-/** The token of a log-in. */
+/** The response to a log-in, with the authentication token. */
 export const authenticateResponse: Decode<{ token: string }> = decoder<{ token: string }>(
   { token: '' },
   {

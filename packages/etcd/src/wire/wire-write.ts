@@ -1,5 +1,5 @@
-// Messages are written without a library. A general encoder makes several function calls for each field, and these calls dominate the CPU time of a
-// process whose code is not compiled yet.
+// Encodes messages without a library. A general encoder makes several function calls for each field. In a
+// young process, whose code Node has not compiled yet, these calls would take most of the CPU time.
 
 import { copyOf } from './copied-bytes.ts';
 import { PREFIX } from './grpc-messages.ts';
@@ -15,9 +15,9 @@ interface Write {
   readonly each: boolean;
   /** The names of an enumeration by number. */
   readonly names?: readonly string[];
-  /** The nested message. It is a function, since messages refer to each other. */
+  /** Returns the encoder of the nested message. It is a function, because messages refer to each other. */
   readonly message?: () => Encode<unknown>;
-  /** The layout of the nested message, once it was needed. */
+  /** The layout of the nested message, stored after its first use. */
   nested?: Layout;
 }
 
@@ -45,7 +45,7 @@ export type FieldsToWrite<T> = { readonly [K in keyof T]-?: WriteOf<NonNullable<
 
 const VARINT = 0;
 const DELIMITED = 2;
-// A decimal text with at most this many digits is exact as a JavaScript number.
+// Decimal text of at most this many digits can be converted to a JavaScript number exactly.
 const EXACT_DIGITS = 15;
 const MAX_VARINT = 10;
 const TWO_TO_31 = 2 ** 31;
@@ -55,7 +55,9 @@ const USUAL_SIZE = 4_096;
 let buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
 let at = 0;
 
-/** Describes how a message is written. Default values are written too if they are set, since the members of a oneof need that. */
+/**
+ * Creates an encoder. A field that is set is written even if it has the default value, since the members of a `oneof` need that.
+ */
 export function encoder<T extends object>(fields: FieldsToWrite<T>): Encode<T> {
   return { layout: Object.entries<Write>(fields) };
 }
@@ -71,7 +73,7 @@ export function framed<T extends object>(encode: Encode<T>, message: T): Buffer 
   buffer[3] = length >>> 8;
   buffer[4] = length;
   const frame = copyOf(buffer, 0, at);
-  // A large buffer is not kept for the next message.
+  // A large buffer is not kept for later messages.
   if (buffer.length > USUAL_SIZE) buffer = Buffer.allocUnsafeSlow(USUAL_SIZE);
   return frame;
 }
@@ -88,12 +90,12 @@ export function putBool(field: number): WriteOf<boolean> {
   return { kind: 'bool', tag: tagOf(field, VARINT), each: false };
 }
 
-/** Writes a signed 64-bit number from a number or decimal text. */
+/** Describes a field with a signed 64-bit number, given as a number or as decimal text. */
 export function putInt64(field: number): WriteOf<string | number> {
   return { kind: 'int64', tag: tagOf(field, VARINT), each: false };
 }
 
-/** Writes an enumeration by name. */
+/** Describes a field with an enumeration, given by its name. */
 export function putChoice<Name extends string>(field: number, names: readonly Name[]): WriteOf<Name> {
   return { kind: 'choice', tag: tagOf(field, VARINT), each: false, names };
 }
@@ -106,7 +108,7 @@ export function putEach<T>(write: WriteOf<T>): WriteOf<readonly T[]> {
   return { ...(write as Write), each: true };
 }
 
-// Only a nested message, a long length and a long number take a function call.
+// To save time, only nested messages, long lengths and long numbers take a function call.
 
 function writeMessage(layout: Layout, message: Fields): void {
   for (let i = 0; i < layout.length; i += 1) {
@@ -122,7 +124,7 @@ function writeMessage(layout: Layout, message: Fields): void {
       if (write.kind === 'message') {
         const begin = (at += 1);
         writeMessage((write.nested ??= layoutOf(write)), one as Fields);
-        // One byte was reserved for the length.
+        // One byte was reserved for the length of the nested message.
         if (at - begin < 0x80) buffer[begin - 1] = at - begin;
         else insertLength(begin);
       } else if (write.kind === 'bytes') {
@@ -149,7 +151,7 @@ function layoutOf({ message }: Write): Layout {
   return (message as () => Encode<unknown>)().layout;
 }
 
-/** Moves a message that needs more than one byte for its length, and writes the length. */
+/** Moves a nested message whose length needs more than one byte, and writes the length before it. */
 function insertLength(begin: number): void {
   const length = at - begin;
   if (at + MAX_VARINT > buffer.length) grow(MAX_VARINT);
@@ -190,7 +192,7 @@ function writeVarint(value: number): void {
   buffer[at++] = rest;
 }
 
-/** Writes a number of 64 bits. Arithmetic on bigints is slow, so each step takes 28 bits. */
+/** Writes a number of 64 bits. It takes 28 bits at a time, because arithmetic on bigints is slow. */
 function writeTwoWords(value: bigint): void {
   let rest = value;
   while (rest >= 0x1000_0000n) {
@@ -201,7 +203,7 @@ function writeTwoWords(value: bigint): void {
   writeVarint(Number(rest));
 }
 
-/** Enlarges the buffer. Callers check first whether that is needed, since it seldom is. */
+/** Enlarges the buffer. Callers check first whether it is needed, because it seldom is. */
 function grow(bytes: number): void {
   const larger = Buffer.allocUnsafeSlow(2 * (at + bytes));
   larger.set(buffer.subarray(0, at));

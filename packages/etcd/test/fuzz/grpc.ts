@@ -6,14 +6,17 @@ import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const DECODERS = Object.values(methods).map(({ decode }) => decode as Decode<unknown>);
 
-/** Bytes of a gRPC stream from etcd, in chunks, decoded as each kind of message. The first byte is the size of the chunks. */
+/**
+ * Provides the fuzz target: a gRPC stream from etcd. The first byte is the size of the chunks in which the others arrive.
+ * Each message is decoded as every kind of response.
+ */
 export function open(): FuzzTarget {
   const recorded = RECORDED.map((text) => Buffer.from(text, 'hex'));
   const corpus = [...recorded, framed(nestedTransactions(50)), framed(nestedTransactions(20_000))];
   return { corpus: corpus.map((frame) => Buffer.concat([Buffer.from([64]), frame])), run };
 }
 
-/** A response to a transaction, which contains the response to another one, and so on. */
+/** Creates a response to a transaction that contains the response to another transaction, and so on. */
 function nestedTransactions(depth: number): Buffer {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -64,12 +67,14 @@ function messagesIn(input: Buffer): Buffer[] {
   return messages;
 }
 
-/** An invalid message throws a `RangeError`. So does a stack overflow, which is a finding. */
+/**
+ * Returns whether the error is the `RangeError` of an invalid message. A stack overflow is a `RangeError` too, but a finding.
+ */
 function isExpected(error: unknown): boolean {
   return error instanceof RangeError && !/call stack/.test(error.message);
 }
 
-/** Requires that all lists together have no more items than the message has bytes. Each item takes two. */
+/** Throws if all lists together have more items than the message has bytes, because each item takes at least two bytes. */
 function requireSmall(message: unknown, bytes: number): void {
   const items = itemsIn(message);
   if (items > bytes) throw new Error(`${items} items from ${bytes} bytes`);

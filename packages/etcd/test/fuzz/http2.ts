@@ -8,7 +8,10 @@ import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 const REQUEST_TIMEOUT_MS = 10;
 const SETTLED_MS = 10_000;
 
-/** Bytes of an HTTP/2 connection from an etcd server, while a read, a heartbeat and a watch wait for their responses. */
+/**
+ * Provides the fuzz target: the bytes of an HTTP/2 connection from etcd. A read, a heartbeat and a watch wait for
+ * responses meanwhile.
+ */
 export async function open(): Promise<FuzzTarget> {
   let input: Buffer = Buffer.alloc(0);
   const sockets = new Set<Socket>();
@@ -17,7 +20,8 @@ export async function open(): Promise<FuzzTarget> {
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
     socket.resume();
-    // A part of the inputs arrives in two pieces, and some connections end after them.
+    // Sends each input in two pieces. Some connections end after the second piece, depending on its last
+    // byte.
     const middle = input.length >> 1;
     socket.write(input.subarray(0, middle));
     if ((input.at(-1) ?? 0) % 3 === 0) socket.end(input.subarray(middle));

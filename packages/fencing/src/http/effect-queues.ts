@@ -1,14 +1,14 @@
 import { compareEpochTokens, type EpochToken } from '../epoch.ts';
 
-/** The effects of one resource in this process. */
+/** The requests of one resource that are handled in this process. */
 interface EffectQueue {
-  /** The number of requests between `enter` and `leave`. The queue exists as long as there is at least one. */
+  /** The number of requests between `enter` and `leave`. The object is deleted when it becomes 0. */
   users: number;
   largest: EpochToken | undefined;
   readonly running: Set<{ readonly at: EpochToken; readonly ended: Promise<unknown> }>;
 }
 
-/** A request that has entered and not left. */
+/** A request between `enter` and `leave`. */
 export interface QueuedEffect {
   /**
    * Runs the effect after the effects of all smaller tokens have settled. Effects with the same token run concurrently.
@@ -18,11 +18,11 @@ export interface QueuedEffect {
     at: EpochToken,
     effect: () => T | PromiseLike<T>,
   ): Promise<{ readonly value: Awaited<T> } | undefined>;
-  /** Leaves the queue. Call it in every case. */
+  /** Leaves the queue. The caller must call it in every case. */
   leave(): void;
 }
 
-/** Orders effects by their tokens, with one queue for each resource. */
+/** Orders the effects of requests by their tokens, separately for each resource. */
 export class EffectQueues {
   readonly #queues = new Map<string, EffectQueue>();
 
@@ -31,7 +31,10 @@ export class EffectQueues {
     return this.#queues.size;
   }
 
-  /** Enters the queue of a resource. Call it before the maximum is read, so that a larger token that passes in between is noticed. */
+  /**
+   * Enters the queue of a resource. The caller must enter before it reads the maximum, so that a larger token which passes in between
+   * is noticed.
+   */
   enter(resource: string): QueuedEffect {
     const queue = this.#queues.get(resource) ?? { users: 0, largest: undefined, running: new Set() };
     this.#queues.set(resource, queue);
@@ -55,7 +58,8 @@ async function runInQueue<T>(
   queue.largest = at;
   const smaller = [...queue.running].filter((other) => compareEpochTokens(other.at, at) < 0);
   await Promise.allSettled(smaller.map(({ ended }) => ended));
-  // A larger token may have entered during the wait. Its effect did not wait for this one, which was not running yet.
+  // A larger token may have entered during the wait. That request did not wait for this effect, which was not
+  // running yet.
   if (compareEpochTokens(at, queue.largest) < 0) return undefined;
   const ended = (async () => effect())();
   const running = { at, ended };

@@ -71,7 +71,7 @@ export function readFencingHeaders(header: HeaderGetter): FencingClaim | Fencing
   return { name, ...at };
 }
 
-/** Creates the fault for a request whose headers are invalid. */
+/** Returns the reason of a refusal for a request whose headers are invalid. */
 export function malformed(reason: string): FencingFault {
   return { outcome: 'malformed', status: 400, reason };
 }

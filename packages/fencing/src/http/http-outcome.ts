@@ -9,7 +9,7 @@ export type HttpOutcome =
   /** An intermediary removed or changed the headers, or the receiver guards the resource with another lock. */
   | { readonly outcome: 'missing' | 'malformed'; readonly reason: string };
 
-/** The members of a `Response` that are read. */
+/** The properties of a `Response` that this package reads. */
 type ResponseHead = Pick<Response, 'ok' | 'status' | 'headers'>;
 
 /**
@@ -36,7 +36,7 @@ export async function httpOutcome(
     );
   }
   const reason = `${refused}: a later holder sent a request before, with token ${printToken(largest)}`;
-  // A token of another epoch is left out, since callers could not compare it with their own token.
+  // Omits a token with an epoch, because callers could not compare it with their own token.
   if (largest.epoch > 0) return { outcome: 'refused', reason };
   return { outcome: 'refused', largest: largest.token, reason };
 }

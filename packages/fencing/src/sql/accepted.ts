@@ -18,8 +18,8 @@ const RULE =
   'is the result of an update: a number, or an object with rowCount, affectedRows, numAffectedRows, changes or count';
 
 /**
- * Returns whether a `fencedUpdate` was accepted: it found its row, with no larger token. Otherwise a later holder wrote before, or there is
- * no such row. `sqlOutcome` reports which, and with `expectAccepted` a refusal cannot be overlooked.
+ * Returns whether a `fencedUpdate` was accepted: it found its row, with no larger token. Otherwise a later holder has already written, or
+ * there is no such row. `sqlOutcome` reports which, and with `expectAccepted` a refusal cannot be overlooked.
  *
  * The result is also right on MySQL connections that count changed rows instead of found ones, if it has an `insertId`. Prisma returns the
  * number alone: its connections have to count found rows, which is the default of its adapter.
@@ -37,10 +37,12 @@ function rowsOf(result: unknown): number {
   if (typeof result !== 'object' || result === null) throw invalidArgument('result', result, RULE);
   for (const name of ['rowCount', 'changes', 'count'] as const)
     if (name in result) return toCount(Reflect.get(result, name));
-  // TypeORM returns rows and their number, other clients of MySQL the header and its columns.
+  // TypeORM returns the rows and their number. Other clients of MySQL return the result header and the
+  // columns.
   if (Array.isArray(result)) return rowsOf(Array.isArray(result[0]) ? result[1] : result[0]);
   const { affectedRows, numAffectedRows, insertId } = result as Readonly<Record<string, unknown>>;
-  // On a connection that counts changed rows, a found row with unchanged values counts as 0. Its token is the insert id then.
+  // On a connection that counts changed rows, a found row with unchanged values counts as 0. The insert id
+  // then contains its token.
   return Math.max(toCount(affectedRows ?? numAffectedRows), Number(insertId ?? 0) === 0 ? 0 : 1);
 }
 

@@ -6,7 +6,7 @@ export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 /** The name of a table, or the schema (or database) and the table: `['billing', 'accounts']`. */
 export type SqlTable = string | readonly [schema: string, table: string];
 
-/** The differences between the databases. */
+/** What differs between the databases: SQL fragments and limits. */
 export interface Dialect {
   readonly numbered: boolean;
   readonly quote: '"' | '`';
@@ -23,8 +23,8 @@ export interface Dialect {
   /** Casts a 64-bit integer to text. */
   readonly text: (column: string) => string;
   /**
-   * Assigns a token so that a row counts as written even when it had that token already. MySQL can be set to count only changed rows. It
-   * reports an unchanged row by its insert id then.
+   * Assigns a token so that a row counts as written even when it had that token already. MySQL can be set to count only changed rows. An
+   * unchanged row is then recognized by the insert id, which contains its token.
    */
   readonly assignment: (token: string) => string;
   /** The statement that creates the table of the fences in a migration, where no other process creates it at the same time. */
@@ -36,7 +36,7 @@ export interface Dialect {
    * placeholder for the token.
    */
   readonly raise: (table: string, name: string, token: () => string) => string;
-  /** Whether `raise` returns the token that is then stored. Otherwise another statement reads it. */
+  /** Whether the statement of `raise` itself returns the stored token. Otherwise a further statement reads it. */
   readonly raiseReads: boolean;
   /** The suffix of a select that reads the latest committed row and locks it until the transaction ends. */
   readonly locking: string;
@@ -52,8 +52,8 @@ const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const upsert = (table: string, values: string, larger: 'GREATEST' | 'MAX'): string =>
   `INSERT INTO ${table} AS fence (name, token) VALUES (${values}) ON CONFLICT (name) DO UPDATE SET token = ${larger}(fence.token, excluded.token)`;
 /**
- * The name is stored as bytes, since text is compared without case and trailing spaces. Other engines than InnoDB have no row locks and no
- * rollback.
+ * The table for MySQL. The name is stored as bytes, since MySQL compares text without case and trailing spaces. Other engines than InnoDB
+ * have no row locks and no rollback.
  */
 const createMysqlFences = (table: string): string =>
   `CREATE TABLE IF NOT EXISTS ${table} (name varbinary(512) PRIMARY KEY, token bigint NOT NULL DEFAULT 0) ENGINE=InnoDB`;
@@ -100,7 +100,7 @@ END $queuelock$`,
   },
   sqlite: {
     numbered: false,
-    // SQLite reads an unknown name in double quotes as a string.
+    // Uses backticks, because SQLite reads an unknown name in double quotes as a string.
     quote: '`',
     maxIdentifier: { count: bytesOf, max: 128, unit: 'bytes' },
     integer: (placeholder) => `CAST(${placeholder} AS INTEGER)`,
@@ -115,7 +115,7 @@ END $queuelock$`,
   },
 };
 
-/** Returns the properties of a dialect. */
+/** Returns the SQL fragments and limits of a database. */
 export function dialectOf(name: SqlDialect): Dialect {
   if (!Object.hasOwn(DIALECTS, name)) {
     throw invalidArgument('dialect', name, `is one of ${Object.keys(DIALECTS).join(', ')}`);

@@ -13,8 +13,8 @@ export interface SqlFences {
   /** Returns the SQL text that creates the table, for a file of migrations. */
   migration(): string;
   /**
-   * Raises the row of the hold's lock to the hold's token, unless it has a larger one; {@link sqlOutcome} runs it and reports which. The
-   * first claim of a name inserts the row. The row stays locked until the transaction ends. So the effects that follow in the same
+   * Raises the row of the hold's lock to the hold's token, unless it has a larger one. {@link sqlOutcome} runs the claim and reports whether
+   * it was accepted. The first claim of a name inserts the row. The row stays locked until the transaction ends. So the effects that follow in the same
    * transaction are those of the present holder: an earlier holder is refused, a later one waits.
    *
    * Never delete a row: without it, an earlier holder is accepted.

@@ -64,7 +64,8 @@ function reasonOf({ refusal }: FencedStatement, rows: readonly unknown[]): SqlOu
   const { resource, once } = refusal;
   const hold = { ...optionalName(refusal), token: BigInt(refusal.token) };
   if (rows.length > 1) throw invalidArgument('where', `${String(rows.length)} rows`, 'names one row');
-  // A smaller token would not have refused the write, so it was stored after the write. It counts as no row.
+  // A row with a smaller token would have accepted the write. So the row was created after the write, and
+  // counts as missing.
   const largest = rows.length === 0 ? -1n : tokenIn(rows[0], resource);
   if (largest > hold.token) return refusedBy(resource, hold, largest);
   const refused = `${describeHold(hold)} is refused by ${resource}`;

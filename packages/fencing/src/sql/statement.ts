@@ -1,6 +1,6 @@
 /**
- * One SQL statement, in the forms that clients of a database take. `client.query(statement)` of `pg`, `connection.execute(text, values)` of
- * `mysql2` and `manager.query(text, values)` of TypeORM take the text; tags of template literals take the strings:
+ * One SQL statement, in the two forms that database clients accept. `client.query(statement)` of `pg`, `connection.execute(text, values)`
+ * of `mysql2` and `manager.query(text, values)` of TypeORM take the text. Tags of template literals take the strings:
  * `tx.$queryRaw(strings, ...values)` of Prisma, `sql(strings, ...values)` of Drizzle and Kysely.
  */
 export interface SqlStatement {
@@ -10,40 +10,40 @@ export interface SqlStatement {
   readonly strings: TemplateStringsArray;
   /** The values of the placeholders, in order. Tokens are decimal text, which no driver rounds. */
   readonly values: unknown[];
-  /** Is true for a statement that returns rows. Some clients run it by another method than an update. */
+  /** `true` for a statement that returns rows. Some clients run such a statement by another method than an update. */
   readonly reads?: true;
 }
 
 /** A statement that writes behind a fence, with the data that `sqlOutcome` needs if the write was not accepted. */
 export interface FencedStatement extends SqlStatement {
   readonly refusal: {
-    /** Selects the largest token as `token`. */
+    /** A query that returns the largest token in the column `token`. */
     readonly query: SqlStatement;
     readonly name?: string;
     /** The token of the hold as decimal text, so that the statement can be logged as JSON. */
     readonly token: string;
-    /** Whether a second effect of the hold is refused too. */
+    /** Whether a second effect of the same hold is refused. */
     readonly once: boolean;
-    /** Describes the resource that refuses the write. */
+    /** Describes the resource in the message of a refusal. */
     readonly resource: string;
   };
 }
 
-/** The statements of a claim, for `sqlOutcome`. */
+/** The statements by which a hold claims a fence, for `sqlOutcome`. */
 export interface FenceClaim {
-  /** Raises the fence to the token. The last statement reads the `token` that is then stored, as decimal text. */
+  /** Raise the fence to the token of the hold. The last statement reads the stored `token` after that, as decimal text. */
   readonly statements: readonly SqlStatement[];
   readonly name: string;
   /** The token of the hold as decimal text. */
   readonly token: string;
-  /** Describes the fence. */
+  /** Describes the fence in the message of a refusal. */
   readonly resource: string;
 }
 
 /** Marks a placeholder in the text of a statement that is being built. Identifiers contain no control characters. */
 const PLACEHOLDER = '\0';
 
-/** Collects the values of a statement while its text is written. */
+/** Collects the values of a statement while the text of the statement is composed. */
 export class Parameters {
   readonly #values: unknown[] = [];
   readonly #numbered: boolean;
@@ -68,7 +68,7 @@ export class Parameters {
   }
 }
 
-/** Returns parts of a text as a tag of a template literal gets them. Tags recognize them by `raw`. */
+/** Returns the parts of a text like those that a tag of a template literal gets. Tags recognize them by the property `raw`. */
 function asTemplate(parts: string[]): TemplateStringsArray {
   Object.defineProperty(parts, 'raw', { value: parts });
   return Object.freeze<unknown>(parts) as TemplateStringsArray;

@@ -6,13 +6,12 @@ import { decodeFencedData, encodeFencedData } from './data.ts';
 
 /**
  * A znode that refuses writes of an earlier holder after a write of a later holder. The promises resolve with a refusal;
- * `expectAccepted(node.write(data))` rejects instead. They reject with `INVALID_ARGUMENT` when the node does not exist or has other data.
+ * `expectAccepted(node.write(data))` rejects instead. They reject with `INVALID_ARGUMENT` when the node does not exist or has data without a token.
  */
 export interface FencedZnode {
   /**
    * Writes the token of this hold into the node and keeps its data. Call it directly after the lock was acquired. From then on every
-   * earlier holder is
-   * refused, even one whose write is in flight.
+   * earlier holder is refused, even one whose write is in flight.
    */
   claim(): Promise<FenceOutcome>;
   /** Replaces the data of the node. */
@@ -36,7 +35,7 @@ export function fencedZnode(client: ZnodeClient, path: string, hold: FencingHold
   if (typeof path !== 'string' || !/^\/./s.test(path)) throw invalidArgument('path', path, 'begins with /');
 
   async function update(change: (data: Uint8Array) => Uint8Array | string): Promise<FenceOutcome> {
-    // The lock may have been downgraded to a read lock since the last call.
+    // Checks the hold again, because the lock may have been downgraded to a read lock since the last call.
     tokenOf(hold, MAX_INT64);
     for (;;) {
       const node = await client.get(path);

@@ -86,7 +86,7 @@ function callNative<V extends unknown[]>(
       resolve({ code, text, values });
     };
     const refusal = call((...results) => setImmediate(settle, ...results));
-    // Nothing was sent, so the callback will not run.
+    // The request was not sent, so the callback will never be called.
     if (typeof refusal === 'number' && refusal !== OK) settle(refusal, 'not sent', ...([] as unknown[] as V));
   });
 }

@@ -6,8 +6,8 @@ import { eachGrant, handOversIn, isLost, type HoldBelief } from './hold-beliefs.
 type Eviction = Pick<Limits, 'evictionMs'>;
 
 /**
- * Rules S2 and S3: no worker believes that it holds while another one believes in a conflicting hold, nor longer than its heartbeats prove. Readers
- * do not conflict. The holders of a semaphore never take more permits than it has.
+ * Rules S2 and S3. While a client believes that it holds, no other client may believe in a conflicting hold. No client may believe longer than its
+ * heartbeats prove. Readers do not conflict. The holders of a semaphore never take more permits than it has.
  */
 export function checkBeliefs(run: Run, limits: Eviction): Breach[] {
   return run.queues.flatMap((queue) => [
@@ -49,7 +49,7 @@ function overlaps(queue: Queue, limits: Eviction): Breach[] {
 
 interface Present {
   readonly believed: readonly HoldBelief[];
-  /** Number of permits that are held at the beginning of the new hold, including its own. */
+  /** Number of permits that are taken when the new hold begins, including its own. */
   readonly taken: number;
 }
 
@@ -73,8 +73,8 @@ function overlap(queue: Queue, grant: HoldBelief, { believed, taken }: Present):
 }
 
 /**
- * Accepts that the holder of an evicted entry believes in its hold until its watch reports the removal. The
- * next entry was admitted meanwhile, and neither holder can know of the removal earlier.
+ * Returns whether an eviction excuses the overlap of two holds. The evicted holder may believe in its hold until its watch reports the removal.
+ * Meanwhile the next entry is admitted, and neither holder can know earlier.
  */
 function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Eviction): boolean {
   const [ahead, behind] = stake.hold.token < grant.hold.token ? [stake, grant] : [grant, stake];
@@ -82,14 +82,12 @@ function isExcused(stake: HoldBelief, grant: HoldBelief, { evictionMs = 0 }: Evi
   return behind.from >= removing && ahead.until - behind.from <= evictionMs * MS;
 }
 
-/**
- * Times in milliseconds from the moment at which a holder stopped believing that it holds to the next grant.
- */
+/** Times in milliseconds from when one holder stopped believing in its hold until the next grant. */
 export interface Gaps {
-  /** Rule S3: times from the end of each lost hold to the next grant. */
+  /** Rule S3: times after holds that were lost. */
   readonly lost: readonly number[];
   readonly released: readonly number[];
-  /** Time from the proven deadline of a lost hold to the next grant. */
+  /** Times from the proven deadline of a lost hold to the next grant. */
   readonly spare: readonly number[];
 }
 

@@ -1,20 +1,15 @@
 import type { Attempt } from './run.ts';
 
-/** The members of a claim that determine which other claims it excludes. */
+/** The properties of a claim that decide which other claims conflict with it. */
 export type Share = Pick<Attempt, 'isShared' | 'permits' | 'limit'>;
 
-/**
- * Returns whether two claims can never be held at the same time. In a semaphore that is so if both together need more permits than it has.
- */
+/** Returns whether two claims conflict. Two claims of permits conflict if the semaphore has fewer permits than both need together. */
 export function exclude(a: Share, b: Share): boolean {
   if (a.isShared && b.isShared) return false;
   return a.permits + b.permits > Math.min(a.limit, b.limit);
 }
 
-/**
- * One value for each kind of claim: shared or exclusive, with its permits and their limit. There are few
- * kinds, and the kind determines which claims exclude each other.
- */
+/** Stores one value for each kind of claim: its mode, permits and limit. Claims of one kind conflict with the same other claims. */
 export class ByShare<T> {
   readonly #kinds = new Map<string, { readonly share: Share; readonly item: T }>();
   readonly #make: () => T;
@@ -33,7 +28,7 @@ export class ByShare<T> {
     return kind.item;
   }
 
-  /** Returns the values of the kinds that this share excludes. */
+  /** Returns the values of all kinds of claims that conflict with this kind. */
   against(share: Share): T[] {
     return [...this.#kinds.values()].filter((kind) => exclude(kind.share, share)).map(({ item }) => item);
   }

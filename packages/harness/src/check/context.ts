@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts';
 const EACH_SIDE = 5;
 const MAX_FINDINGS = 25;
 
-/** Adds to each of the first 25 findings the ten events around it, read from the histories again. */
+/** Reads the histories again, and adds to each of the first 25 findings the ten events around it. */
 export async function withEvents(directory: string, findings: readonly Finding[]): Promise<Finding[]> {
   const around = findings.slice(0, MAX_FINDINGS).map((finding) => new Around(finding));
   if (around.length > 0)
@@ -21,7 +21,7 @@ interface Stamped {
   readonly at: bigint;
 }
 
-/** Keeps the events nearest to one finding, offered in any order. */
+/** Collects the events nearest to one finding. Events may be added in any order. */
 class Around {
   readonly #finding: Finding;
   readonly #at: bigint;
@@ -35,7 +35,7 @@ class Around {
 
   offer(event: ChaosEvent, at: bigint): void {
     if (!explains(event, this.#finding)) return;
-    // Inserts the event itself and earlier ones, nearest first.
+    // Events at the time of the finding count as earlier ones. The nearest event is the first in each list.
     if (at <= this.#at)
       this.#before = nearest([...this.#before, { event, at }], (a, b) => (a.at > b.at ? -1 : 1));
     else this.#after = nearest([...this.#after, { event, at }], (a, b) => (a.at < b.at ? -1 : 1));
@@ -51,7 +51,10 @@ function nearest(events: Stamped[], order: (a: Stamped, b: Stamped) => number): 
   return events.sort(order).slice(0, EACH_SIDE);
 }
 
-/** Selects events that explain a finding: events of its queue, faults, and ends of sessions. Of the reads it selects only the one in question. */
+/**
+ * Returns whether an event can explain a finding. Events of its queue, faults and ends of sessions can. A read of `held` can only if it is the
+ * read at the time of the finding.
+ */
 function explains(event: ChaosEvent, { queue, at }: Finding): boolean {
   if (event.ev === 'beat' || event.ev === 'memory') return false;
   if (event.ev === 'look' && event.t !== at) return false;

@@ -1,4 +1,7 @@
-/** The accepted effects of one queue on one resource, in columns, because a long run has millions. */
+/**
+ * The accepted writes (effects) to one resource under the lock of one queue. It stores numbers in columns, because a long run has millions of
+ * effects.
+ */
 export class EffectLog {
   #size = 0;
   #sentAt = new Float64Array(64);
@@ -10,7 +13,10 @@ export class EffectLog {
     return this.#size;
   }
 
-  /** @param effect `attempt` is the index in the list of the queue's attempts; times are in nanoseconds of the run */
+  /**
+   * Adds an effect.
+   * @param effect `attempt` is the index in the list of the queue's attempts; times are in nanoseconds of the run
+   */
   add(effect: { sentAt: number; answeredAt: number; token: bigint; attempt: number }): void {
     const i = this.#size++;
     if (i === this.#sentAt.length) this.#grow();
@@ -21,8 +27,8 @@ export class EffectLog {
   }
 
   /**
-   * Reports every effect that was sent after the reply to an effect with a newer token, so that it certainly took place later. The order of two
-   * effects that overlap in time is unknown.
+   * Reports every effect that was certainly late: the client sent it after another client got the reply to an effect with a newer token. The
+   * order of effects that overlap in time is unknown.
    */
   eachLate(report: (late: LateEffect) => void): void {
     const bySent = this.#orderOf(this.#sentAt);
@@ -73,7 +79,7 @@ export class EffectLog {
   }
 }
 
-/** An effect that landed after one with a newer token. Times are in nanoseconds of the run. */
+/** An effect that took place after one with a newer token. Times are in nanoseconds of the run. */
 export interface LateEffect {
   readonly attempt: number;
   readonly newerAttempt: number;

@@ -6,18 +6,18 @@
  */
 interface Stamped {
   readonly t: string;
-  /** Name of the process: `worker-3`, `harness`. */
+  /** Name of the process that records the event, such as `worker-3` or `harness`. */
   readonly who: string;
 }
 
-/** An event of one attempt of one worker to hold one queue. */
+/** Identifies an attempt: one try of a worker to hold the lock of one queue. */
 interface OfAttempt extends Stamped {
   readonly queue: string;
   /** Number of the attempt among the worker's attempts on all queues, from 1. */
   readonly n: number;
 }
 
-/** A worker starts or ends. */
+/** An event of a worker's process, such as its start or its end. */
 export type LifeEvent = Stamped &
   (
     | {
@@ -26,15 +26,18 @@ export type LifeEvent = Stamped &
         readonly ttlMs: number;
         readonly safetyMarginMs: number;
       }
-    /** The client was closed, and the process is about to end by itself. `loopDelayMs`: longest delay of its event loop. */
+    /**
+     * The worker has closed its client, and its process is about to exit by itself. `loopDelayMs` is the longest delay of its
+     * event loop.
+     */
     | { readonly ev: 'closed'; readonly loopDelayMs: number }
     /** The worker had an uncaught exception or an unhandled rejection. */
     | { readonly ev: 'crashed'; readonly message: string }
-    /** The event loop was blocked on purpose from `t` on. */
+    /** The test blocked the event loop from `t` on. */
     | { readonly ev: 'stalled'; readonly ms: number }
     /**
-     * A heartbeat was confirmed at `t`. It was sent at `sentAt` and proves this many milliseconds from then on, minus 1 % and the
-     * safety margin (see `deadlineOf` of the core). Opening a session counts as a heartbeat.
+     * A heartbeat was confirmed at `t`. The client sent it at `sentAt`. It proves `provenMs` milliseconds from then on, minus 1 %
+     * and the safety margin (see `deadlineOf` of the core). Opening a session counts as a heartbeat.
      */
     | {
         readonly ev: 'beat';
@@ -42,24 +45,24 @@ export type LifeEvent = Stamped &
         readonly sentAt: string;
         readonly provenMs: number;
       }
-    /** The session ended, as the client was notified. */
+    /** The client was notified that its session has ended. */
     | { readonly ev: 'session-lost' }
-    /** Size of the heap right after a full garbage collection, and the number of finished attempts. */
+    /** The size of the heap right after a full garbage collection, and the number of attempts that had ended by then. */
     | { readonly ev: 'memory'; readonly heapBytes: number; readonly cycles: number }
   );
 
-/** Options of a claim. Without them it is an exclusive lock of one name. */
+/** Options of a claim. By default it is an exclusive lock of one name. */
 export interface Terms {
-  /** Whether the claim is for a shared hold. */
+  /** Whether the claim is one of a reader. */
   readonly shared?: true;
-  /** Permits of the semaphore, and how many of them the claim takes. Default: 1 each. */
+  /** The permits of the semaphore (`limit`), and how many of them the claim takes. Default: 1 each. */
   readonly limit?: number;
   readonly permits?: number;
-  /** The claim is made by a leader election. */
+  /** Whether a leader election made the claim. */
   readonly leader?: true;
 }
 
-/** An event of an attempt. */
+/** An event of one attempt. */
 export type AttemptEvent = OfAttempt &
   /** The worker has requested the claim. */
   (
@@ -67,10 +70,10 @@ export type AttemptEvent = OfAttempt &
         readonly ev: 'enqueue';
         readonly session?: string;
         readonly terms?: Terms;
-        /** Numbers of all attempts of the claim, this one included: a claim of several names is one attempt on each of them. */
+        /** For a claim of several names: the numbers of the attempts on all of these names, including this one. */
         readonly together?: readonly number[];
       }
-    /** The entry is in the queue. Also recorded, just before `acquired`, for an entry that is admitted at once. */
+    /** The entry exists. If the entry is admitted at once, this event is recorded just before `acquired`. */
     | {
         readonly ev: 'queued';
         readonly order: string;
@@ -86,11 +89,11 @@ export type AttemptEvent = OfAttempt &
       }
     | { readonly ev: 'doubt' }
     | { readonly ev: 'sure' }
-    /** The worker read `held`. `t` is the time before the read. */
+    /** The worker has read `held`. `t` is the time before the read. */
     | { readonly ev: 'look'; readonly held: boolean }
     /**
-     * A write, fenced or unfenced (`log`). `t`: before it was sent; `believed`: value of `held` then. `number` counts the effects
-     * of the hold. `unknown`: no response arrived.
+     * A write to a resource under the lock. `t` is the time before it was sent, and `believed` the value of `held` then. `number`
+     * counts the writes of the hold. The outcome is `unknown` if no response arrived.
      */
     | {
         readonly ev: 'effect';
@@ -102,37 +105,41 @@ export type AttemptEvent = OfAttempt &
         readonly answeredAt: string;
       }
     /**
-     * The write lock is about to become a read lock: from `t` on, before the request, its holder believes in a read lock only.
+     * The holder is about to downgrade its write lock to a read lock. From `t` on, before the request, it believes in a read lock
+     * only.
      */
     | { readonly ev: 'downgrading' }
-    /** The store has confirmed that the write lock is a read lock now. */
+    /** The store has confirmed the downgrade to a read lock. */
     | { readonly ev: 'downgraded' }
     /** The holder was notified of the loss of its hold. */
     | { readonly ev: 'revoked'; readonly reason: string }
-    /** The holder releases. `t` is the time before the request. */
+    /** The holder begins to release. `t` is the time before the request. */
     | { readonly ev: 'released' }
     /** The store has confirmed the release. */
     | { readonly ev: 'left' }
-    /** The worker aborts the wait. `t` is the time before the request. */
+    /** The worker cancels its wait. `t` is the time before the request. */
     | { readonly ev: 'cancelled' }
-    /** The wait of the attempt ended in an error. */
+    /** The claim of the attempt rejected with an error. */
     | { readonly ev: 'failed'; readonly code: string; readonly message: string }
   );
 
-/** Target of effects: an etcd key or znode or an SQL table, each fenced; or a file that accepts everything. */
+/**
+ * What a worker writes to under the lock. `store` (an etcd key or a znode) and `sql` (a table) compare fencing tokens. `log` is a
+ * file that accepts every write.
+ */
 export type Resource = 'store' | 'sql' | 'log';
 
-/** An entry that an operator removes. etcd keys are reused, so the token is part of its identity. */
+/** An entry that an operator removes. etcd keys are used again, so the token is needed to identify the entry. */
 export interface RemovedEntry {
   readonly key: string;
   readonly token?: string;
 }
 
-/** Actions and observations of the harness. */
+/** An event that the harness itself records: faults, ends of workers, and phases of the run. */
 export type HarnessEvent = Stamped &
   /**
-   * A fault begins. `number` counts from 1; `target`: a worker, a member, `network`, `store`. A `standstill` of the `machine` is
-   * recorded when it is over, so its stamps are older than those of the lines before it.
+   * A fault begins. `number` counts from 1. `target` is a worker, a member, `network` or `store`. A `standstill` of the `machine`
+   * is recorded only when it has ended, so its stamps are older than those of earlier lines.
    */
   (
     | {
@@ -140,23 +147,23 @@ export type HarnessEvent = Stamped &
         readonly number: number;
         readonly what: string;
         readonly target: string;
-        /** Entries that the fault removes. */
+        /** The entries that an operator removes by this fault. */
         readonly entries?: readonly RemovedEntry[];
       }
     | { readonly ev: 'healed'; readonly number: number }
     /** A worker was killed. `t` is the time before the signal was sent. */
     | { readonly ev: 'killed'; readonly worker: string }
     | { readonly ev: 'frozen'; readonly worker: string }
-    /** A worker is thawed. `t` is the time before the signal was sent. */
+    /** A frozen worker continues. `t` is the time before the signal was sent. */
     | { readonly ev: 'thawed'; readonly worker: string }
     /**
-     * A worker's process has ended. `clean`: by itself with exit code 0. `tookMs`: time since `closed` in which the machine did
-     * not stall.
+     * A worker's process has ended; `clean` means by itself with exit code 0. `tookMs` is the time since its event `closed`,
+     * without standstills of the machine.
      */
     | { readonly ev: 'exited'; readonly worker: string; readonly clean: boolean; readonly tookMs: number }
-    /** All faults are over and no more claims are made: from now on every remaining waiter must be granted. */
+    /** All faults have ended, and workers make no more claims. Every remaining waiter must be granted from now on. */
     | { readonly ev: 'calm' }
-    /** Left-over of the run on the server: `key`, `lease`, `session`, `watch`. */
+    /** Something that the run has left on the server: a `key`, `lease`, `session` or `watch`. */
     | { readonly ev: 'left-over'; readonly kind: string; readonly what: string }
     | { readonly ev: 'end' }
   );

@@ -2,14 +2,14 @@ import { MS, type Life, type Run, type Span } from './run.ts';
 import type { Limits } from './limits.ts';
 import { isBrief } from './standstills.ts';
 
-/** The period of a fault, with its kind. */
+/** The period of a fault, and what the fault was. */
 export interface FaultPeriod extends Span {
   readonly what?: string;
 }
 
 /**
- * Returns the faults that may delay a grant to one of these processes: those of servers and network, and
- * those of the processes themselves.
+ * Returns the faults that may delay a grant to these processes: those of servers and network, and those of
+ * these processes.
  */
 export function faultsAffecting(run: Run, lives: ReadonlySet<Life>): FaultPeriod[] {
   const workers = new Set(run.lives.map(({ who }) => who));
@@ -25,15 +25,17 @@ export function overlaps(trouble: readonly Span[], { from, to }: Span): boolean 
   return trouble.some((span) => span.from <= to && span.to >= from);
 }
 
-/** Returns the faults of a process. A killed process leaves entries that have to expire. */
+/**
+ * Returns the faults of a process. A kill counts as a fault too, since the entries of the process must
+ * expire.
+ */
 export function faultsOfProcess({ stalled, frozen, killed }: Life): Span[] {
   return [...stalled, ...frozen, ...(killed === undefined ? [] : [{ from: killed, to: killed }])];
 }
 
 /**
- * Returns the time by which a waiter must be granted after a crash at the time `crash`. If another fault
- * overlaps, the limit counts from the end of that fault. A brief standstill of the machine extends the limit
- * by its length.
+ * Returns the deadline for a grant after a crash at the time `crash`. If another fault overlaps, the limit
+ * starts at the end of that fault. A brief standstill of the machine extends the limit by its length.
  */
 export function grantLimit(crash: number, trouble: readonly FaultPeriod[], limits: Limits): number {
   let deadline = crash + limits.crashMs * MS;

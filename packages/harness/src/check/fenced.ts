@@ -5,7 +5,7 @@ import type { Queue, Run } from './run.ts';
 
 const FENCED = ['store', 'sql'] as const satisfies readonly Resource[];
 
-/** Rule S1: a fenced resource accepts no older token after it accepted a newer one. */
+/** Rule S1: a fenced resource accepts no write with an older token after one with a newer token. */
 export function checkFenced(run: Run): Breach[] {
   return run.queues.flatMap((queue) => FENCED.flatMap((resource) => lateOn(queue, resource)));
 }
@@ -28,7 +28,9 @@ function lateOn(queue: Queue, resource: Resource): Breach[] {
   }));
 }
 
-/** Counts what fencing prevents: the writes that arrived too late at the unfenced resource, and their holds. */
+/**
+ * Counts what fencing would have prevented: late writes to the unfenced resource, and the holds that made them.
+ */
 export function countSaved(run: Run): { effects: number; holds: number } {
   let effects = 0;
   let holds = 0;

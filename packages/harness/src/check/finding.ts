@@ -1,14 +1,14 @@
 import type { ChaosEvent } from './event.ts';
 
 /**
- * Ids of the rules; `story`: a history that no run of any lock can have. S1: fenced writes. S2: exclusion. S3: end of lost holds. F1: order of
- * grants. L1: grants after a crash. L2: hand-offs without faults. L3: no waiter is left. L4: nothing is left over. L5: processes and event loops. L6:
- * memory.
+ * Ids of the rules. S1: fenced writes. S2: exclusion. S3: the end of lost holds. F1: the order of grants. L1: grants after a crash. L2: hand-offs
+ * without faults. L3: no waiter is left. L4: nothing is left on servers. L5: processes and event loops. L6: memory. `story`: events that contradict
+ * each other, whatever the lock does.
  */
 export const INVARIANTS = ['S1', 'S2', 'S3', 'F1', 'L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'story'] as const;
 export type Invariant = (typeof INVARIANTS)[number];
 
-/** Rules about exclusion, order and tokens, which a slow machine cannot break. */
+/** Rules about exclusion, order and tokens. A slow machine is no excuse for breaking one of these. */
 const SAFETY: ReadonlySet<Invariant> = new Set(['S1', 'S2', 'S3', 'F1', 'story']);
 
 export function isUnsafe({ rule }: Pick<Finding, 'rule'>): boolean {
@@ -19,17 +19,17 @@ export function isUnsafe({ rule }: Pick<Finding, 'rule'>): boolean {
 export interface Finding {
   readonly rule: Invariant;
   readonly queue?: string;
-  /** Name of the attempt that broke the rule, or suffered from it. */
+  /** Name of the attempt that broke the rule, or that was harmed. */
   readonly attempt?: string;
-  /** Description with the names of the attempts (`worker-3#17`) and the amounts. */
+  /** What happened, with names of attempts (`worker-3#17`) and measured values. */
   readonly message: string;
-  /** Stamp of the violation. */
+  /** The time of the violation, as a stamp like those of events. */
   readonly at: string;
-  /** Events around the violation; empty until `withEvents` has added them. */
+  /** The events around the violation; empty until `withEvents` adds them. */
   readonly events: readonly ChaosEvent[];
 }
 
-/** A finding as a check returns it, before the events are added. */
+/** A finding as a rule returns it: without events, and with its time in nanoseconds of the run. */
 export interface Breach {
   readonly rule: Invariant;
   readonly queue?: string;

@@ -8,9 +8,9 @@ import { handOversIn, type HandOver } from './hold-beliefs.ts';
 import { blockedBy } from './together.ts';
 import { overlaps, faultsOfProcess, grantLimit, faultsAffecting, type FaultPeriod } from './fault-periods.ts';
 
-/** Times from the end of a hold to the next grant while there were waiters, in milliseconds. */
+/** Times in milliseconds from the end of a hold to the next grant, if there were waiters. */
 export interface HandOvers {
-  /** Times after a release, in phases without faults. */
+  /** Times after a release, without faults. */
   readonly clean: readonly number[];
   /** Times after the death of the holder's process, without other faults. */
   readonly crash: readonly number[];
@@ -18,7 +18,10 @@ export interface HandOvers {
   readonly crashInTrouble: readonly number[];
 }
 
-/** Rule L1: after the death of a holder the next waiter is granted in time, once no other living client blocks it. */
+/**
+ * Rule L1: when a holder's process dies, the next waiter is granted in time. The time starts when no other living
+ * client blocks that waiter.
+ */
 export function checkCrashes(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) =>
     crashesOf(run, queue).flatMap((crash) => {
@@ -33,7 +36,7 @@ export function checkCrashes(run: Run, limits: Limits): Breach[] {
   );
 }
 
-/** Rule L2: the 99th percentile of hand-offs without faults is below its limit. */
+/** Rule L2: of all hand-offs without faults, 99 % take at most the limit. */
 export function checkCleanHandOvers(run: Run, { handOverMs }: Limits): Breach[] {
   const p99 = spreadOf(handOversOf(run).clean)?.p99;
   if (handOverMs === undefined || p99 === undefined || p99 <= handOverMs) return [];
@@ -60,11 +63,11 @@ export function handOversOf(run: Run): HandOvers {
 interface Crash {
   readonly hold: Hold;
   readonly at: number;
-  /** Waiters that were alive at that time. */
+  /** The waiters whose processes were alive when the holder was killed. */
   readonly waiting: readonly Attempt[];
   readonly next: Hold | undefined;
   readonly trouble: readonly FaultPeriod[];
-  /** Times in which other clients held beside the killed holder, or blocked its waiters in other queues. */
+  /** Periods in which other clients held the lock too, or blocked the waiters in other queues of a multi-lock. */
   readonly others: readonly Span[];
 }
 

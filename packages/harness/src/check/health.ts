@@ -4,7 +4,7 @@ import { MS, type Life, type Run } from './run.ts';
 import { slopeOf } from './samples.ts';
 import { longestStandstill } from './standstills.ts';
 
-/** Rule L4: nothing is left on the servers, and processes end by themselves. */
+/** Rule L4: nothing is left on the servers, and the processes of workers exit by themselves. */
 export function checkLeftOvers(run: Run, limits: Limits): Breach[] {
   return [
     ...run.leftOvers.map(({ kind, what, at }): Breach => ({
@@ -21,7 +21,7 @@ function exitBreaches(run: Run, life: Life, { exitMs = 2_000 }: Limits): Breach[
   const breach = (at: number, what: string): Breach[] => [{ rule: 'L4', at, message: `${who} ${what}` }];
   if (killed !== undefined && killed > (run.calm ?? Infinity))
     return breach(killed, 'had to be killed after the calm');
-  // A killed process need not end by itself, and rule L5 reports a crash.
+  // Flags neither killed processes, which cannot exit by themselves, nor crashes, which rule L5 flags.
   if (killed !== undefined || crashed) return [];
   if (!exited) return run.end === undefined ? [] : breach(run.end, 'still runs at the end of the run');
   if (!exited.clean) return breach(exited.at, 'did not end cleanly');
@@ -44,7 +44,7 @@ export function checkProcesses(run: Run, { loopDelayMs = Infinity }: Limits): Br
   });
 }
 
-/** Returns the longest delay of an event loop that was not blocked on purpose. */
+/** Returns the longest delay of an event loop that the test did not block. */
 export function ownLoopDelay(run: Run): number | undefined {
   const delays = run.lives.flatMap((life) =>
     life.closed && !wasHeldUp(life) ? [life.closed.loopDelayMs] : [],
@@ -56,7 +56,7 @@ function wasHeldUp({ stalled, frozen }: Life): boolean {
   return stalled.length > 0 || frozen.length > 0;
 }
 
-/** Rule L6: the heap does not grow with the number of attempts. */
+/** Rule L6: the heap of a process does not grow with the number of its attempts. */
 export function checkMemory(run: Run, { bytesPerCycle = Infinity }: Limits): Breach[] {
   return run.lives.flatMap((life): Breach[] => {
     const slope = heapSlope(life);
@@ -66,10 +66,11 @@ export function checkMemory(run: Run, { bytesPerCycle = Infinity }: Limits): Bre
   });
 }
 
-// Minimum number of samples for a slope. Two are not enough, and the first is from before all code was compiled and cached.
+// Minimum number of samples for a trend. The first is ignored, since Node has not compiled and cached all
+// code then.
 const LEAST_SAMPLES = 4;
 
-/** Returns the growth in bytes per attempt, of the heap after garbage collections. */
+/** Returns by how many bytes per attempt the heap grows, measured after garbage collections. */
 export function heapSlope({ memory }: Life): number | undefined {
   if (memory.length < LEAST_SAMPLES) return undefined;
   return slopeOf(memory.slice(1).map(({ cycles, heapBytes }) => ({ x: cycles, y: heapBytes })));

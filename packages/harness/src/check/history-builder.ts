@@ -2,12 +2,12 @@ import type { ChaosEvent, RemovedEntry, Resource, Terms } from './event.ts';
 
 export const TTL_MS = 5_000;
 export const MARGIN_MS = 200;
-/** Time from the sending of a heartbeat to the end of what it proves, in milliseconds. */
+/** Milliseconds from the sending of a heartbeat until the end of the time that it proves. */
 export const PROVEN_MS: number = TTL_MS * 0.99 - MARGIN_MS;
 
 type EventSpec<E = ChaosEvent> = E extends ChaosEvent ? Omit<E, 't' | 'who'> : never;
 
-/** Times of the events of an attempt in milliseconds. An event without a time did not happen. */
+/** The times of an attempt's events in milliseconds. An event without a time did not happen. */
 export interface Steps {
   readonly n?: number;
   readonly queue?: string;
@@ -28,7 +28,9 @@ export interface Steps {
   readonly failed?: number;
 }
 
-/** Builds a history in tests. Times are milliseconds with a precision of nanoseconds. */
+/**
+ * Builds the recorded events of a run, for tests. Times are milliseconds, with fractions down to nanoseconds.
+ */
 export class HistoryBuilder {
   readonly events: ChaosEvent[] = [];
 
@@ -37,14 +39,14 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** Adds a worker whose session `<who>-session` is proven by heartbeats that are sent at these times. */
+  /** Adds a worker with the session `<who>-session`, and the heartbeats that it sends at these times. */
   worker(who: string, ...beatsSentAt: number[]): this {
     this.tell(who, -10, { ev: 'started', pid: 1, ttlMs: TTL_MS, safetyMarginMs: MARGIN_MS });
     for (const sentAt of beatsSentAt) this.beat(who, sentAt);
     return this;
   }
 
-  /** Adds a heartbeat that is confirmed after 3 ms. */
+  /** Adds a heartbeat that is confirmed 3 ms after it was sent. */
   beat(who: string, sentAt: number): this {
     const beat = { session: `${who}-session`, sentAt: stamp(sentAt), provenMs: TTL_MS } as const;
     return this.tell(who, sentAt + 3, { ev: 'beat', ...beat });
@@ -108,7 +110,7 @@ export class HistoryBuilder {
     return to === undefined ? this : this.harness(to, { ev: 'healed', number });
   }
 
-  /** Adds the event `calm`, the clean end of these workers, and the end of the run. */
+  /** Adds the event `calm`, the clean exit of these workers, and the end of the run. */
   close(ms: number, ...workers: string[]): this {
     this.harness(ms - 10, { ev: 'calm' });
     for (const worker of workers) {
@@ -138,7 +140,7 @@ interface Wrote {
   readonly outcome?: 'accepted' | 'refused' | 'unknown';
 }
 
-/** Returns a stamp like those of `process.hrtime`, far from zero. */
+/** Converts milliseconds to a stamp, with the large numbers that `process.hrtime` returns. */
 export function stamp(ms: number): string {
   return String(1_234_567_890_123_456_789n + BigInt(Math.round(ms * 1e6)));
 }

@@ -6,8 +6,8 @@ import type { Run } from './run.ts';
 import type { ChaosEvent } from './event.ts';
 
 /**
- * Reads all `*.jsonl` files of a directory, one event at a time. A last line that is incomplete, because the process was killed
- * while writing it, is skipped and counted. Any other line that is not JSON is an error.
+ * Reads all `*.jsonl` files of a directory, one event at a time. If the last line of a file is incomplete, because the process
+ * was killed while it wrote, the line is skipped and counted. Any other line that is not JSON is an error.
  */
 export async function readRun(directory: string): Promise<{ readonly run: Run; readonly files: number }> {
   const recorder = new Recorder();
@@ -23,10 +23,7 @@ export async function readRun(directory: string): Promise<{ readonly run: Run; r
   return { run: recorder.finish(), files: files.length };
 }
 
-/**
- * Makes a run from events in memory. The events of each process must be in the order in which it recorded
- * them.
- */
+/** Builds a run from events in memory. The events of each process must have the order in which that process recorded them. */
 export function runOf(events: Iterable<ChaosEvent>): Run {
   const recorder = new Recorder();
   for (const event of events) recorder.take(event);
@@ -34,14 +31,14 @@ export function runOf(events: Iterable<ChaosEvent>): Run {
 }
 
 /**
- * Calls `take` with all events of a directory. The events of each process come in the order in which it
+ * Calls `take` with each event in the files of a directory. The events of each process have the order in which that process
  * recorded them.
  */
 export async function forEachEvent(directory: string, take: (event: ChaosEvent) => void): Promise<void> {
   for (const file of await historiesIn(directory)) await eachEvent(file, take);
 }
 
-/** Returns the selected events of all files, merged by stamp. They have to fit into memory. */
+/** Returns the selected events of all files, sorted by stamp. All of them must fit into memory. */
 export async function readEvents(
   directory: string,
   wanted: (event: ChaosEvent) => boolean = () => true,
@@ -53,7 +50,7 @@ export async function readEvents(
   return byStamp(events);
 }
 
-/** Sorts by stamp; events of the same stamp keep their order. */
+/** Sorts events by their stamps. Events with the same stamp keep their order. */
 export function byStamp(events: readonly ChaosEvent[]): ChaosEvent[] {
   const stamped = events.map((event) => ({ event, t: BigInt(event.t) }));
   return stamped.sort((a, b) => (a.t < b.t ? -1 : a.t > b.t ? 1 : 0)).map(({ event }) => event);
@@ -65,7 +62,7 @@ async function historiesIn(directory: string): Promise<string[]> {
   return names.map((name) => join(directory, name));
 }
 
-/** Resolves with whether the last line is incomplete. */
+/** Reads all events of one file. Resolves with whether its last line is incomplete. */
 async function eachEvent(file: string, take: (event: ChaosEvent) => void): Promise<boolean> {
   let line = 0;
   let rest = '';

@@ -3,8 +3,8 @@ import { believedUntil } from './holds.ts';
 import type { Hold } from './run.ts';
 
 /**
- * A period in which a holder believes that it holds in one mode. A write lock that becomes a read lock has
- * two of them.
+ * A period in which a holder believes that it holds in one mode. A hold has two such periods if it is downgraded from
+ * a write lock to a read lock.
  */
 export interface HoldBelief extends Share {
   readonly hold: Hold;
@@ -14,12 +14,12 @@ export interface HoldBelief extends Share {
   readonly isLast: boolean;
 }
 
-/** Returns whether this is the last belief of its hold, and the hold ended without a release. */
+/** Returns whether this is the last period of its hold, and the hold ended without a release. */
 export function isLost({ isLast, hold }: HoldBelief): boolean {
   return isLast && hold.how !== 'released';
 }
 
-/** Yields the holds by their beginning, each with the conflicting beliefs of other claims at that time. */
+/** Calls `visit` for each hold, by the time of the grant, with the conflicting periods of other holds at that time. */
 export function eachGrant(
   holds: readonly Hold[],
   visit: (grant: HoldBelief, others: readonly HoldBelief[]) => void,
@@ -36,13 +36,13 @@ export function eachGrant(
   }
 }
 
-/** A hold and its successor. */
+/** A hold (`next`), and the period in which the holder before it believed that it holds. */
 export interface HandOver {
   readonly before: HoldBelief;
   readonly next: Hold;
 }
 
-/** Returns each hold of a lock with its predecessor: among the earlier holds that it excludes, the last one to end. */
+/** Returns each hold of a lock with the hold before it: of the earlier conflicting ones, the one that ended last. */
 export function handOversIn(holds: readonly Hold[]): HandOver[] {
   const latest = new ByShare<{ stake?: HoldBelief }>(() => ({}));
   return beliefsOf(holds).flatMap((next) => {

@@ -1,9 +1,9 @@
 import type { Attempt, Hold } from './run.ts';
 
 /**
- * Returns the holds among these attempts, by the time of the grant. A holder believes from `acquired` until it releases, is notified of the loss or
- * is killed, but not longer than was proven. Every read compares with the clock, so a frozen process stopped believing at the deadline although it
- * records `revoked` later. Its reads show whether that is true.
+ * Returns the holds among these attempts, by the time of the grant. A holder believes in its hold from `acquired` until it releases, is notified of
+ * the loss or is killed, but not beyond the proven deadline. Each read of `held` compares with the clock, so a frozen process stops believing at
+ * the deadline, although it records `revoked` later. Its recorded reads show whether that is true.
  */
 export function holdsOf(attempts: readonly Attempt[]): Hold[] {
   const holds: Hold[] = [];
@@ -22,7 +22,10 @@ export function holdsOf(attempts: readonly Attempt[]): Hold[] {
   return holds.sort((a, b) => a.from - b.from);
 }
 
-/** Returns the end of the belief. Reads and writes of the holder count if they are later than the end that follows from the other events. */
+/**
+ * Returns when the holder stopped believing in its hold. Reads and writes that found the lock held count, if they are later than the end
+ * that follows from its other events.
+ */
 export function believedUntil(hold: Hold): number {
   return Math.max(hold.until, hold.attempt.believedAt ?? -Infinity);
 }

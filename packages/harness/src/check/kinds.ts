@@ -1,7 +1,7 @@
 import type { Terms } from './event.ts';
 import type { Attempt } from './run.ts';
 
-/** Kinds of claims, for display. */
+/** The kinds of claims, as reports name them. */
 export const KINDS = [
   'lock',
   'read lock',
@@ -18,7 +18,7 @@ export function kindOf(attempt: Pick<Attempt, 'terms' | 'together' | 'downgradin
   return kind === 'lock' && attempt.downgrading !== undefined ? 'write lock turned into a read lock' : kind;
 }
 
-/** Returns the kind of a claim as far as it is known at the request. */
+/** Returns the kind of a claim, as far as it is known when the claim is requested. */
 export function kindOfClaim({ terms = {}, together = [] }: RequestedClaim): Kind {
   const { leader, limit = 1, shared } = terms;
   if (leader) return 'leadership';

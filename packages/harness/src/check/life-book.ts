@@ -7,12 +7,12 @@ const CLOCK_RATE_ERROR = 0.01;
 type AboutWorker = Extract<HarnessEvent, { readonly worker: string }>;
 
 interface Surroundings {
-  /** Converts a stamp to nanoseconds of the run. */
+  /** Converts a stamp to nanoseconds since the beginning of the run. */
   moment(stamp: string): number;
   odd(at: number, message: string): void;
 }
 
-/** The processes of the workers. Each `started` begins a new one. */
+/** Collects the processes of the workers. Each event `started` begins a new process of that worker. */
 export class LifeBook {
   readonly #lives: Life[] = [];
   readonly #newest = new Map<string, Life>();
@@ -50,12 +50,15 @@ export class LifeBook {
     }
   }
 
-  /** Keeps an event of the harness until all processes are known, and then assigns the event to its process. */
+  /**
+   * Keeps an event of the harness until all processes are known. `finish` then assigns it to the process that
+   * it concerns.
+   */
   hear(event: AboutWorker): void {
     this.#aboutWorkers.push(event);
   }
 
-  /** Returns the process that records under this name. */
+  /** Returns the newest process that records under this name. */
   of(who: string, at: number): Life {
     const known = this.#newest.get(who);
     if (known) return known;
@@ -91,7 +94,8 @@ export class LifeBook {
       ({ who, started }) => who === event.worker && (started ?? -Infinity) <= at,
     );
     if (life) recordLife(life, event, at);
-    // The process may have been killed before it could record its start.
+    // An event may concern a process that never started: it may have been killed before it could record its
+    // start.
     else if (event.ev !== 'killed' && event.ev !== 'exited')
       this.#around.odd(at, `the harness says "${event.ev}" of ${event.worker}, which never started`);
   }

@@ -11,27 +11,27 @@ import { MS, type EffectCounts, type Queue, type Run } from './run.ts';
 export interface Numbers {
   readonly durationMs: number;
   readonly events: number;
-  /** Number of histories that end with an incomplete line. */
+  /** Number of history files whose last line is incomplete. */
   readonly torn: number;
   readonly workers: number;
   readonly attempts: number;
   readonly holds: number;
-  /** Attempts by kind of claim; a claim of several names counts for each of them. */
+  /** Number of holds by kind of claim. A claim of several names counts once for each name. */
   readonly kinds: Readonly<Record<string, number>>;
   /** Number of faults by kind. */
   readonly faults: Readonly<Record<string, number>>;
   readonly leftOvers: Readonly<Record<string, number>>;
   readonly effects: Readonly<Record<Resource, EffectCounts>>;
-  /** Times between holds, as rule S3 measures them. */
+  /** Times between two holds of a queue; see rule S3. */
   readonly gaps: Gaps;
   readonly handOvers: HandOvers;
-  /** Rule L5: longest delay of an event loop that was not blocked on purpose. */
+  /** Rule L5: the longest delay of an event loop that the test did not block. */
   readonly loopDelayMs: number | undefined;
   /** Rule L6: steepest growth of a heap, in bytes per attempt. */
   readonly bytesPerCycle: number | undefined;
-  /** Writes that arrived at the unfenced resource after a newer holder's, and the holds that made them. */
+  /** Late writes to the unfenced resource, which came after a write of a newer holder, and the holds that made them. */
   readonly saved: { readonly effects: number; readonly holds: number };
-  /** Fraction of the time in which the queues were held, from 0 to 1. */
+  /** The share of time in which the queues were held, from 0 to 1. */
   readonly heldShare: number;
 }
 
@@ -59,7 +59,7 @@ export function numbersOf(run: Run): Numbers {
   };
 }
 
-/** Lists actions on workers that are not part of a named fault. */
+/** Lists kills, freezes and stalls of workers outside of all faults that name the worker as their target. */
 function unnamedFaults({ lives, faults, calm = Infinity }: Run): { what: string }[] {
   const isNamed = (who: string, at: number): boolean =>
     faults.some(({ target, from, to }) => target === who && from <= at && at <= to);
@@ -78,7 +78,10 @@ function steepest({ lives }: Run): number | undefined {
   return slopes.length > 0 ? Math.max(...slopes) : undefined;
 }
 
-/** Returns the fraction of time in which the queues were held, from the first attempt on a queue to the end of its last hold. */
+/**
+ * Returns the share of time in which the queues were held. For each queue, the time counts from its first attempt to the end of
+ * its last hold.
+ */
 function heldShareOf(run: Run): number {
   const used = total(run.queues, ({ attempts, holds }) => {
     const began = Math.min(...earliest(attempts));

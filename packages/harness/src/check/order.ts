@@ -5,8 +5,8 @@ import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue, Run } from './run.ts';
 
 /**
- * Rule F1: grants follow the queue, tokens grow with every grant, and no living waiter is overtaken. Claims that may hold at the same time, such as
- * the readers between two writers, may be notified in any order.
+ * Rule F1: grants follow the order of the queue, tokens grow with every grant, and no living waiter is overtaken. Claims that do not conflict, such
+ * as readers, may be granted in any order.
  */
 export function checkOrder(run: Run): Breach[] {
   return run.queues.flatMap((queue) => {
@@ -30,8 +30,8 @@ function inversions(queue: Queue): Breach[] {
     const conflicting = newest.against(hold.attempt).flatMap((known) => known.hold ?? []);
     const own = newest.of(hold.attempt);
     if (!own.hold || hold.token > own.hold.token) own.hold = hold;
-    // The client of a removed entry may be notified of its grant first and of the removal later. The entries
-    // behind were admitted at the removal, possibly before both notifications.
+    // A client may first be notified of its grant, and only then that an operator has removed the entry. The
+    // entries behind it were admitted at the removal, perhaps before both notifications.
     const { removing = Infinity } = hold.attempt;
     const later = conflicting.find(({ token, from }) => token >= hold.token && from < removing);
     if (!later) return [];
@@ -41,8 +41,8 @@ function inversions(queue: Queue): Breach[] {
 }
 
 /**
- * Finds grants past a waiter that had not left yet, and whose session was proven to be alive then. Skips failed waiters, because the time of their
- * departure is unknown.
+ * Finds grants that overtook a waiter which was still in the queue and whose session was proven alive. Ignores waiters that failed, because it is
+ * unknown when they left the queue.
  */
 function passedOver(queue: Queue): Breach[] {
   const passers = new ByShare<Passers>(() => new Passers());
@@ -66,16 +66,16 @@ function passedOver(queue: Queue): Breach[] {
   });
 }
 
-/** Holds whose token was the newest of their kind so far. */
+/** The holds of one kind of claim that had a larger token than all earlier ones. */
 class Passers {
   readonly #growing: Hold[] = [];
 
-  /** Adds a hold, by the time of the grant. */
+  /** Adds a hold. Holds must be added in the order of their grants. */
   add(hold: Hold): void {
     if (hold.token > (this.#growing.at(-1)?.token ?? -1n)) this.#growing.push(hold);
   }
 
-  /** Returns the first grant with a newer token. */
+  /** Returns the first hold with a token larger than this one. */
   firstPast(token: bigint): Hold | undefined {
     let low = 0;
     let high = this.#growing.length;
@@ -89,8 +89,8 @@ class Passers {
 }
 
 /**
- * Finds orders that do not grow with the tokens. An empty queue in between resets the order, because a directory may have been
- * reaped.
+ * Finds entries whose order does not grow with their tokens. The order may start again after the queue was empty, because ZooKeeper may have
+ * deleted the directory.
  */
 function disorders(queue: Queue): Breach[] {
   return queue.line.flatMap((attempt, place) => {
@@ -105,7 +105,7 @@ function disorders(queue: Queue): Breach[] {
   });
 }
 
-/** Returns the time at which the removal of the entry had certainly begun. */
+/** Returns the time by which the removal of the entry had certainly begun. */
 function leftBy(attempt: Attempt): number {
   return attempt.ended ?? attempt.life.killed ?? Infinity;
 }

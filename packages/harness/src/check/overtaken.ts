@@ -4,8 +4,8 @@ import { isProvenAt } from './proven.ts';
 import type { Attempt, Hold, Queue } from './run.ts';
 
 /**
- * Rule F1 of a semaphore: no claim is admitted past one ahead, however few permits it takes. The new claim and all entries that are certainly ahead,
- * holding or waiting, take permits. More permits than the semaphore has are possible only if all these entries hold, which rule S2 checks.
+ * Rule F1 for semaphores: no claim is admitted past an entry ahead, however few permits it takes. Adds up the permits of the new hold and of all
+ * entries that are certainly ahead of it. If they exceed the limit, one of these entries must have been overtaken while it waited.
  */
 export function checkOvertaken(queue: Queue): Breach[] {
   const heldUntil = new Map(queue.holds.map((hold) => [hold.attempt, believedUntil(hold)]));
@@ -37,7 +37,7 @@ function wronged(queue: Queue, grant: Hold, present: readonly Attempt[]): Breach
   return [{ rule: 'F1', queue: queue.name, attempt: waiting.name, at: from, message }];
 }
 
-/** Returns whether an entry is in the queue at that time. An entry that holds later was waiting before. */
+/** Returns whether the entry was in the queue at that time. If it was granted later, it waited before. */
 function isQueuedAt(attempt: Attempt, at: number): boolean {
   return attempt.acquired !== undefined || isProvenAt(attempt, at);
 }

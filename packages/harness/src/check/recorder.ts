@@ -27,8 +27,8 @@ type Once =
   | 'failed';
 
 /**
- * Condenses a history to what the checks need, event by event. The events of one process must be in the order in which it
- * recorded them; those of different processes may be mixed.
+ * Reduces a history, event by event, to the data that the rules need. The events of one process must be in the order in
+ * which that process recorded them. Events of different processes may be mixed.
  */
 export class Recorder {
   readonly #lives = new LifeBook({
@@ -67,7 +67,7 @@ export class Recorder {
     this.#torn.push(who);
   }
 
-  /** Completes the run. Call it once, after all events. */
+  /** Returns the run. It must be called once, after all events. */
   finish(): Run {
     const lives = this.#lives.finish();
     const killed = new Set(lives.flatMap((life) => (life.killed === undefined ? [] : [life.who])));

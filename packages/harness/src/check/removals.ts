@@ -1,7 +1,7 @@
 import type { RemovedEntry } from './event.ts';
 import type { Attempt, Fault, Moment } from './run.ts';
 
-/** Removed entries by key, with the time of the removal. */
+/** The entries that operators have removed, by key, each with the time of the removal. */
 export type Removals = ReadonlyMap<string, readonly (RemovedEntry & { readonly from: number })[]>;
 
 export function removalsOf(faults: Iterable<Fault>): Removals {

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 import type { SessionProof } from './session-proof.ts';
 import type * as scene from '../timeline/scene.ts';
 
-/** Nanoseconds since the origin of the run (its first line read), exact for a hundred days. `undefined`: the event did not happen. */
+/** Nanoseconds since the first line of the run, exact for a hundred days. `undefined` means that the event did not happen. */
 export type Moment = number | undefined;
 
 export const MS = 1e6;
@@ -32,14 +32,14 @@ export class Life {
   }
 }
 
-/** The events of one attempt, as its worker recorded them. Of repeated events it has the newest. */
+/** The events of one attempt, as its worker recorded them. If an event occurs several times, the newest one counts. */
 export class Attempt {
   readonly life: Life;
   readonly n: number;
   readonly queue: string;
-  /** Index in the order in which the queue's attempts were first seen. */
+  /** Index among the attempts on this queue, in the order in which they were first recorded. */
   readonly index: number;
-  /** Index in the queue; -1 if the attempt never entered. */
+  /** Index among the entries of the queue; -1 if the attempt never had an entry. */
   place = -1;
   enqueue: Moment = undefined;
   queued: Moment = undefined;
@@ -51,20 +51,20 @@ export class Attempt {
   failed: Moment = undefined;
   downgrading: Moment = undefined;
   downgraded: Moment = undefined;
-  /** First and last time at which a read or a write found the lock held. */
+  /** The first and the last time at which a read or a write of the worker found the lock held. */
   believedFrom: Moment = undefined;
   believedAt: Moment = undefined;
   token: bigint | undefined = undefined;
   order: bigint | undefined = undefined;
-  /** Key of the newest entry of the attempt. */
+  /** Key of the attempt's newest entry. */
   key: string | undefined = undefined;
-  /** Time at which an operator began to remove that entry. */
+  /** When an operator began to remove that entry. */
   removing: Moment = undefined;
   session: string | undefined = undefined;
   terms: Terms = {};
-  /** Numbers of all attempts of the same claim, this one included; empty for a claim of one name. */
+  /** For a claim of several names: the numbers of the attempts on all these names, including this one. Otherwise empty. */
   together: readonly number[] = [];
-  /** Reason of a revocation, or code of a failure. */
+  /** The reason of a loss, or the code of a failure. */
   why: string | undefined = undefined;
 
   constructor(life: Life, { n, queue, index }: { n: number; queue: string; index: number }) {
@@ -79,13 +79,13 @@ export class Attempt {
     return `${this.life.who}#${this.n}`;
   }
 
-  /** Records a read or a write that found the lock held. */
+  /** Records that a read or a write found the lock held. */
   believe(at: number): void {
     this.believedFrom = Math.min(this.believedFrom ?? at, at);
     this.believedAt = Math.max(this.believedAt ?? at, at);
   }
 
-  /** Records that the session ended while the attempt joined, so that it has another entry now. */
+  /** Records that the session ended before the entry was known, so that the attempt now has another entry. */
   joinAnew(): void {
     if (this.acquired !== undefined) return;
     this.queued = undefined;
@@ -105,7 +105,7 @@ export class Attempt {
     return this.terms.permits ?? 1;
   }
 
-  /** Time at which the worker had finished with the attempt, for any reason. */
+  /** When the worker was done with the attempt, for whatever reason. */
   get ended(): Moment {
     const ends = [this.released, this.revoked, this.cancelled, this.failed].filter(
       (end) => end !== undefined,
@@ -113,13 +113,13 @@ export class Attempt {
     return ends.length > 0 ? Math.min(...ends) : undefined;
   }
 
-  /** End of the wait in the queue; `Infinity` if it never ended. */
+  /** When the wait in the queue ended; `Infinity` if it never did. */
   get waitedUntil(): number {
     return this.acquired ?? this.ended ?? this.life.killed ?? Infinity;
   }
 }
 
-/** One hold. Belief ends by itself at the proven deadline. */
+/** One hold. Its holder stops believing in it at the proven deadline at the latest. */
 export interface Hold extends scene.Hold {
   readonly attempt: Attempt;
   readonly how: 'released' | 'revoked' | 'killed' | 'ran out';
@@ -127,11 +127,11 @@ export interface Hold extends scene.Hold {
 
 export interface Queue {
   readonly name: string;
-  /** Attempts in the order in which they were first seen. */
+  /** The attempts on the queue, in the order in which they were first recorded. */
   readonly attempts: Attempt[];
-  /** Attempts that entered the queue, by token, which is the order of the queue. */
+  /** The attempts that had an entry, by token, which is the order of the queue. */
   line: readonly Attempt[];
-  /** Holds by the time of the grant. */
+  /** The holds, by the time of the grant. */
   holds: readonly Hold[];
   readonly effects: Record<Resource, EffectLog>;
 }
@@ -141,9 +141,9 @@ export function emptyQueue(name: string): Queue {
   return { name, attempts: [], line: [], holds: [], effects };
 }
 
-/** A fault, from its beginning until it was healed. */
+/** A fault, from its beginning until its end. */
 export interface Fault extends scene.Fault {
-  /** Entries that the fault removes. */
+  /** The entries that an operator removes by this fault. */
   readonly entries?: readonly RemovedEntry[];
 }
 
@@ -151,7 +151,7 @@ export interface EffectCounts {
   accepted: number;
   refused: number;
   unknown: number;
-  /** Number of writes that were refused although the writer believed in its hold. */
+  /** Number of refused writes whose writer believed in its hold. */
   refusedInBelief: number;
 }
 
@@ -159,7 +159,7 @@ export function noEffects(): EffectCounts {
   return { accepted: 0, refused: 0, unknown: 0, refusedInBelief: 0 };
 }
 
-/** A condensed history. */
+/** A whole run, reduced to the data that the rules need. */
 export interface Run {
   readonly lives: readonly Life[];
   readonly queues: readonly Queue[];
@@ -168,17 +168,17 @@ export interface Run {
   readonly leftOvers: readonly { readonly kind: string; readonly what: string; readonly at: number }[];
   readonly calm: Moment;
   readonly end: Moment;
-  /** Period from the first to the last event. */
+  /** The period from the first to the last event. */
   readonly span: Span;
   readonly events: number;
-  /** Number of histories whose last line is incomplete, as after a kill while writing. */
+  /** Number of history files whose last line is incomplete, as after a kill during a write. */
   readonly torn: number;
-  /** Names of the processes with an incomplete last line that were not killed. */
+  /** Names of processes that have an incomplete last line and were not killed. */
   readonly brokenOff: readonly string[];
-  /** Contradictions in the history that were seen while reading. */
+  /** Findings of rule `story`: contradictions that were noticed while the events were read. */
   readonly oddities: readonly Finding[];
-  /** Converts a moment to a stamp, for findings. */
+  /** Converts nanoseconds of the run to a stamp, for findings. */
   stampOf(moment: number): string;
-  /** Converts a stamp to a moment. */
+  /** Converts a stamp to nanoseconds of the run. */
   momentOf(stamp: string): number;
 }

@@ -1,18 +1,26 @@
 /**
- * Time until which the heartbeats of one session allow its holds, by the rule of the core: deadline = sent + proven × 0.99 −
- * margin, the latest of those that were confirmed so far.
+ * Times until which the confirmed heartbeats of one session prove its ownership.
+ * Each heartbeat proves it until a deadline: the time at which it was sent + the proven time × 0.99 − the
+ * safety margin. Of the heartbeats confirmed so far, the latest deadline counts.
  */
 export class SessionProof {
   readonly #beats: { readonly at: number; readonly deadline: number }[] = [];
   #latest = new Float64Array();
   #runsOut = new Float64Array();
 
-  /** Adds a confirmed heartbeat. All values are in nanoseconds; `at` is the time of the confirmation. */
+  /**
+   * Adds a confirmed heartbeat.
+   * @param at time of the confirmation, in nanoseconds
+   * @param deadline time until which the heartbeat proves ownership, in nanoseconds
+   */
   add(at: number, deadline: number): void {
     this.#beats.push({ at, deadline });
   }
 
-  /** Completes the proof. Call it once, after all heartbeats. */
+  /**
+   * Completes the proof, so that `runsOut` and `proves` can be called. Call it once, after all heartbeats
+   * were added.
+   */
   settle(): void {
     this.#beats.sort((a, b) => a.at - b.at);
     this.#latest = new Float64Array(this.#beats.length);
@@ -23,7 +31,10 @@ export class SessionProof {
     for (let i = this.#beats.length - 1; i >= 0; i--) this.#runsOut[i] = this.#runOutFrom(i);
   }
 
-  /** Returns when the proof ends that begins with a heartbeat. A heartbeat that is confirmed after the deadline extends nothing. */
+  /**
+   * Returns the time, in nanoseconds, at which the proof of heartbeat `i` ends, including its extension by
+   * later heartbeats. A later heartbeat extends it only if it was confirmed before the deadline.
+   */
   #runOutFrom(i: number): number {
     const deadline = this.#latest[i] ?? -Infinity;
     const next = this.#beats[i + 1];
@@ -31,17 +42,20 @@ export class SessionProof {
     return this.#runsOut[i + 1] ?? deadline;
   }
 
-  /** Returns when the proof of a hold that exists at `at` ends; `undefined` if nothing was proven by then. */
+  /**
+   * Returns the time, in nanoseconds, at which the proof of a hold ends that exists at the time `at`.
+   * `undefined` if no heartbeat was confirmed by then.
+   */
   runsOut(at: number): number | undefined {
     return this.#runsOut[this.#newestAt(at)];
   }
 
-  /** Returns whether the entries of the session are proven to be alive at `at`. */
+  /** Returns whether a confirmed heartbeat proves at the time `at` that the entries of the session are alive. */
   proves(at: number): boolean {
     return (this.#latest[this.#newestAt(at)] ?? -Infinity) > at;
   }
 
-  /** Returns the index of the newest heartbeat at that time; -1 if there is none. */
+  /** Returns the index of the last heartbeat that was confirmed at the time `at` or before; -1 if there is none. */
   #newestAt(at: number): number {
     let low = 0;
     let high = this.#beats.length;

@@ -3,15 +3,21 @@ import type { Run, Span } from './run.ts';
 /** Kind of a fault in which the whole machine stalled, so that no process ran. */
 export const STANDSTILL = 'standstill';
 
-/** Time in nanoseconds. Members that received nothing from each other for that long may elect another leader when they resume. */
+/**
+ * Length in nanoseconds from which a standstill counts as long. Servers of a cluster that received no
+ * messages for a second may elect another leader when they resume.
+ */
 const LONG_NS = 1e9;
 
-/** Returns whether a standstill is so short that it costs only its own length and has no later effects. */
+/**
+ * Returns whether a standstill is too short to cause an election, so that it delays the processes by its own
+ * length only.
+ */
 export function isBrief({ what, from, to }: Span & { readonly what?: string }): boolean {
   return what === STANDSTILL && to - from < LONG_NS;
 }
 
-/** Returns how much of this time the machine stood still, in nanoseconds. */
+/** Returns for how many nanoseconds of this period the whole machine stood still. */
 export function standstillDuration({ faults }: Run, { from, to }: Span): number {
   return standstillsOf(faults).reduce(
     (sum, still) => sum + Math.max(0, Math.min(still.to, to) - Math.max(still.from, from)),
@@ -19,7 +25,7 @@ export function standstillDuration({ faults }: Run, { from, to }: Span): number 
   );
 }
 
-/** Returns the length of the longest standstill in nanoseconds. */
+/** Returns the length in nanoseconds of the longest standstill of the whole machine. */
 export function longestStandstill({ faults }: Run): number {
   return Math.max(0, ...standstillsOf(faults).map(({ from, to }) => to - from));
 }

@@ -2,8 +2,8 @@ import type { Breach } from './finding.ts';
 import type { Attempt, Moment, Run } from './run.ts';
 
 /**
- * Finds contradictions that no run of any lock can contain, or that no worker may record. All other results
- * for a history with contradictions are unreliable.
+ * Finds contradictions in a history: event sequences that no lock can produce, or that no worker may record.
+ * If there are any, all other results of the check are unreliable.
  */
 export function checkStory(run: Run): Breach[] {
   return run.queues.flatMap(({ name, attempts, line }) => [
@@ -21,7 +21,7 @@ export function checkStory(run: Run): Breach[] {
   ]);
 }
 
-/** Checks that the history is complete. The history of a run that was cut short is not. */
+/** Checks that the history is complete, which means that the run was not cut short. */
 export function checkWhole({ end, brokenOff, span }: Run): Breach[] {
   const missing = [
     ...brokenOff.map((who) => `the history of ${who} breaks off within a line, and nobody killed it`),
@@ -78,7 +78,7 @@ function isUnproven({ acquired, session, life }: Attempt): boolean {
   return session === undefined || life.proofs.get(session)?.runsOut(acquired) === undefined;
 }
 
-/** Finds two entries of a queue with the same token. */
+/** Finds two entries of one queue with the same fencing token. */
 function twins(line: readonly Attempt[]): Fault[] {
   return line.flatMap((attempt, place) => {
     const before = line[place - 1];

@@ -5,8 +5,8 @@ import { standstillDuration } from './standstills.ts';
 import { tiedTo } from './together.ts';
 
 /**
- * Rule L3: after the event `calm`, at which all faults are over, every waiter is granted in turn. At the end
- * no attempt waits or holds.
+ * Rule L3: after the event `calm`, with which all faults end, every waiter is granted in turn. At the end of
+ * the run no attempt waits or holds.
  */
 export function checkStuck(run: Run, limits: Limits): Breach[] {
   return run.queues.flatMap((queue) => [...lateAfterCalm(run, queue, limits), ...openAtEnd(run, queue)]);
@@ -19,7 +19,8 @@ function lateAfterCalm(run: Run, queue: Queue, limits: Limits): Breach[] {
     [...line, ...attempts.filter(({ token }) => token === undefined)].filter((attempt) =>
       isInProgress(run, attempt, calm),
     );
-  // A waiter for several names may have all waiters of its other queues ahead, and delays the waiters behind it.
+  // A waiter for several names may have to wait for all waiters of its other queues, and then delays the
+  // waiters behind it in this queue. So the limit counts the attempts of those queues too.
   const elsewhere = tiedTo(run, queue).flatMap(aliveIn).length;
   return aliveIn(queue).flatMap((attempt, inLine) => {
     const position = inLine + elsewhere;
@@ -60,7 +61,10 @@ function whatIsOpen(attempt: Attempt): string | undefined {
   return attempt.queued === undefined ? 'still joins' : 'still waits';
 }
 
-/** Returns whether a release lacks its confirmation. A release whose session ended needs none. */
+/**
+ * Returns whether a release was never confirmed. The release of a hold whose session has ended needs no
+ * confirmation.
+ */
 function isUnconfirmed({ released, left, revoked, life }: Attempt): boolean {
   if (released === undefined || left !== undefined || revoked !== undefined) return false;
   return !life.sessionLost.some((at) => at >= released);
@@ -72,8 +76,8 @@ function isInProgress(run: Run, attempt: Attempt, at: number): boolean {
 }
 
 /**
- * Returns whether an attempt need not finish: its process was killed by a fault or is still frozen. Kills
- * after the event `calm` do not count.
+ * Returns whether an attempt may stay unfinished, because its process was killed by a fault or is still
+ * frozen. A kill after the event `calm` is no excuse.
  */
 function isExcused(run: Run, { life }: Attempt, at: number): boolean {
   const { killed = Infinity } = life;

@@ -3,15 +3,15 @@ import type { Breach } from './finding.ts';
 import type { Attempt, Queue, Run, Span } from './run.ts';
 
 /**
- * Rule F1: any two claims of several names are in the same order in every queue that both are in, so that they cannot wait for each other. A claim is
- * held in all of its names or in none.
+ * Rule F1 for locks of several names. Two such locks that share several queues are in the same order in each
+ * of them, so that they cannot wait for each other. Such a lock is held in all of its names or in none.
  */
 export function checkTogether(run: Run): Breach[] {
   const claims = claimsOf(run);
   return [...claims.flatMap(tornApart), ...pairsOf(claims).flatMap(crossed)];
 }
 
-/** The attempts of one claim of several names, as far as its history contains them. */
+/** The attempts of one lock of several names, one for each of its queues, as far as the history contains them. */
 type Claim = readonly Attempt[];
 
 function claimsOf(run: Run): Claim[] {
@@ -24,7 +24,10 @@ function partsOf({ life, together }: Attempt): Attempt[] {
   return together.flatMap((n) => life.attempts.get(n) ?? []);
 }
 
-/** Finds claims that are held in some of their names only. The last event of a killed process may be recorded for some names only. */
+/**
+ * Finds locks of several names that are held in only some of their names. An exception is a killed process,
+ * whose last event may have been recorded for only some names.
+ */
 function tornApart(claim: Claim): Breach[] {
   const held = claim.find(({ acquired }) => acquired !== undefined);
   const missing = claim.find(({ acquired }) => acquired === undefined);
@@ -40,7 +43,7 @@ function tornApart(claim: Claim): Breach[] {
   ];
 }
 
-/** Returns the claims that were in the same two queues, grouped by these queues. */
+/** Returns the locks of several names that are in the same two queues, grouped by these two queues. */
 function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   const byQueues = new Map<string, [Attempt, Attempt][]>();
   for (const claim of claims) {
@@ -58,7 +61,7 @@ function pairsOf(claims: readonly Claim[]): [Attempt, Attempt][][] {
   return [...byQueues.values()];
 }
 
-/** Finds claims that are ahead in one queue and behind in the other. */
+/** Finds pairs of locks of which one is ahead in the first queue and the other one in the second queue. */
 function crossed(pairs: readonly [Attempt, Attempt][]): Breach[] {
   const inOrder = [...pairs].sort(([a], [b]) => ((a.token ?? 0n) < (b.token ?? 0n) ? -1 : 1));
   return inOrder.flatMap(([first, second], i) => {
@@ -76,7 +79,7 @@ interface Waiting {
   readonly at: number;
 }
 
-/** Returns the times from `at` on in which these waiters were blocked in other queues. */
+/** Returns the periods after `at` in which these waiters were blocked by holders in the other queues of their locks. */
 export function blockedBy(run: Run, { waiting, at }: Waiting): Span[] {
   const elsewhere = waiting.flatMap((attempt) => partsOf(attempt).filter((part) => part !== attempt));
   return elsewhere.flatMap((part) => {
@@ -89,7 +92,10 @@ export function blockedBy(run: Run, { waiting, at }: Waiting): Span[] {
   });
 }
 
-/** Returns the other queues that claims of several names connect with this one, directly or indirectly. */
+/**
+ * Returns the queues whose order may affect this one: locks of several names connect them with this queue,
+ * directly or through further queues.
+ */
 export function tiedTo(run: Run, queue: Queue): Queue[] {
   const known = new Set([queue.name]);
   for (const name of known) {

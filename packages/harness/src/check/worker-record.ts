@@ -11,23 +11,29 @@ export type EventInput<E extends ChaosEvent = ChaosEvent> = E extends ChaosEvent
 
 let now = (): bigint => process.hrtime.bigint();
 
-/** Returns the current stamp, the same for all processes of the machine. */
+/** Returns the current time as a stamp of the monotonic clock that all processes of the machine share. */
 export function stampNow(): string {
   return now().toString();
 }
 
-/** Replaces the clock of stamps, for a process whose own clock is wrong. The clock returns nanoseconds. */
+/**
+ * Replaces the clock that stamps the events, to simulate a process whose clock is wrong. The clock returns
+ * nanoseconds.
+ */
 export function stampBy(clock: () => bigint): void {
   now = clock;
 }
 
-/** The history of one process. A line is in the file before `tell` returns, so that it survives the death of the process. */
+/**
+ * The history of one process, as a file. `tell` writes a line to the file before it returns, so that the line
+ * survives the death of the process.
+ */
 export class Recorder {
   readonly #who: string;
   #file: number | undefined;
   readonly #hear: (event: ChaosEvent) => void;
 
-  /** @param hear called with each event after it was written */
+  /** @param hear called with each event after the event was written */
   constructor(who: string, path: string, hear: (event: ChaosEvent) => void = () => undefined) {
     this.#who = who;
     this.#file = openSync(path, 'a');

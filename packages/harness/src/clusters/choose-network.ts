@@ -5,13 +5,13 @@ import { buildProxies } from './proxies.ts';
 
 export interface ChosenNetwork {
   readonly network: Network;
-  /** The reason for which namespaces are not available. `undefined` if proxies were forced. */
+  /** Why namespaces are not available, if proxies are used instead of them. `undefined` if a network was forced. */
   readonly whyProxies: string | undefined;
 }
 
 const builders = { namespaces: buildNamespaces, proxies: buildProxies };
 
-/** Returns namespaces if available, else proxies. For a forced network rejects with NotHere if it is not available. */
+/** Returns namespaces if available, else proxies. Rejects with NotHere if the forced network is not available. */
 export async function chooseNetwork(
   forced: NetworkKind | undefined,
   ports: Ports,

@@ -7,7 +7,10 @@ import type { ClientSite } from './network.ts';
 /** A location for processes that use the cluster, with links to the members that can be cut one by one. */
 export class ClusterClient {
   readonly node: Node;
-  /** Addresses `host:port` of the members as seen from here, in the order of the members. They never change. */
+  /**
+   * Addresses `host:port` of the members for processes in this location, in the order of the members. They
+   * never change.
+   */
   readonly endpoints: readonly string[];
   readonly #site: ClientSite;
   readonly #remove: () => Promise<void>;
@@ -21,8 +24,9 @@ export class ClusterClient {
   }
 
   /**
-   * Starts a program in this location, like `spawn`; also with `ipc` in `stdio`. The pid is that of the program, and signals reach it. The program
-   * ends with this location at the latest, or (Linux) with this process. `env` replaces the environment, as with `spawn`.
+   * Starts a program in this location. Options are those of `spawn`, including `ipc` in `stdio`. The pid of
+   * the child is that of the program, and signals reach the program. The program ends when the location is
+   * stopped, and on Linux also when this process ends.
    */
   async exec(program: string, args: readonly string[], options: SpawnOptions = {}): Promise<ChildProcess> {
     const command = await this.#command({ program, args });

@@ -55,12 +55,15 @@ export class Cluster {
     return `${this.name} ${this.version}, three members ${where}${why}`;
   }
 
-  /** Whether the start failed because another process took a port. */
+  /** Whether the start failed because another process took one of the chosen ports. */
   get portTaken(): boolean {
     return this.#members.some((member) => member.portTaken);
   }
 
-  /** Starts all members; resolves when each of them serves requests. `diskMiB`: puts each on a small disk of its own. */
+  /**
+   * Starts all members; resolves when each of them serves requests.
+   * @param diskMiB if set, each member gets a separate small disk of that size
+   */
   async start(diskMiB: number | undefined): Promise<void> {
     if (diskMiB === undefined) this.#absent.set('disk', 'not asked for; start the cluster with diskMiB');
     this.#members = await this.#makeMembers(diskMiB);
@@ -78,8 +81,9 @@ export class Cluster {
   }
 
   /**
-   * Resolves with the member that leads a majority and differs from `otherThan`. A leader that was cut off still reports to be one for a while.
-   * Rejects when there is no such member for 30 s.
+   * Resolves with the member that leads a majority and differs from `otherThan`. A former leader that was cut
+   * off still reports for a while that it leads, and does not count. Rejects when there is no such member for
+   * 30 s.
    */
   async leader({ otherThan }: { readonly otherThan?: Member } = {}): Promise<Member> {
     return until(
@@ -97,7 +101,7 @@ export class Cluster {
     return this.#members.filter((member) => member !== than);
   }
 
-  /** Makes a location for processes whose links can be cut without those of others. */
+  /** Makes a location for client processes, whose links to the members can be cut independently of other locations. */
   async addClient(): Promise<ClusterClient> {
     const node = this.#freeNode();
     const site = await this.#network.addClient(node);
@@ -113,7 +117,7 @@ export class Cluster {
     await this.ready();
   }
 
-  /** Ends everything and removes every trace. Does nothing the second time. */
+  /** Ends all processes of the cluster, and removes its files and its network. Later calls do nothing. */
   async stop(): Promise<void> {
     try {
       const stopClient = async (client: ClusterClient | undefined): Promise<void> => client?.stop();
@@ -131,7 +135,8 @@ export class Cluster {
     }
   }
 
-  // Returns the next free node number, which is reserved from now on, also while the node is being created.
+  // Reserves the lowest free client number. The number is taken at once, because the location itself is
+  // created asynchronously.
   #freeNode(): Node {
     for (let number = 1; ; number += 1) {
       const node: Node = `client-${number}`;
@@ -149,7 +154,7 @@ export class Cluster {
   }
 
   async #findLeader(followers: number): Promise<Member> {
-    // Requests the view of a member. A member that does not respond is ignored.
+    // Reads the view of a member. Returns `undefined` for a member that does not respond.
     const ask = async (member: Member): Promise<View | undefined> =>
       member.running ? member.view().catch(() => undefined) : undefined;
     const views = await Promise.all(this.#members.map(ask));

@@ -32,17 +32,17 @@ export class Conditions {
     await this.#apply();
   }
 
-  /**
-   * Undoes the faults of these members. A link stays cut if a fault of the member at its other end cuts it
-   * too.
-   */
+  /** Undoes the faults of these members. A link stays cut if a fault of the member at its other end also cuts it. */
   heal(members: readonly Node[]): Promise<void> {
     this.#cuts = this.#cuts.filter(({ member }) => !members.includes(member));
     for (const member of members) this.#slow.delete(member);
     return this.#apply();
   }
 
-  /** Includes this client in cuts from clients from now on, also in those that are in force. */
+  /**
+   * Adds a client to the network. Cuts that apply to all clients apply to this one too, including the cuts
+   * that are in force now.
+   */
   join(client: Node): Promise<void> {
     this.#nodes.push(client);
     return this.#apply();
@@ -64,8 +64,8 @@ export class Conditions {
     if (lossRatio > 0 && noLoss !== undefined) throw new FaultAbsent('loss', noLoss);
   }
 
-  // Applies all faults that are in force, one application after another. An application that has not begun
-  // yet includes all changes that are made until it begins.
+  // Applies all faults that are in force. Calls are queued: only one change of the network runs at a time,
+  // and calls that wait for it share the next change.
   #apply(): Promise<void> {
     const next = (): Promise<void> => {
       this.#waiting = undefined;

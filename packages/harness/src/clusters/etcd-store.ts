@@ -8,7 +8,7 @@ import type { MemberSite } from './network.ts';
 import { routeOf, type ReachableMember, type Store, type View } from './store.ts';
 
 export function etcdStore(flags: EtcdFlags): Store {
-  // A unique token, by which these members differ from foreign servers on the same port.
+  // A unique cluster token. It distinguishes these members from an unrelated etcd server on the same port.
   const token = randomBytes(6).toString('hex');
   return {
     name: 'etcd',
@@ -75,7 +75,8 @@ function gateEnvironment({ gate }: MemberSite): Record<string, string> {
   return { HTTP_PROXY: proxy, http_proxy: proxy, NO_PROXY: '', no_proxy: '' };
 }
 
-// Responses come from the member's own state, not through Raft. 64-bit numbers are strings.
+// Reads the status of one member. The member responds from its own state, not through Raft, so a member that
+// is cut off responds too. 64-bit numbers are strings.
 async function viewOf({ route }: ReachableMember): Promise<View> {
   const status = (await callMember(route, '/v3/maintenance/status', 500)) as {
     header: { member_id: string };
@@ -87,7 +88,8 @@ async function viewOf({ route }: ReachableMember): Promise<View> {
   return { role: leader === '0' ? 'none' : known, term: Number(status.raftTerm), leader };
 }
 
-// Sends a request to a member. Does not use fetch(), which cannot choose the source address. Calls of the gateway (/v3) are POST requests.
+// Sends a request to a member. Does not use fetch(), which cannot choose the source address. Calls of the
+// JSON gateway (/v3) are POST requests.
 async function callMember(route: Route, path: string, withinMs = 5_000): Promise<unknown> {
   const signal = AbortSignal.timeout(withinMs);
   const method = path.startsWith('/v3/') ? 'POST' : 'GET';

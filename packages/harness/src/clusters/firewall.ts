@@ -1,8 +1,9 @@
 import type { LinkCut, Node, Weather } from './links.ts';
 
 /**
- * Returns the router's rules in the format of iptables-restore(8), which replaces all of them at once. The router is between any two parties, so that
- * no party sees its own packet dropped.
+ * Returns the router's rules in the format of iptables-restore(8), which replaces all rules at once. The
+ * rules are on the router and not on the members, because the sender of a packet would get an error if its
+ * own machine dropped the packet.
  */
 export function firewallRules(weather: Weather, addressOf: (node: Node) => string): string {
   const rules = [

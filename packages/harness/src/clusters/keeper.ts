@@ -6,9 +6,10 @@ import { findProgram } from '../services/programs.ts';
 import { NotHere } from '../services/service.ts';
 
 /**
- * Keeps nameless Linux namespaces alive by an idle process in them. That process ends with this one in any case, because its input closes then. When
- * the last process in a namespace has ended, the kernel removes the namespace with its links, addresses, rules and mounts. A named namespace (ip
- * netns) would remain after a crash.
+ * Keeps nameless Linux namespaces alive by an idle process in them. The idle process ends when its input
+ * closes, so it never outlives this process. When the last process in a namespace has ended, the kernel
+ * removes the namespace with its links, addresses, rules and mounts. A named namespace (ip netns) would
+ * remain after a crash.
  */
 export class Keeper {
   readonly #child: ChildProcess;
@@ -29,7 +30,7 @@ export class Keeper {
     const printed: string[] = [];
     child.stderr.setEncoding('utf8').on('data', (text: string) => printed.push(text));
     const ended = once(child, 'close').then(() => printed.join('').trim(), String);
-    // The echo confirms that the namespaces are made.
+    // The idle process echoes a line when it runs, which confirms that unshare(1) has made the namespaces.
     const echo = once(child.stdout, 'data').then(() => undefined);
     const refusal = await Promise.race([echo, ended]);
     if (refusal !== undefined) throw new NotHere(`unshare ${flags.join(' ')}: ${refusal}`);

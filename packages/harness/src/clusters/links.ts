@@ -6,7 +6,7 @@
 /** A party of the network. `client-0` is this process. */
 export type Node = `member-${number}` | `client-${number}`;
 
-/** The other ends of a member's links. */
+/** The parties at the other ends of a member's links. */
 export type Peers = 'members' | 'clients' | 'all' | Node;
 
 /**

@@ -21,7 +21,7 @@ export function namespacesInUse(): Set<string> {
   return new Set(allPids().flatMap(namespacesOf));
 }
 
-/** Returns our named namespaces, links, mounts and packet filters, which are visible system-wide. */
+/** Returns the named namespaces, links, mounts and packet filters of the machine that this process can see. */
 export function sharedTraces(): Record<'names' | 'links' | 'mounts' | 'rules', string[]> {
   return {
     names: linesOf('ip', 'netns', 'list'),
@@ -52,7 +52,7 @@ export function descendantsOf(pid: number): number[] {
   return found.slice(1);
 }
 
-// Returns the parent of a process, or `undefined` for a process that ended between two reads.
+// Returns the parent of a process. Returns `undefined` if the process ended while `/proc` was being read.
 function parentOf(pid: number): number | undefined {
   const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);

@@ -113,7 +113,10 @@ export class Member {
     return this.#parts.conditions.cut({ member: this.node, from: peers, direction, as });
   }
 
-  /** Replaces the slowness of the member. Rejects with FaultAbsent for an effect that this network does not support. */
+  /**
+   * Slows the member down. Replaces an earlier slowness. Rejects with FaultAbsent for a kind of slowness that
+   * this network does not support.
+   */
   async slow({ duty, ...slowness }: SlowOptions): Promise<void> {
     await this.#parts.conditions.slow(this.node, slowness);
     this.#endDuty();
@@ -140,8 +143,8 @@ export class Member {
   }
 
   /**
-   * Resolves with the member's own view of its role, requested past all faults of the network. Rejects when the member does not respond within 500
-   * ms.
+   * Resolves with the member's own view of its role. Faults of the network do not affect this request. Rejects when the member does not respond
+   * within 500 ms.
    */
   async role(): Promise<Role> {
     return (await this.view()).role;

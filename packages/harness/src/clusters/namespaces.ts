@@ -122,8 +122,9 @@ class NamespaceNetwork implements Network {
     };
   }
 
-  // Breaks open connections by resetting the listener's side, because a rule resets only a sender. Links that were cut before have no connections any
-  // more.
+  // Breaks the open connections of links that were cut with `reset`. The rules of the router reset only the
+  // sender of a packet, so the connections of the listening side are reset separately. Links that were cut
+  // earlier have no open connections any more.
   async #breakConnections(cuts: readonly LinkCut[]): Promise<void> {
     const peersOf = new Map<Node, Set<Node>>();
     const add = (end: Node, peer: Node): void => {
@@ -144,7 +145,8 @@ class NamespaceNetwork implements Network {
     await runTool(this.#keepers.get(end)?.inside(kill) ?? kill);
   }
 
-  // Sets a queue on each side of the member's link, so that both directions are equally slow.
+  // Limits the rate on both ends of the member's link with a queueing discipline of tc(8), so that both
+  // directions are equally slow.
   async #limit(node: Node, bytesPerSecond: number | undefined): Promise<void> {
     if (bytesPerSecond === undefined && !this.#limited.has(node)) return;
     const verb = bytesPerSecond === undefined ? 'del' : 'replace';

@@ -39,16 +39,19 @@ export interface Network {
   readonly absent: ReadonlyMap<RareFault, string>;
   addClient(node: Node): Promise<ClientSite>;
   removeClient(node: Node): Promise<void>;
-  /** Applies these faults; resolves when they are in force. One call at a time. */
+  /**
+   * Applies these faults; resolves when they are in force. The caller must wait for the end of a call before
+   * the next one.
+   */
   apply(weather: Weather): Promise<void>;
   /**
-   * Removes the network. The caller must end all members, and all processes that run at the location of a
-   * client, before.
+   * Removes the network. Before that the caller must end all members, and all processes that run at the
+   * location of a client.
    */
   stop(): Promise<void>;
 }
 
-/** Ports that each member of a store needs. */
+/** Ports that each member of a cluster needs. */
 export interface Ports {
   /** The default ports, for members with an address of their own; the first one is for clients. */
   readonly usual: readonly number[];

@@ -1,8 +1,8 @@
 import type { Command } from '../services/child.ts';
 
 /**
- * Addresses of namespaces must be reached directly: Go and gRPC would use the proxy of http_proxy for any address that is not
- * loopback.
+ * Excludes addresses of network namespaces from HTTP proxies. Go and gRPC use the proxy of the variable
+ * http_proxy for every address that is not loopback, but no proxy can reach these addresses.
  */
 
 const VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'grpc_proxy'];
@@ -15,7 +15,10 @@ export function withoutHttpProxy(command: Command): Command {
   return { ...command, env: { ...command.env, ...NONE } };
 }
 
-/** Adds the hosts to the exceptions of the environment, if it names a proxy. gRPC has a separate list. */
+/**
+ * Adds the hosts to the exceptions of the environment's proxy, if the environment names a proxy. gRPC reads
+ * its exceptions from a variable of its own.
+ */
 export function exemptHosts(env: NodeJS.ProcessEnv, hosts: readonly string[]): void {
   if (!VARIABLES.some((name) => env[name] || env[name.toUpperCase()])) return;
   for (const list of ['no_proxy', 'NO_PROXY', 'no_grpc_proxy']) {

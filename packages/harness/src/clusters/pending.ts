@@ -2,20 +2,20 @@ import { connect, type Socket } from 'node:net';
 import { reset } from '../faults/reset.ts';
 import type { Node } from './links.ts';
 
-/** A connection from `from` to `to` that was requested. */
+/** A request to connect two parties of the network, from `from` to `to`. */
 export interface Call {
   readonly from: Node;
   readonly to: Node;
-  /** Socket of the caller, with `allowHalfOpen`. */
+  /** Socket of the party that connects, opened with `allowHalfOpen`. */
   readonly client: Socket;
   readonly target: { readonly host: string; readonly port: number };
   /** Called before the first byte is transferred. */
   readonly onConnected?: () => void;
-  /** Ends the caller's socket when the target refuses. Default: resets it. */
+  /** Called instead of a reset of the caller's socket when the target refuses the connection. */
   readonly onRefused?: () => void;
 }
 
-/** A connection whose target is not connected yet. */
+/** A connection that a party has opened to the proxy, while the proxy is not yet connected to the target. */
 export class Pending {
   readonly call: Call;
   readonly #heard: Buffer[] = [];
@@ -23,7 +23,7 @@ export class Pending {
   readonly #leave: () => void;
   #server: Socket | undefined;
 
-  /** @param onGone called when the caller disconnects */
+  /** @param onGone called when the party that connects closes its socket */
   constructor(call: Call, onGone: () => void) {
     this.call = call;
     this.#leave = (): void => {
@@ -32,7 +32,7 @@ export class Pending {
       onGone();
     };
     call.client.on('error', () => undefined);
-    // The end of a socket is reported only while it is read.
+    // Reads and buffers the data, because Node reports the end of a socket only while the socket is read.
     call.client.on('data', this.#hear).on('end', this.#leave).on('close', this.#leave);
     call.client.resume();
   }
@@ -49,7 +49,7 @@ export class Pending {
     });
   }
 
-  /** Drops the connection to the target, which may be dialled again. */
+  /** Drops the connection to the target. `dial` may connect to the target again. */
   hangUp(): void {
     this.#server?.on('error', () => undefined).destroy();
     this.#server = undefined;
@@ -62,7 +62,10 @@ export class Pending {
     else this.call.onRefused();
   }
 
-  /** Returns the caller's socket with all data so far still unread; call `resume` on it. */
+  /**
+   * Ends the buffering, and puts the data that was buffered back into the paused socket of the caller. The
+   * next reader of the socket receives all data once it calls `resume`.
+   */
   release(): void {
     this.#silence();
     this.call.client.pause();

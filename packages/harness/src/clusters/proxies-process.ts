@@ -1,5 +1,6 @@
-// The proxies of one cluster, in a separate process, so that a blocked event loop of the tests does not stop the network. It
-// receives requests over the channel of fork(), responds to each, and ends with the channel.
+// The proxies of one cluster, in a process separate from the tests, so that a blocked event loop of the tests
+// does not stop the network. The process receives requests over the channel of fork() and responds to each.
+// It ends when the channel closes.
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Node, Weather } from './links.ts';
@@ -19,7 +20,7 @@ export interface MemberPorts {
 
 export interface ProxiesAnswer {
   readonly id: number;
-  /** The ports that the proxies have opened for this request. */
+  /** The ports that the proxies listen on as the result of this request. */
   readonly ports?: readonly number[];
   readonly error?: string;
 }

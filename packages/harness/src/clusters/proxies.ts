@@ -10,7 +10,7 @@ import type { MemberPorts, ProxiesAnswer, ProxiesRequest } from './proxies-proce
 
 /**
  * Builds a network with members on 127.0.0.1. Each client has a separate port for each member, and each
- * member reaches the others only through a SOCKS port of its own. Needs no privilege.
+ * member reaches the other members only through its own SOCKS port. Needs no privileges.
  */
 export async function buildProxies({ usual }: Ports, count: number): Promise<Network> {
   const proxies = new Proxies();

@@ -8,7 +8,7 @@ export async function runTool({ program, args }: Command, input = ''): Promise<v
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'] });
   const printed: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => printed.push(text));
-  // Ignores the error of writing to a program that ends without reading, because the program reports its
+  // Ignores errors of writing to the program's input: a program that ends without reading it reports its
   // reason itself.
   child.stdin.on('error', () => undefined).end(input);
   const code: unknown = await once(child, 'close').then(([exitCode]) => exitCode as unknown, String);

@@ -33,16 +33,18 @@ export interface View {
   readonly leader?: string;
 }
 
-/** Returns the route by which the harness reaches a member, past all faults of the network. */
+/** Returns the route by which the harness reaches a member. No fault of the network affects it. */
 export function routeOf({ host, ports, operatorAddress }: MemberSite): Route {
   const route = { host, port: ports[0]! };
   return operatorAddress === undefined ? route : { ...route, localAddress: operatorAddress };
 }
 
 /**
- * Returns the leading member: it reports to lead, a majority of all members is in its term, and no such leader has a later term.
- * `views` is undefined for a member that did not respond. A former leader still reports to lead for a while, and counts as long
- * as no other one leads a majority.
+ * Returns the index of the leading member: it reports that it leads, and a majority of all members reports
+ * its term and follows it. If that applies to several, the one with the latest term leads.
+ * A former leader that was cut off still reports for a while that it leads. It counts as long as no other
+ * member leads a majority.
+ * @param views the view of each member; `undefined` for a member that did not respond
  */
 export function leaderOf(views: readonly (View | undefined)[]): number | undefined {
   const isWith = (leader: View, view: View | undefined): boolean =>

@@ -13,8 +13,9 @@ const FIRST_CLIENT = 21;
 const MAX_CLIENTS = ROUTER - FIRST_CLIENT;
 
 /**
- * Claims a network that no other process of the machine uses: the kernel gives the name of our link to only one. Rejects with
- * NotHere when such a link cannot be made.
+ * Claims a network of 256 addresses that no other process of the machine uses. The name of the link contains
+ * the number of the network, and the kernel gives a name to one link only. Rejects with NotHere when such a
+ * link cannot be made.
  */
 export async function claimSubnet(router: Keeper): Promise<Subnet> {
   for (let attempt = 1; ; attempt += 1) {
@@ -43,7 +44,7 @@ export class Subnet {
     this.#link = `queuelock${number}`;
   }
 
-  /** Second address of this process, besides that of `client-0`. */
+  /** A second address of this process, for the harness's own requests, besides the address of `client-0`. */
   get operatorAddress(): string {
     return this.#at(OPERATOR);
   }
@@ -106,7 +107,10 @@ export class Subnet {
     );
   }
 
-  /** Removes the link at once, not only with its namespace, so that the node's name is free again. */
+  /**
+   * Removes the link at once, so that the name of the node is free again. Otherwise the kernel would remove
+   * the link later, with its namespace.
+   */
   async disconnect(node: Node): Promise<void> {
     await ip([`link del ${node}`], this.#router);
   }

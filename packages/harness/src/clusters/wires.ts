@@ -12,8 +12,9 @@ export class Wires {
   #weather = FINE;
 
   /**
-   * Connects and transfers. While one of the two directions is silent the connection is delayed, like a handshake whose packets are lost. The target
-   * does not see a caller that disconnects meanwhile.
+   * Connects a caller to its target, and transfers the data. While one of the two directions is cut silently,
+   * the connection is delayed, as a TCP handshake is whose packets are lost. If the caller disconnects in
+   * that time, the target never sees the connection.
    */
   carry(call: Call): void {
     const pending = new Pending(call, () => this.#pending.delete(pending));
@@ -75,7 +76,8 @@ export class Wires {
       .map(({ as }) => as);
   }
 
-  // Returns the flow of all data from one party to another, whichever of them opened the connection.
+  // Returns the flow of the data from one party to another, shared by all connections between them, whichever
+  // party opened them.
   #flow(from: Node, to: Node): Flow {
     const wire = `${from}>${to}`;
     const known = this.#flows.get(wire);

@@ -37,7 +37,8 @@ function memberProgram(
     command: async (place) => site.inside(await memberCommand(place, { site, all, settings })),
     probe: async (place) => {
       const version = await zooKeeperVersion(routeOf(site));
-      // The data directory in the response distinguishes this server from a foreign one on the same port.
+      // Compares the data directory in the response, to detect an unrelated ZooKeeper server on the same
+      // port.
       const config = await zkFourLetter(routeOf(site), 'conf');
       if (!config.includes(place.data)) throw new Error('another ZooKeeper answers there');
       return version;
@@ -52,7 +53,8 @@ interface Membership {
 }
 
 async function memberCommand(place: Place, { site, all, settings }: Membership): Promise<Command> {
-  // The file is written by a program at the member's location, because only the member may see its disk.
+  // Writes the file `myid` with a program that runs at the member's location, because the member's disk may
+  // be visible only there.
   await runTool(site.inside({ program: 'tee', args: [join(place.data, 'myid')] }), numberOf(site));
   const lines = all.map((member) => {
     const [, quorum, election] = member.ports;
@@ -72,7 +74,8 @@ function gateOptions({ gate }: MemberSite): string[] {
 
 const numberOf = ({ node }: MemberSite): string => node.replace(/^.*-/, '');
 
-// Reads the member's view. Only a leader reports the epoch, but each member stores the epoch that it has accepted in a file.
+// Reads the member's view. Only a leader reports its epoch. Of a follower, the epoch is read from the file in
+// which it stores the accepted epoch.
 async function viewOf({ route, data }: ReachableMember): Promise<View> {
   const answer = await zkFourLetter(route, 'srvr', 500);
   const mode = /^Mode: (\w+)$/m.exec(answer)?.[1];

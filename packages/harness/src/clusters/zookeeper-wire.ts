@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { splitEndpoint } from '../services/endpoint.ts';
 
 /**
- * The part of ZooKeeper's protocol (zookeeper.jute, ZooDefs.OpCode) that is needed to write and read through one member. The npm
- * package is not usable for that: after a lost connection it may close a foreign socket of the process when others are opened
- * meanwhile. Tests of faults do that all the time.
+ * The part of ZooKeeper's protocol (zookeeper.jute, ZooDefs.OpCode) that is needed to write and read through
+ * one member. The npm package `zookeeper` is not usable here. After a lost connection it may close a socket
+ * of the process that does not belong to it, if another one was opened in the meantime.
  */
 
 const OP = { create: 1, delete: 2, getData: 4, setData: 5, getChildren: 8, sync: 9, close: -11 } as const;
@@ -64,7 +64,10 @@ export class ZooKeeperWire {
     }
   }
 
-  /** Opens a new session for the duration of `use`. The session sends no heartbeats, and ends when it is idle for longer than its timeout. */
+  /**
+   * Opens a new session for the duration of `use`. The session sends no heartbeats, so the server ends it
+   * when it is idle for longer than its timeout.
+   */
   static async during<T>(endpoint: string, use: (wire: ZooKeeperWire) => Promise<T>): Promise<T> {
     const wire = await ZooKeeperWire.open(endpoint);
     try {
@@ -124,7 +127,10 @@ export class ZooKeeperWire {
     return this.#socket.destroyed || this.#socket.writableEnded;
   }
 
-  /** Closes the connection. Returns at once and does not keep the process alive: a server that is cut off may notice late. */
+  /**
+   * Closes the connection. Returns at once and does not keep the process alive, because a server that is cut
+   * off may notice the end late.
+   */
   close(): void {
     this.#socket.unref();
     this.#socket.end(frame([int((this.#xid += 1)), int(OP.close)]));

@@ -6,7 +6,7 @@ import { reset } from './reset.ts';
 export interface ConnectionOptions {
   readonly id: number;
   readonly client: Socket;
-  /** Address of the server, or a connection to it, made with `allowHalfOpen`. */
+  /** Address of the server, or an open connection to the server, made with `allowHalfOpen`. */
   readonly target: { readonly host: string; readonly port: number } | Socket;
   readonly toServer: Flow;
   readonly toClient: Flow;
@@ -25,7 +25,8 @@ export class ProxyConnection {
 
   constructor({ id, client, target, toServer, toClient, onClientData, onServerData }: ConnectionOptions) {
     this.id = id;
-    // The socket is half-open on both sides, so that an end is forwarded as an end.
+    // The sockets are half-open on both sides, so that the proxy can forward the end of one direction while
+    // the other one continues.
     const server =
       target instanceof Socket ? target : connect({ ...target, allowHalfOpen: true, noDelay: true });
     const onBroken = (): void => this.cut();
@@ -44,7 +45,7 @@ export class ProxyConnection {
       onBroken,
     });
     this.#sockets = [client, server];
-    // A failed side closes with an error, which its pump forwards to the other side.
+    // A socket that fails closes with an error. The pump that reads it forwards the error to the other side.
     for (const socket of this.#sockets) socket.on('error', () => undefined);
     this.closed = Promise.all(this.#sockets.map(closing)).then(() => {
       requests.stop();
@@ -58,8 +59,8 @@ export class ProxyConnection {
   }
 
   /**
-   * Drops all data from the server from now on; the client's data is still forwarded. Only a cut ends it. `onLoss` is called with
-   * the dropped data.
+   * Drops all data from the server from now on, while the client's data is still forwarded. The connection
+   * stays like this until it is reset. `onLoss` is called with the dropped data.
    */
   swallowReplies(onLoss: (chunk: Buffer) => void): void {
     this.#replies.swallow(onLoss);

@@ -6,7 +6,7 @@ import { until } from '../services/until.ts';
 /** Stops a process (SIGSTOP): its connections stay open, it does not respond. Resolves when it is stopped. */
 export async function freeze(pid: number): Promise<void> {
   signal(pid, 'SIGSTOP');
-  // A process that has ended but whose parent has not collected its exit code counts as stopped, because that
+  // Counts a process as stopped that has ended and whose exit code its parent has not collected, because the
   // parent may be frozen too.
   await reached(pid, `process ${pid} stands still`, (state) => state === 'T' || state === 'Z');
 }
@@ -17,7 +17,10 @@ export async function thaw(pid: number): Promise<void> {
   await reached(pid, `process ${pid} goes on`, (state) => state !== 'T');
 }
 
-/** Freezes a process and all its descendants, the process first, so that it starts no others. */
+/**
+ * Freezes a process and all its descendants. Freezes the process first, so that it cannot start further
+ * descendants.
+ */
 export async function freezeAll(pid: number): Promise<void> {
   await freeze(pid);
   await Promise.all(descendantsOf(pid).map((below) => freeze(below).catch(unlessGone(below))));
@@ -29,7 +32,7 @@ export async function thawAll(pid: number): Promise<void> {
   await thaw(pid);
 }
 
-/** Returns a handler that ignores the error of a process that has ended meanwhile. */
+/** Returns an error handler that ignores the error of a signal to a process that has ended. */
 function unlessGone(pid: number): (error: unknown) => void {
   return (error) => {
     if (isAlive(pid)) throw error;
@@ -56,7 +59,8 @@ async function reached(pid: number, what: string, is: (state: string) => boolean
   );
 }
 
-// The state is the first letter after the name, which is in parentheses and may contain any character (proc(5)).
+// Reads the state from /proc/PID/stat. It is the first letter after the program's name, which is in
+// parentheses and may contain any character (proc(5)).
 async function processState(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '';

@@ -1,7 +1,10 @@
 import type { ProxyConnection } from './connection.ts';
 
 export interface LostReply {
-  /** Resolves when the request passes. From then on its connection receives nothing. */
+  /**
+   * Resolves when the proxy forwards the request to the server. From then on the connection transfers nothing
+   * to the client.
+   */
   readonly seen: Promise<ProxyConnection>;
   /**
    * Resolves when the first bytes of the response were dropped: the server has processed the request. Rejects when the connection
@@ -26,7 +29,7 @@ function isOfHttp2Itself(chunk: Buffer): boolean {
 export class ReplyTrap implements LostReply {
   readonly seen: Promise<ProxyConnection>;
   readonly lost: Promise<ProxyConnection>;
-  /** Returns whether this chunk of a client is the request to match. */
+  /** Returns whether this chunk of a client contains the request whose reply is to be lost. */
   readonly matches: (chunk: Buffer) => boolean;
   #spring!: (connection: ProxyConnection, loss: Promise<ProxyConnection>) => void;
 
@@ -41,7 +44,7 @@ export class ReplyTrap implements LostReply {
     this.lost.catch(() => undefined);
   }
 
-  /** Records that the request passes on this connection now. */
+  /** Drops the replies of this connection from now on, because the request is being forwarded on it. */
   spring(connection: ProxyConnection): void {
     const loss = new Promise<ProxyConnection>((resolve, reject) => {
       connection.swallowReplies((chunk) => {

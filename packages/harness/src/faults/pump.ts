@@ -4,7 +4,7 @@ import { reset } from './reset.ts';
 
 /** Bytes that a pump buffers before its sender gets backpressure. */
 const MAX_KEPT_BYTES = 1024 * 1024;
-/** A limited flow is sent in pieces of this many milliseconds, so that the data is spread evenly. */
+/** Length in milliseconds of the pieces in which a rate-limited flow is sent, so that the data is spread evenly. */
 const PIECE_MS = 20;
 
 /** A piece of a stream: bytes, or the end. */
@@ -16,7 +16,10 @@ export interface PumpOptions {
   readonly flow: Flow;
   /** Called with every chunk before the chunk is forwarded. */
   readonly onData: (chunk: Buffer) => void;
-  /** Called when data is missing and the direction was healed: the connection has to be reset. */
+  /**
+   * Called when the direction was healed after data had been dropped: the connection must be reset, because
+   * its stream is incomplete.
+   */
   readonly onBroken: () => void;
 }
 
@@ -48,7 +51,10 @@ export class Pump {
     });
   }
 
-  /** Drops the data of this stream from now on, whatever the flow's state, until it is reset. Reports the dropped data. */
+  /**
+   * Drops the data of this stream, whatever the faults of the flow, until the stream is reset. Calls the
+   * listener with the dropped data.
+   */
   swallow(onLoss: (chunk: Buffer) => void): void {
     this.#onLoss = onLoss;
   }

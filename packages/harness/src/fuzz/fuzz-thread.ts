@@ -3,20 +3,23 @@ import fc from 'fast-check';
 import { inputs } from './mutations.ts';
 import type { OpenTarget } from './target.ts';
 
-/** What the thread receives. */
+/** Data that the thread receives from its parent. */
 export interface FuzzThreadData {
   /** URL of the module that exports the target as `open`. */
   readonly module: string;
-  /** The seed of the first batch. Each batch has the next one. */
+  /** The seed of the first batch of inputs. The seed grows by 1 with each batch. */
   readonly seed: number;
   readonly seconds: number;
-  /** The number of executions so far, which the parent watches. */
+  /** The number of executed inputs. The parent reads it to detect that the thread is stuck. */
   readonly progress: Int32Array<SharedArrayBuffer>;
-  /** The length of the current input, then its bytes. */
+  /**
+   * The length of the current input in the first four bytes, followed by the input. The parent reads it when
+   * the thread is stuck.
+   */
   readonly current: Uint8Array<SharedArrayBuffer>;
 }
 
-/** What the thread reports. */
+/** Messages from the thread to its parent. */
 export type FuzzMessage =
   | { readonly type: 'done'; readonly seeds: number; readonly growthBytes: number }
   | { readonly type: 'finding'; readonly seed: number; readonly text: string };
@@ -31,15 +34,16 @@ const fail = (error: unknown): void => {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   post({ type: 'finding', seed: batchSeed, text: stack ?? message });
 };
-// An error that no promise and no caller receives would end an application.
+// Counts errors that reach no promise and no caller as findings, because they would end an application.
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
-// A delay that does not fit into a timer, or is no number, counts as 1 ms: the code then runs in a loop.
+// Counts Node's warning about an invalid delay as a finding. Node replaces a delay that is too long or no
+// number by 1 ms, so that repeated timers become a busy loop.
 process.on('warning', (warning) => {
   if (/^Timeout/.test(warning.name)) fail(warning);
 });
 
-/** Stores the input for the parent, which reports it if the thread never returns from it. */
+/** Stores the input in shared memory, so that the parent can report it if the code never returns. */
 function note(input: Buffer): void {
   const bytes = input.subarray(0, current.length - LENGTH_BYTES);
   length.setUint32(0, bytes.length);

@@ -9,7 +9,7 @@ interface Range {
 /** Changes an input. Positions are taken modulo the length. */
 type Mutation = (input: Buffer) => Buffer;
 
-// Numbers around which readers of lengths and counts make mistakes.
+// Limits of integer types and their neighbours, at which code that reads lengths and counts often fails.
 const LENGTHS = [0, 1, 2, 0x7f, 0x80, 0xff, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];
 const BYTES = [0, 1, 0x0a, 0x0d, 0x22, 0x5c, 0x7b, 0x7f, 0x80, 0xc0, 0xed, 0xfe, 0xff];
 const MAX_REPEATS = 64;
@@ -139,13 +139,13 @@ function parsed(example: Buffer): unknown {
   }
 }
 
-/** Returns another name for a member. An item of a list gets the next number. */
+/** Returns a new name for a member of a JSON object. In a list it returns the next index. */
 function nameIn(parent: object, value: unknown): string {
   if (Array.isArray(parent)) return String(parent.length);
   return typeof value === 'string' ? value.slice(0, 20) : 'other';
 }
 
-/** Sets a property. `__proto__` becomes one like any other. */
+/** Sets an own property of any name. A plain assignment to `__proto__` would replace the prototype instead. */
 function define(parent: object, key: string, value: unknown): void {
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
 }

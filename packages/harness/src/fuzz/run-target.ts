@@ -25,8 +25,10 @@ const STEP_LIMIT_MS = 20_000;
 const LOOK_EVERY_MS = 500;
 
 /**
- * Runs a target, by the URL of its module, in a thread of its own, until the time is over or something is found: an error that the target does not allow, an error that
- * reaches the process, an input that takes more than 20 s, or more than 512 MB of memory.
+ * Fuzzes a target in a thread of its own until the time is over or a defect is found. Defects are: an error
+ * that the target does not allow, an uncaught error, an input that takes more than 20 s, or a heap of more
+ * than 512 MB.
+ * @param module URL of the module that exports the target
  */
 export async function runTarget(module: string, options: FuzzOptions): Promise<FuzzReport> {
   const progress = new Int32Array(new SharedArrayBuffer(4));

@@ -1,4 +1,4 @@
-/** Settles as the promise does. Rejects when it has not settled within `ms` milliseconds. */
+/** Settles as the given promise does. Rejects when the promise has not settled within `ms` milliseconds. */
 export async function settles(what: string, promise: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** Code that reads what comes from the network, with examples of what a real peer sends. */
+/** A parser of data from the network, with examples of what a real peer sends. */
 export interface FuzzTarget {
   /** Examples of valid input, which the fuzzer mutates. At least one. */
   readonly corpus: readonly Buffer[];
@@ -7,8 +7,9 @@ export interface FuzzTarget {
   /** Inputs of one batch, after which the time limit is checked. Default 2,000. */
   readonly batchSize?: number;
   /**
-   * Reads one input.
-   * @throws when the code breaks its promise: an undocumented error, a result larger than the input allows, an unsettled promise
+   * Reads one input. May throw or reject with the errors that the code documents.
+   * @throws on a defect: an undocumented error, a result larger than the input allows, or a promise that does
+   * not settle
    */
   readonly run: (input: Buffer) => void | Promise<void>;
   /** Releases servers and timers after the last input. */

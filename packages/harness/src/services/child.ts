@@ -39,7 +39,7 @@ export async function spawnChild(
   }
 }
 
-/** Resolves when the child has ended: by the signal, or by SIGKILL when it takes longer than 2 s. */
+/** Ends the child with the signal and resolves when it has ended. Sends SIGKILL when it takes longer than 2 s. */
 export async function endChild(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (!isRunning(child)) return;
   child.ref();
@@ -61,7 +61,8 @@ export function endingOf({ exitCode, signalCode }: ChildProcess): string {
   return signalCode === null ? `exit code ${String(exitCode)}` : `signal ${signalCode}`;
 }
 
-// Returns the command with a wrapper by which the kernel ends the child on Linux when this process is killed, since exit handlers cannot run then.
+// Returns the command behind a wrapper for Linux. When this process is killed, its exit handlers cannot run,
+// so the wrapper makes the kernel end the child.
 export async function dyingWithParent({ program, args }: Command): Promise<Command> {
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
   if (setpriv === undefined) return { program, args };

@@ -17,8 +17,9 @@ export const CONSUL_RELEASES: readonly DebianRelease[] = [
 const OURS = /^(data_dir|bind_addr|client_addr|ports|server|bootstrap.*|retry_join|node_name)$/;
 
 /**
- * Settings of the tests' servers unless a test sets others. With `session_ttl_min` far below Consul's 10 s, a test need not wait for 20 s to see a
- * session end. Consul's raft works with the timing of a production server (`raft_multiplier` 1).
+ * Default settings of the tests' servers. With `session_ttl_min` far below Consul's 10 s, a test need not
+ * wait for 20 s until a session ends. Consul's Raft uses the timing of a production server (`raft_multiplier`
+ * 1).
  */
 const USUAL: ConsulSettings = {
   session_ttl_min: '100ms',

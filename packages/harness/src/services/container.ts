@@ -42,7 +42,8 @@ export async function startContainer(image: ServerImage): Promise<ContainerServi
       .withEnvironment({ ...image.environment })
       .withCopyContentToContainer([...image.files])
       .withExposedPorts(image.port)
-      // The probe below detects the readiness. A failed wait here would remove the container before its log is read.
+      // The probe below detects that the server is ready. With a wait strategy of testcontainers, a failed
+      // wait would remove the container before its log is read.
       .withWaitStrategy(Wait.forLogMessage(/./))
       .withStartupTimeout(START_WITHIN_MS)
       .start();

@@ -8,7 +8,10 @@ export function startEtcdContainer(flags: EtcdFlags): Promise<ContainerService> 
   return startContainer(etcdImage(flags));
 }
 
-/** Starts ZooKeeper in a container. The official image and that of compose/images use a complete /conf/zoo.cfg and JVMFLAGS. */
+/**
+ * Starts ZooKeeper in a container. Both the official image and the image of compose/images read a complete
+ * /conf/zoo.cfg and the variable JVMFLAGS.
+ */
 export function startZooKeeperContainer(settings: ZooKeeperSettings): Promise<ContainerService> {
   return startContainer(zooKeeperImage(settings));
 }

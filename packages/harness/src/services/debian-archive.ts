@@ -87,7 +87,8 @@ async function aptOf(
     'Dir::State::status': status,
     'Dir::Cache': join(work, 'cache'),
     'Acquire::Languages': 'none',
-    // A refusal of a mirror is an error. Otherwise it would be a warning, and older lists would be used.
+    // Makes apt-get fail when a mirror refuses a request. By default it would only warn and use older package
+    // lists.
     'APT::Update::Error-Mode': 'any',
     'APT::Sandbox::User': '',
   };

@@ -11,7 +11,7 @@ export type EtcdFlags = Readonly<Record<string, string | number | boolean>>;
 
 const OURS = /^(name|data-dir|wal-dir|config-file|initial-.*|(listen|advertise)-.*)$/;
 
-/** Throws on flags for addresses and directories, which the fixture sets. */
+/** Throws on flags for addresses and directories, because the start of the server sets them itself. */
 export function checkEtcdFlags(flags: EtcdFlags): void {
   for (const flag of Object.keys(flags)) {
     if (!/^[a-z][a-z0-9-]*$/.test(flag))
@@ -63,7 +63,8 @@ export async function etcdCommand(args: readonly string[], flags: EtcdFlags): Pr
   };
 }
 
-// The temporary directory's name is unique, so it distinguishes this member from a foreign one on the same port.
+// The temporary directory's name is unique, so it distinguishes this member from an unrelated server on the
+// same port.
 function memberName(place: Place): string {
   return place.directory.replace(/^.*\//, '');
 }

@@ -39,7 +39,10 @@ async function argsOf(place: Place, { ca, server }: Certificates): Promise<strin
   ];
 }
 
-/** Resolves with the version of the server. Only this server has a certificate of that authority. */
+/**
+ * Resolves with the version of the server. The probe cannot reach another server, because only this one has a
+ * certificate of this authority.
+ */
 async function versionAt(place: Place, { ca, client }: Certificates): Promise<string> {
   const ask = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {

@@ -8,7 +8,10 @@ export class EventLog<E> {
     for (const reader of this.#readers) reader();
   }
 
-  /** Resolves with the first event that matches, printed already or to come. Rejects with the error of `without`, if that rejects first. */
+  /**
+   * Resolves with the first event that matches, whether already printed or printed later.
+   * @param without rejects when no further event can follow; `first` then rejects with the same error
+   */
   async first(matches: (event: E) => boolean, without: Promise<never>): Promise<E> {
     let stop: (() => void) | undefined;
     const found = new Promise<E>((resolve) => {

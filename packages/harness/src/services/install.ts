@@ -6,9 +6,10 @@ import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
-// Runs under one lock for all processes of the machine, since apt-get update does not wait for others. Uses the known package lists first, and
-// refreshes them only if that fails. No package may start its service: Debian's maintainer scripts obey exit code 101 of policy-rc.d. An existing
-// policy is not changed.
+// Runs under one file lock for all processes of the machine, because apt-get update does not wait for another
+// one. Tries the present package lists first, and updates them only if that fails. While it runs, packages do
+// not start their services: exit code 101 of policy-rc.d forbids that to Debian's scripts. An existing
+// policy-rc.d stays unchanged.
 const SCRIPT = `
   set -e
   policy=/usr/sbin/policy-rc.d
@@ -24,8 +25,9 @@ const LOCK = '/var/lock/queuelock-apt.lock';
 const WITHIN_MS = 600_000;
 
 /**
- * Installs Debian packages without starting any service. Rejects when this process may not or cannot install. After the preparation of a run nothing
- * is installed any more, because the time would count as that of a test.
+ * Installs Debian packages without starting any service. Rejects when this process may not or cannot install.
+ * In a run whose programs were prepared it rejects too, because the installation would count as time of the
+ * test.
  */
 export async function installPackages(packages: readonly string[]): Promise<void> {
   if (isPrepared()) throw new NotHere(`not installed before the tests: ${packages.join(' ')}`);

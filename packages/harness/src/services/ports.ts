@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// First port to choose from. The ports are below the range of outgoing connections (Linux from 32768, others from 49152). Any client of the machine
-// could take a port of that range while its server is being restarted.
+// First port to choose from. The chosen ports are below those that the kernel gives to outgoing connections
+// (Linux from 32768, others from 49152). Any client of the machine could take such a port while a server is
+// being restarted.
 const FIRST = 20_000;
 const LAST = 32_000;
 

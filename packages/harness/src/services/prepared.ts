@@ -1,6 +1,8 @@
 /**
- * Programs other than Node that tests start, and the runs that need them. `integration/prepare.ts` installs them before the first test, and every
- * start of a program checks this list. So a missing program is noticed even on a machine where earlier runs have installed more.
+ * The list of programs other than Node that tests start, with the runs that need them.
+ * `integration/prepare.ts` installs the programs of a run before its first test. The start of any program
+ * checks that the run has prepared it, so a missing item in this list is noticed even on a machine that has
+ * the program.
  */
 
 /** The programs, each with the Debian packages to install. */
@@ -33,7 +35,7 @@ const OF_DEBIAN_11: ReadonlySet<string> = new Set(['Consul', "Consul's Go client
 /** Name of a program that tests start. */
 export type Program = keyof typeof PROGRAMS;
 
-/** Programs that the gate needs. */
+/** Programs for the fast run of tests that each change must pass (the gate). */
 export const GATE_PROGRAMS: readonly Program[] = [
   'the compiled ZooKeeper client',
   'etcd',
@@ -49,13 +51,17 @@ export const GATE_PROGRAMS: readonly Program[] = [
 /** Programs that the long run needs: all of them. */
 export const LONG_PROGRAMS = Object.keys(PROGRAMS) as readonly Program[];
 
-/** Programs that depend on the kernel and the rights of this process: without them their tests are skipped with the reason. */
+/**
+ * Programs that need certain kernel features or rights. Without them their tests are skipped, and the reason
+ * is shown.
+ */
 export const OPTIONAL_PROGRAMS: readonly Program[] = ['libfaketime', 'network namespaces'];
 
 const VARIABLE = 'QUEUELOCK_PREPARED';
 
 /**
- * Returns whether `integration/prepare.ts` has run before the tests of this process, so that nothing may be installed any more.
+ * Returns whether `integration/prepare.ts` has installed the programs of this run. From then on nothing may
+ * be installed.
  */
 export function isPrepared(): boolean {
   return process.env[VARIABLE] !== undefined;
@@ -74,8 +80,9 @@ export function howToGet(program: Program): string {
 }
 
 /**
- * Checks that this run's list contains the program; does nothing outside a prepared run.
- * @throws Error when a test starts a program that the run does not prepare, although this machine may have it.
+ * Checks that the list of programs of this run contains the program. Does nothing if the programs of this run
+ * were not prepared.
+ * @throws Error when the run has not prepared the program, even if this machine has it
  */
 export function assertPrepared(program: Program): void {
   const prepared = process.env[VARIABLE];

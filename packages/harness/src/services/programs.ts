@@ -2,7 +2,10 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** Returns the full path of a program on PATH. Searches each time, because it may have been installed meanwhile. */
+/**
+ * Returns the full path of a program on PATH. It searches at each call, because the program may have been
+ * installed since the last one.
+ */
 export async function findProgram(name: string): Promise<string | undefined> {
   return firstExecutable(
     (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder || '.', name)),

@@ -10,7 +10,10 @@ export interface Leftover {
 const leftovers = new Set<Leftover>();
 let watching = false;
 
-/** Kills the child and removes the directory when this process ends. Returns the function that cancels this. */
+/**
+ * Registers the child to be killed, and the directory to be removed, when this process ends. Returns the
+ * function that cancels this.
+ */
 export function reapAtExit(leftover: Leftover): () => void {
   leftovers.add(leftover);
   if (!watching) {
@@ -32,15 +35,19 @@ function reap(): void {
   leftovers.clear();
 }
 
-// Only synchronous work is possible during the exit. A listener disables the signal's default effect, so that is restored. With another listener for
-// the signal (mocha on SIGINT), that listener ends the process.
+// Cleans up when a signal ends this process. A listener suppresses the default effect of the signal, so the
+// function removes itself and sends the signal again. If there is another listener, such as that of mocha for
+// SIGINT, that listener ends the process.
 function reapOnSignal(signal: NodeJS.Signals): void {
   reap();
   process.off(signal, reapOnSignal);
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
-/** Thaws the frozen descendants of a process after `end` has ended it, so that they notice that and end too. */
+/**
+ * Thaws the frozen descendants of a process after `end` has ended the process. Frozen descendants could not
+ * notice that end and would stay.
+ */
 export function thawingBelow<T>(pid: number, end: () => T): T {
   const below = descendantsOf(pid);
   const answer = end();

@@ -17,7 +17,7 @@ export type RedisSettings = Readonly<Record<string, string | readonly string[]>>
 const OURS = /^(bind|port|dir|daemonize|unixsocket|cluster-config-file)$/;
 const PROGRAMS = ['redis-server', 'valkey-server'] as const;
 
-/** Throws on settings for addresses and directories, which the fixture sets. */
+/** Throws on settings for addresses and directories, because the start of the server sets them itself. */
 export function checkRedisSettings(settings: RedisSettings): void {
   for (const name of Object.keys(settings)) {
     if (OURS.test(name)) throw new TypeError(`settings: "${name}" is set by the start itself; choose others`);

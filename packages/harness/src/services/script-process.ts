@@ -14,14 +14,14 @@ export interface Ending {
 
 const running = new Set<ScriptProcess>();
 
-/** Ends processes that a test left running, also frozen ones. For `afterEach`. */
+/** Ends all processes that a test left running, even frozen processes. For use in `afterEach`. */
 export async function endScripts(): Promise<void> {
   await Promise.all([...running].map((script) => script.kill()));
 }
 
 /**
- * A script of this repository that runs as a process of its own. It prints one JSON object per line. The channel to this process closes when this
- * process dies, so that the script can end too.
+ * A script of this repository that runs as a separate process and prints one JSON object per line. The
+ * channel between both closes when this process dies, so that the script can end too.
  */
 export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: string }> {
   readonly ended: Promise<Ending>;
@@ -48,7 +48,10 @@ export class ScriptProcess<E extends { readonly ev: string } = { readonly ev: st
     return this.#child.pid!;
   }
 
-  /** Resolves with the first event that matches, printed already or to come. Rejects when the process ends without it. */
+  /**
+   * Resolves with the first event that matches, whether already printed or printed later. Rejects when the
+   * process ends without such an event.
+   */
   async until(matches: (event: E) => boolean): Promise<E> {
     const without = this.ended.then(({ code, signal, stderr }) => {
       throw new Error(`it ended before that (${String(signal ?? code)}): ${stderr}`);

@@ -20,16 +20,16 @@ interface Manifest {
 /** Whether all packages were built for this run. */
 export const isBuilt = process.env['QUEUELOCK_IS_BUILT'] === 'yes';
 
-// Packages whose sources tests use, so that they are part of a bundle.
+// Packages whose sources tests import. A bundle includes these sources instead of importing built packages.
 const SOURCES = ['@queuelock/cli', '@queuelock/harness'];
 
 const require = createRequire(import.meta.url);
 const prepared = new Map<string, Script>();
 
 /**
- * Returns the arguments that start a script of this repository, given as its source. If everything was built for this run, the script is one bundle
- * over the built packages, which starts in a third of the time. Otherwise, and for a user without write access, it runs from its source, as this
- * process does.
+ * Returns the arguments for Node that start a script of this repository, given by the path of its source. If
+ * all packages were built for this run, the script is bundled into one file, which starts in a third of the
+ * time. Otherwise, or if the user cannot write files, it runs from its source.
  */
 export function scriptOf(source: string): Script {
   const known = prepared.get(source);
@@ -46,13 +46,19 @@ export function fromSource(source: string): Script {
   return { script: source, execArgv: ownOptions() };
 }
 
-/** Returns the options of this process without the code of `-e`, because a script with that code would start itself again. */
+/**
+ * Returns the options of Node of this process without `-e` and its code. A script that inherited the code
+ * would start itself again.
+ */
 function ownOptions(): readonly string[] {
   const at = process.execArgv.findIndex((option) => option === '-e' || option === '--eval');
   return at < 0 ? process.execArgv : process.execArgv.toSpliced(at, 2);
 }
 
-/** Bundles a script into a directory where its imports are found as from the source. Each test process makes a bundle of its own. */
+/**
+ * Bundles a script into one file. The file is in a directory from which imports resolve as from the source.
+ * Each test process writes a bundle of its own.
+ */
 function bundle(source: string, place: string): string {
   const name = relative(place, source).replace(/\.ts$/, '').replaceAll(sep, '-');
   const outfile = join(place, '.cache', `${name}-${process.pid}.mjs`);
@@ -68,7 +74,10 @@ function bundle(source: string, place: string): string {
   return outfile;
 }
 
-/** Returns the package and its dependencies, without the packages that are bundled as sources. */
+/**
+ * Returns the names of the package and its dependencies that are imported as built packages, without those
+ * bundled from sources.
+ */
 function packagesOf(place: string): string[] {
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
   const { name, dependencies, devDependencies, optionalDependencies } = manifest;

@@ -17,9 +17,15 @@ export interface ServerProgram {
   readonly name: string;
   /** Number of ports that the server binds; the first one is for clients. */
   readonly ports: number;
-  /** Returns the command for this directory and port; `data` is an empty directory. May write files into `directory`. */
+  /**
+   * Returns the command that starts the server with this directory and these ports. `data` is an empty
+   * directory. The function may write files into `directory`.
+   */
   readonly command: (place: Place) => Promise<Command>;
-  /** Resolves with the version once this very server serves requests, and not a foreign one on the same port. Rejects before. */
+  /**
+   * Resolves with the version once the server serves requests. Rejects before that, and when an unrelated
+   * server responds on the same port.
+   */
   readonly probe: (place: Place) => Promise<string>;
 }
 
@@ -153,8 +159,9 @@ export class ServerProcess implements ProcessService {
     if (this.running) this.#child?.kill(signal);
   }
 
-  // Keeps the port, because clients know it. Another process that took it meanwhile did so only briefly, or appears in the error.
-  // Connections of a killed PostgreSQL are processes that end a moment after it, and keep its data directory until then.
+  // Starts again on the same port, because clients know it. If another process has taken the port, the start
+  // is retried. The processes of a killed PostgreSQL's connections end a moment after it and block its data
+  // directory until then.
   async restart(): Promise<void> {
     await this.#end('SIGTERM');
     for (let attempt = 1; ; attempt += 1) {
@@ -192,7 +199,7 @@ export class ServerProcess implements ProcessService {
     return this.#child !== undefined && isRunning(this.#child) ? this.#child.pid : undefined;
   }
 
-  /** Returns the end of the log. Empty when nothing was started, because the command could not be created. */
+  /** Returns the end of the log, or an empty text if no log exists because the process was never started. */
   #logTail(): string {
     if (!existsSync(this.#log)) return '';
     return readFileSync(this.#log, 'utf8').trimEnd().split('\n').slice(-40).join('\n');

@@ -29,8 +29,9 @@ export interface ServerSources {
 }
 
 /**
- * Tries the ways in their order, or uses the forced one. Rejects with one line that lists all missing programs when no way is available. A server
- * that is installed and does not start is an error: the next way is not tried.
+ * Tries the ways to get a server in their order, or only the forced way. If no way is available, rejects with
+ * one line that lists all missing programs. If a server is installed but does not start, rejects without
+ * trying the next way.
  */
 export async function startFirstAvailable<W extends Way>(
   forced: W | undefined,
@@ -40,7 +41,7 @@ export async function startFirstAvailable<W extends Way>(
   const missing: string[] = [];
   for (const way of order) {
     try {
-      // A forced way is the only one in the order. Without a forced way, W is the type of all ways.
+      // The cast is safe: with a forced way W is that way, and otherwise W is the union of all ways.
       return (await starters[way](ways)) as ServiceOf[W];
     } catch (error) {
       if (!(error instanceof NotHere)) throw error;

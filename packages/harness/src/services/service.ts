@@ -1,9 +1,9 @@
 /**
- * A server as tests use it: its address and version, and the faults that can be applied to it if the tests started it. Check `way` before you apply a
- * fault: an external server has none.
+ * A server that tests use: its address, its version, and the faults that tests can apply to it. An external
+ * server has no faults, so check `way` before you apply one.
  */
 
-/** The way in which a server was obtained. */
+/** The way in which the server runs: external, as a child process, or in a container. */
 export type Way = 'endpoints' | 'process' | 'container';
 
 interface Reachable {
@@ -13,11 +13,11 @@ interface Reachable {
   readonly endpoint: string;
   /** Version as the server reports it, for instance `3.4.23`. */
   readonly version: string;
-  /** Ends the server and removes its data. Does nothing the second time. An external server keeps running. */
+  /** Ends the server and removes its data. Later calls do nothing. An external server keeps running. */
   stop(): Promise<void>;
 }
 
-/** A server that the environment names: tests neither start, stop nor disturb it. */
+/** An external server, named by an environment variable. Tests never start, stop or disturb it. */
 export interface ExternalService extends Reachable {
   readonly way: 'endpoints';
 }
@@ -50,7 +50,7 @@ export interface ContainerService extends Disturbable {
 
 export type Service = ExternalService | ProcessService | ContainerService;
 
-/** Type of the service for each way. */
+/** The type of a server for each way in which it can run. */
 export interface ServiceOf {
   endpoints: ExternalService;
   process: ProcessService;

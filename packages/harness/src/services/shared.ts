@@ -3,7 +3,7 @@ import type { Service } from './service.ts';
 
 const teardowns: (() => Promise<void>)[] = [];
 
-/** Registers `teardown` to run when the tests of this process have finished. */
+/** Registers a function that runs when all tests of this process have finished. */
 export function atTeardown(teardown: () => Promise<void>): void {
   teardowns.push(teardown);
 }
@@ -19,8 +19,8 @@ export function shareService<S extends Service>(
       const service = (started = start());
       atTeardown(async () => {
         started = undefined;
-        // Ignores the error of a server that did not start, because its caller has received the error
-        // already.
+        // Ignores the error of a server that did not start, because the caller that wanted the server has
+        // already received the error.
         const running = await service.catch(() => undefined);
         await running?.stop();
       });
@@ -31,7 +31,7 @@ export function shareService<S extends Service>(
   };
 }
 
-/** Stops every shared server, the last one first. The next caller starts another one. */
+/** Stops every shared server, the last started one first. A later caller starts a new server. */
 export async function stopShared(): Promise<void> {
   for (const teardown of teardowns.splice(0).reverse()) await teardown();
 }

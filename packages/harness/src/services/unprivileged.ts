@@ -6,7 +6,10 @@ import { NotHere } from './service.ts';
 
 const run = promisify(execFile);
 
-/** A user of this machine; `undefined` if this process is not root and cannot change the user. */
+/**
+ * The user and group ids for a server that refuses to run as root. `undefined` if this process is not root,
+ * since it cannot change the user then.
+ */
 export type User = { readonly name: string; readonly uid: number; readonly gid: number } | undefined;
 
 /** Returns the user that Debian's package made for a server that refuses to run as root. */
@@ -30,14 +33,17 @@ export async function giveTo(user: User, ...paths: readonly string[]): Promise<v
   for (const path of paths) await chown(path, user.uid, user.gid);
 }
 
-/** Returns a command that runs the given one as that user. It still ends with the process that starts it, which a change of user would undo. */
+/**
+ * Returns a command that runs the given one as that user. The kernel still ends it together with the process
+ * that starts it: a plain change of the user would undo that setting.
+ */
 export function commandAs(user: User, { program, args }: Command): Command {
   if (user === undefined) return { program, args };
   const change = [`--reuid=${String(user.uid)}`, `--regid=${String(user.gid)}`, '--clear-groups'];
   return { program: 'setpriv', args: [...change, '--pdeathsig', 'KILL', '--', program, ...args] };
 }
 
-/** Runs a setup command to its end, in that directory. */
+/** Runs a setup command in that directory, and waits for its end. */
 export async function runAs(user: User, command: Command, directory: string): Promise<void> {
   const { program, args } = commandAs(user, command);
   await run(program, [...args], { cwd: directory, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 });

@@ -6,11 +6,11 @@ export interface UntilOptions {
   readonly what: string;
   /** Time limit in milliseconds, not counting time in which the machine stalled. */
   readonly withinMs: number;
-  /** Returns the reason when waiting is useless, which ends the wait at once. */
+  /** Returns a reason when waiting has become useless. The wait then ends at once with an error. */
   readonly hopeless?: () => string | undefined | Promise<string | undefined>;
 }
 
-/** Calls `ask` every 20 ms until it resolves. Rejects with its last error when the time is over. */
+/** Calls `ask` every 20 ms until it resolves. Rejects with the last error of `ask` when the time limit is reached. */
 export async function until<T>(
   ask: () => Promise<T>,
   { what, withinMs, hopeless }: UntilOptions,

@@ -10,7 +10,7 @@ import { startProcess, type Place } from './server-process.ts';
 import type { ProcessService } from './service.ts';
 
 /**
- * Lines of zoo.cfg (`{ tickTime: 500, syncLimit: 5, minSessionTimeout: 1000 }`). Names that start with `znode.` or `zookeeper.`
+ * Lines of zoo.cfg (`{ tickTime: 500, syncLimit: 5, minSessionTimeout: 1000 }`). Names that start with `znode.`, `zookeeper.` or `jute.`
  * are Java system properties (`znode.container.checkIntervalMs`).
  */
 export type ZooKeeperSettings = Readonly<Record<string, string | number | boolean>>;
@@ -19,7 +19,7 @@ const OURS =
   /^(dataDir|dataLogDir|clientPort|clientPortAddress|secureClientPort|server\..*|admin\..*|4lw\..*)$/;
 const DEFAULTS: ZooKeeperSettings = { tickTime: 500, initLimit: 10, syncLimit: 5, maxClientCnxns: 0 };
 
-/** Throws on settings for addresses, directories and commands, which the fixture sets. */
+/** Throws on settings for addresses, directories and commands, because the start of the server sets them itself. */
 export function checkZooKeeperSettings(settings: ZooKeeperSettings): void {
   for (const [name, value] of Object.entries(settings)) {
     if (!/^[\w.-]+$/.test(name)) throw new TypeError(`settings: "${name}" is no name of a ZooKeeper setting`);
@@ -29,14 +29,17 @@ export function checkZooKeeperSettings(settings: ZooKeeperSettings): void {
   }
 }
 
-/** Splits the settings into the file's text and the Java properties. `rest` are the lines for addresses and directories. */
+/**
+ * Converts settings to the text of zoo.cfg and the Java properties.
+ * @param rest the lines for addresses and directories
+ */
 export function zooKeeperConfig(
   settings: ZooKeeperSettings,
   rest: Readonly<Record<string, string | number>>,
 ): { file: string; properties: string[] } {
   const fixed = { 'admin.enableServer': 'false', '4lw.commands.whitelist': '*' };
   const all = Object.entries({ ...DEFAULTS, ...settings, ...rest, ...fixed });
-  const isProperty = ([name]: [string, unknown]): boolean => /^(znode|zookeeper)\./.test(name);
+  const isProperty = ([name]: [string, unknown]): boolean => /^(znode|zookeeper|jute)\./.test(name);
   return {
     file: all
       .filter((entry) => !isProperty(entry))
@@ -56,7 +59,8 @@ export async function installZooKeeper(): Promise<void> {
   await installPackages(['zookeeper', ...((await findJava()) ? [] : ['default-jre-headless'])]);
 }
 
-// Options of Java for a server that runs for seconds, so that the cost of optimized code and of a heap of many regions would not pay off.
+// Java options for a test server that runs only for seconds. Highly optimized code and a heap of many regions
+// would cost more time than they save.
 export const SHORT_LIVED: readonly string[] = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 /** Starts ZooKeeper. With `isMeasured`, Java runs with its defaults, for measurements. */
@@ -73,7 +77,7 @@ export function startZooKeeperProcess(
   });
 }
 
-/** Settings of a server that is part of an ensemble. */
+/** Settings of a server that is one member of an ensemble. */
 export interface Ensemble {
   /** Further lines of zoo.cfg. */
   readonly lines: Readonly<Record<string, string | number>>;
@@ -107,7 +111,8 @@ async function findLauncher(): Promise<Launcher | undefined> {
   return (await scriptLauncher()) ?? (await debianLauncher());
 }
 
-// Returns the launcher for Debian's jar, which names its dependencies in its manifest. slf4j-simple prints the log to stderr.
+// Returns the command for ZooKeeper of Debian, whose jar names its dependencies in its manifest. slf4j-simple
+// prints the log to stderr.
 async function debianLauncher(): Promise<Launcher | undefined> {
   const jars = ['/usr/share/java/zookeeper.jar', '/usr/share/java/slf4j-simple.jar'];
   const java = await findJava();
@@ -119,7 +124,8 @@ async function debianLauncher(): Promise<Launcher | undefined> {
   });
 }
 
-// Returns the launcher for the script of the Apache distribution. In the foreground the script replaces itself by java, so the pid is the server's.
+// Returns the command for the start script of the Apache distribution. In the foreground the script replaces
+// itself by java, so that its pid is that of the server.
 async function scriptLauncher(): Promise<Launcher | undefined> {
   const home = process.env['ZOOKEEPER_HOME'];
   const script =
@@ -137,7 +143,7 @@ export async function findJava(): Promise<string | undefined> {
   return (home ? await firstExecutable([join(home, 'bin/java')]) : undefined) ?? (await findProgram('java'));
 }
 
-// The data directory in the response distinguishes this server from a foreign one on the same port.
+// Compares the data directory in the response, to detect an unrelated ZooKeeper server on the same port.
 async function probeZooKeeper(place: Place): Promise<string> {
   const endpoint = `127.0.0.1:${place.ports[0]}`;
   const version = await zooKeeperVersion(endpoint);
@@ -149,7 +155,7 @@ async function probeZooKeeper(place: Place): Promise<string> {
 // Time limit of a probe in milliseconds. A server that is just starting may never respond to an early request.
 const ANSWER_WITHIN_MS = 1_000;
 
-/** Resolves with the server's version; rejects as long as it does not serve requests. */
+/** Resolves with the server's version. Rejects as long as the server does not serve requests. */
 export async function zooKeeperVersion(endpoint: string | Route): Promise<string> {
   const answer = await zkFourLetter(endpoint, 'srvr', ANSWER_WITHIN_MS);
   const version = /Zookeeper version: (\d+(?:\.\d+)*)/i.exec(answer)?.[1];

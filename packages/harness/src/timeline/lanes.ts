@@ -7,7 +7,7 @@ const ROW_PX = 15;
 const BAR_PX = 11;
 const PADDING_PX = 5;
 
-/** Row of the drawing for one process: its waits, its holds and its faults. */
+/** Row of the timeline for one process: its waits, its holds and its faults. */
 export interface Lane {
   readonly height: number;
   draw(top: number): string;
@@ -103,7 +103,10 @@ function drawHold(hold: Hold, drawn: { tone: string; isWrong: boolean; scale: Sc
   return bar + name + drawLoss(hold, { right, scale, top });
 }
 
-/** Draws the loss of a hold: the end of its proven time, and the time at which its holder was notified. */
+/**
+ * Draws the loss of a hold: the end of the time for which ownership was proven, and the time at which the
+ * holder was notified.
+ */
 function drawLoss(hold: Hold, { right, scale, top }: { right: number; scale: Scale; top: number }): string {
   const [proof, notified] = [proofShown(hold), lossMark(hold)];
   const middle = top + BAR_PX / 2;
@@ -148,7 +151,7 @@ interface LaneBox {
   readonly height: number;
 }
 
-/** Draws faults of this process alone, and times in which its process or its event loop was stopped. */
+/** Draws the faults of this process alone, and the times in which the process or its event loop was stopped. */
 function background(scene: Scene, { life, scale, top, height }: LaneBox): string {
   const band = (span: Span, kind: string, words: string): string => {
     if (!scale.shows(span)) return '';

@@ -13,9 +13,7 @@ export interface Strip {
   draw(top: number): string;
 }
 
-/**
- * Bands of faults of servers and network, drawn through the rows of all processes, behind everything else.
- */
+/** Draws faults of servers and network as bands through the rows of all processes, behind everything else. */
 export interface FaultStrip extends Strip {
   drawBands(top: number, bottom: number): string;
 }

@@ -1,4 +1,4 @@
-/** Input of a timeline, which any record of processes in a queue can be converted to. Moments are nanoseconds of one clock. */
+/** Input of a timeline: what processes did in queues, whatever recorded it. All times are nanoseconds of one clock. */
 export interface Scene {
   /** Processes, one row of the drawing each, in this order. */
   readonly lives: readonly Life[];
@@ -34,7 +34,10 @@ export interface Attempt {
   readonly name: string;
   readonly queue: string;
   readonly token: bigint | undefined;
-  /** The earliest of these times that is set is the beginning of the wait. */
+  /**
+   * Times of the events of the attempt. The wait begins at the earliest of `enqueue`, `queued` and `acquired`
+   * that is set.
+   */
   readonly enqueue: number | undefined;
   readonly queued: number | undefined;
   readonly acquired: number | undefined;
@@ -48,13 +51,13 @@ export interface Attempt {
   readonly waitedUntil: number;
 }
 
-/** Time in which a holder believed in its hold: `[from, until)`. */
+/** Time in which a holder assumed that it held the lock: `[from, until)`. */
 export interface Hold {
   readonly attempt: Attempt;
   readonly token: bigint;
   readonly from: number;
   readonly until: number;
-  /** End of the proven time, drawn if the hold was lost. `Infinity`: not known. */
+  /** End of the time for which ownership was proven; drawn if the hold was lost. `Infinity` if it is not known. */
   readonly deadline: number;
   /** The end of the hold: `released` or another reason. */
   readonly how: string;
@@ -63,7 +66,7 @@ export interface Hold {
 export interface Fault extends Span {
   readonly number: number;
   readonly what: string;
-  /** Name of the process that the fault affects alone, or of anything else. */
+  /** Name of the only process that the fault affects, or of a server, a link or the machine. */
   readonly target: string;
 }
 

@@ -9,7 +9,10 @@ import { element, hint, text } from './svg.ts';
 export interface TimelineOptions {
   readonly title: string;
   readonly violations?: readonly Violation[];
-  /** Shown seconds from the beginning of the run. Default: all of a short run; for a long one the result of `windowOf`. */
+  /**
+   * First and last second to show, counted from the beginning of the run. Default: all of a short run; for a
+   * long one the result of `windowOf`.
+   */
   readonly window?: readonly [fromSeconds: number, toSeconds: number];
   /** Width in pixels. Default 1,280. */
   readonly width?: number;
@@ -70,7 +73,10 @@ export function timelineOf(scene: Scene, options: TimelineOptions): string {
 const LONGEST_SECONDS = 120;
 const AROUND_SECONDS = 15;
 
-/** Returns the shown period in seconds: all of a short run; of a long one the time around the first violation, or its beginning. */
+/**
+ * Returns the period to show, in seconds: all of a short run. Of a long run it is the time around the first
+ * violation, or else the beginning.
+ */
 export function windowOf(
   scene: Scene,
   violations: readonly Violation[],

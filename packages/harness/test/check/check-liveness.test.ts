@@ -27,12 +27,12 @@ describe('rule L1 (grants after a crash)', () => {
   it('flags a run in which no waiter is granted at all', () => {
     expect(rulesIn(crash({ cancelled: 20_000 }).close(30_000, 'b'))).to.deep.equal(['L1']);
   });
-  it('flags nothing when there are no waiters any more, or were none when the holder died', () => {
+  it('flags nothing when no waiter is left, or the holder died without waiters', () => {
     expectFine(crash({ cancelled: 6_000 }).close(30_000, 'b'));
     expectFine(crash({ queued: 101, acquired: 7_000, released: 7_010 }).close(30_000, 'b'));
     expectFine(crash({}).harness(3_000, { ev: 'killed', worker: 'b' }).close(30_000));
   });
-  it('extends the limit after the end of a server fault, and only then', () => {
+  it('extends the limit if a server fault ends after the crash, but not if it ended before', () => {
     const healed = { number: 1, what: 'member killed', target: 'etcd-1', from: 1_000, to: 3_000 };
     expectFine(crash(served(13_000)).fault(1, healed).close(30_000, 'b'));
     expect(rulesIn(crash(served(13_001)).fault(1, healed).close(30_000, 'b'))).to.deep.equal(['L1']);
@@ -44,7 +44,7 @@ describe('rule L1 (grants after a crash)', () => {
     const builder = crash(served(6_101)).worker('c', 0).fault(1, elsewhere);
     expect(rulesIn(builder.close(30_000, 'b', 'c'))).to.deep.equal(['L1']);
   });
-  it('lets waiters wait longer behind a dead waiter', () => {
+  it('allows a waiter more time for each dead waiter ahead', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
       .worker('b', 0, 4_000)
@@ -79,7 +79,7 @@ describe('rule L2 (hand-offs without faults)', () => {
       .attempt('a', { token: 1, queued: 10, acquired: 20, released: 100 })
       .attempt('b', { token: 2, queued, acquired, released: acquired + 10 });
 
-  it('is checked only if a limit is given', () => {
+  it('is checked only if the run sets a limit for it', () => {
     const limits: Partial<Limits> = { handOverMs: 50 };
     expect(rulesIn(handOver(151).close(300, 'a', 'b'), limits)).to.deep.equal(['L2']);
     expectFine(handOver(150).close(300, 'a', 'b'), limits);
@@ -89,7 +89,7 @@ describe('rule L2 (hand-offs without faults)', () => {
     expect(handOversIn(handOver(103).close(300, 'a', 'b')).clean).to.deep.equal([3]);
     expect(handOversIn(handOver(103, 101).close(300, 'a', 'b')).clean).to.deep.equal([]);
   });
-  it('leaves out hand-offs during a fault, or past a dead entry', () => {
+  it('ignores hand-offs during a fault, and hand-offs past the entry of a dead process', () => {
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90, to: 102 };
     expect(handOversIn(handOver(103).fault(1, fault).close(300, 'a', 'b')).clean).to.deep.equal([]);
     const dead = new HistoryBuilder()
@@ -117,14 +117,17 @@ describe('rule L3 (no waiter is left)', () => {
       builder.harness(24_000, { ev: 'exited', worker, clean: true, tookMs: 1 });
     return builder.harness(24_000, { ev: 'end' });
   };
-  /** Limit in milliseconds: 10 s, the own hold and that of the predecessor, and the limit after a crash. */
+  /**
+   * Latest allowed end in milliseconds: the event `calm` at 1,000, plus 10 s, two holds (the attempt's own
+   * and its predecessor's), and the limit after a crash.
+   */
   const ALLOWED = 1_000 + 10_000 + 2 * 200 + 6_000;
 
   it('flags an attempt that ends too late after all faults are over', () => {
     expectFine(end(calm({ acquired: 1_200, released: ALLOWED })));
     expect(rulesIn(end(calm({ acquired: 1_200, released: ALLOWED + 1 })))).to.deep.equal(['L3']);
   });
-  it('flags attempts that wait, hold, join or release at the end', () => {
+  it('flags attempts that still wait, hold, join or release at the end of the run', () => {
     expect(messagesIn(end(calm({}))).join()).to.contain('b#1 still waits');
     expect(messagesIn(end(calm({ acquired: 1_200 }))).join()).to.contain('b#1 still holds');
     const joins = new HistoryBuilder().worker('a', 0).attempt('a', { token: 1, enqueue: 10 }).close(300, 'a');
@@ -174,7 +177,7 @@ describe('rule L5 (processes and event loops)', () => {
     builder.harness(101, { ev: 'exited', worker: 'a', clean: false, tookMs: 0 });
     expect(messagesIn(builder.close(300))).to.deep.equal(['L5: a crashed: Error: so it is']);
   });
-  it('reports the delay of event loops, and checks it only if there is a limit and the loop was not blocked on purpose', () => {
+  it('limits the delay of an event loop if the run sets a limit, except when the loop was blocked on purpose', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder().worker('a', 0).tell('a', 200, { ev: 'closed', loopDelayMs: 50 });
     const end = (builder: HistoryBuilder): HistoryBuilder =>

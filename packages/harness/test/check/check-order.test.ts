@@ -29,11 +29,11 @@ describe('rule F1 (order of grants)', () => {
   it('flags a grant past a waiter whose session is proven, although the waiter leaves later', () => {
     expect(rulesIn(passed({ cancelled: 62 }).close(300, ...all))).to.deep.equal(['F1']);
   });
-  it('does not flag a grant past a waiter that left before or failed, whose departure time is unknown', () => {
+  it('does not flag a grant past a waiter that left before it, or that failed at an unknown time', () => {
     expectFine(passed({ cancelled: 61 }).close(300, ...all));
     expectFine(passed({ failed: 62 }).close(300, ...all));
   });
-  it('does not flag a grant past a waiter that was killed before, or whose session is not proven any more', () => {
+  it('does not flag a grant past a waiter that was killed before or whose session has expired', () => {
     expectFine(passed({}).harness(50, { ev: 'killed', worker: 'b' }).close(300, 'a', 'c'));
     const builder = new HistoryBuilder()
       .worker('b', 0)
@@ -42,12 +42,12 @@ describe('rule F1 (order of grants)', () => {
       .attempt('c', { token: 3, queued: 40, acquired: 6_000, released: 6_001 });
     expectFine(builder.close(7_100, 'b', 'c'));
   });
-  it('flags a grant past a waiter before it is killed', () => {
+  it('flags a grant past a waiter that is killed only later', () => {
     const builder = passed({}).harness(100, { ev: 'killed', worker: 'b' });
     expect(rulesIn(builder.close(300, 'a', 'c'))).to.deep.equal(['F1']);
   });
 
-  it('flags orders that contradict tokens among entries of the same queue', () => {
+  it('flags entries of one queue whose orders contradict their tokens', () => {
     const builder = three()
       .attempt('a', { token: 1, order: 5, queued: 10, acquired: 20, released: 30 })
       .attempt('b', { token: 2, order: 4, queued: 11, acquired: 40, released: 50 });

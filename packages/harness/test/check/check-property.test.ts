@@ -22,7 +22,7 @@ const WHATS = [
   'thaw',
 ] as const;
 
-/** The corruptions that also apply to histories with all other kinds of claims. */
+/** Corruptions that also apply to histories with shared holds, locks of several names and permits. */
 const WITH_SHARING = [
   ...WHATS,
   'read',
@@ -64,7 +64,7 @@ describe('the check of random histories of a simulated lock', () => {
     );
   });
 
-  it('flags no correct history with shared names, several names and permits', function () {
+  it('flags no correct history with shared holds, locks of several names and permits', function () {
     this.timeout(60_000);
     fc.assert(
       fc.property(movesOf(WITH_SHARING), (played) => {

@@ -10,7 +10,7 @@ const READS: Terms = { shared: true };
 const HEARTBEATS = [0, 1_000, 4_000, 8_000, 12_000, 16_000, 20_000];
 const all = ['a', 'b', 'c', 'd'];
 
-/** Four workers that live until the end of the history. */
+/** Starts a history with four workers that live until its end. */
 const four = (): HistoryBuilder =>
   all.reduce((builder, who) => builder.worker(who, ...HEARTBEATS), new HistoryBuilder());
 const permits = (count: number, limit = 3): Terms => ({ limit, permits: count });
@@ -43,13 +43,13 @@ describe('rule S2 (exclusion) with shared holds', () => {
     it('does not flag readers that hold at the same time', () => {
       fine(overlap({ terms: READS }, { terms: READS }));
     });
-    it('flags a writer that overlaps a reader, and a reader that overlaps a writer, by a nanosecond', () => {
+    it('flags a writer and a reader whose holds overlap by a nanosecond', () => {
       expect(rulesOf(overlap({ terms: READS }, {}, 100 - NS))).to.deep.equal(['S2']);
       expect(rulesOf(overlap({}, { terms: READS }, 100 - NS))).to.deep.equal(['S2']);
       fine(overlap({ terms: READS }, {}, 100));
       fine(overlap({}, { terms: READS }, 100));
     });
-    it('flags a writer that overlaps the longest of several readers, also if it is not the last', () => {
+    it('flags a writer that overlaps an earlier reader, although a later reader has ended', () => {
       const builder = (acquired: number): HistoryBuilder =>
         overlap({ terms: READS, released: 120 }, { terms: READS, released: 60 }).attempt('c', {
           token: 3,
@@ -77,7 +77,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
   });
 
   describe('of a write lock that becomes a read lock', () => {
-    it("allows readers from the holder's request on, and not before", () => {
+    it('allows readers from the time at which the holder requests the downgrade, and not before', () => {
       fine(overlap({ downgrading: 50 }, { terms: READS }, 50));
       expect(rulesOf(overlap({ downgrading: 50 }, { terms: READS }, 50 - NS))).to.deep.equal(['S2']);
     });
@@ -93,7 +93,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
   });
 
   describe('of semaphores', () => {
-    it('allows as many permits as there are, and flags one more', () => {
+    it('allows holders up to the number of permits, and flags a claim that exceeds it', () => {
       const builder = (third: Terms): HistoryBuilder =>
         overlap({ terms: permits(1) }, { terms: permits(1) }).attempt('c', {
           token: 3,
@@ -106,7 +106,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
       expect(rulesOf(builder(permits(2)))).to.deep.equal(['S2']);
       expect(messagesIn(builder(permits(2)).close(300, ...all))[0]).to.contain('4 of 3 permits');
     });
-    it('flags one holder too many, by a nanosecond', () => {
+    it('flags a claim that exceeds the permits for a nanosecond', () => {
       const builder = (acquired: number): HistoryBuilder =>
         overlap({ terms: permits(2), released: 100 }, { terms: permits(1) }).attempt('c', {
           token: 3,
@@ -118,7 +118,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
       expect(rulesOf(builder(100 - NS))).to.deep.equal(['S2']);
       fine(builder(100));
     });
-    it('flags a lost holder that believed for too long that it holds as a violation of rule S3 too', () => {
+    it('flags a lost holder that regards its permits as held for too long (rules S2 and S3)', () => {
       const lost = { outcome: 'lost' } as const;
       const builder = overlap({ terms: permits(3), ...lost }, { terms: permits(1) }, 99);
       expect(rulesOf(builder)).to.deep.equal(['S2', 'S3']);
@@ -156,7 +156,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, cancelled: 30, together: [1, 2] });
       expect(rulesOf(builder)).to.deep.equal(['story']);
     });
-    it('allows an incomplete last event of a killed worker', () => {
+    it('allows the last event of a killed worker to be recorded for only some of its names', () => {
       const builder = four()
         .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, acquired: 20, together: [1, 2] })
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] })
@@ -167,11 +167,11 @@ describe('rule S2 (exclusion) with shared holds', () => {
 });
 
 describe('rule F1 (order of grants) with shared holds', () => {
-  it('does not flag readers between two writers that are notified in another order, or leave', () => {
+  it('does not flag a reader that is granted before an earlier reader, whether that one is granted later or leaves', () => {
     fine(overlap({ terms: READS, acquired: 60 }, { terms: READS }));
     fine(overlap({ terms: READS, ...gone }, { terms: READS }));
   });
-  it('flags a reader that passes a writer, and a writer that passes a reader', () => {
+  it('flags a reader that is granted before an earlier writer, and a writer before an earlier reader', () => {
     expect(rulesOf(overlap({ ...gone }, { terms: READS }))).to.deep.equal(['F1']);
     expect(rulesOf(overlap({ terms: READS, ...gone }, {}))).to.deep.equal(['F1']);
   });
@@ -193,7 +193,7 @@ describe('rule F1 (order of grants) with shared holds', () => {
     expect(rulesOf(overlap(late, { terms: READS }))).to.deep.equal(['F1']);
     expect(rulesOf(overlap({ ...late, terms: READS }, {}))).to.deep.equal(['F1']);
   });
-  it('does not flag permits that are free for both claims, in any order of notification', () => {
+  it('does not flag claims that are granted in another order than they joined if the permits suffice for both', () => {
     fine(overlap({ terms: permits(1), acquired: 60 }, { terms: permits(2) }));
   });
   it('flags a smaller claim that overtakes a claim that waits for many permits', () => {
@@ -202,7 +202,7 @@ describe('rule F1 (order of grants) with shared holds', () => {
       rulesOf(overlap({ terms: permits(3), acquired: 200, released: 210 }, { terms: permits(1) })),
     ).to.deep.equal(['F1']);
   });
-  it('flags a smaller claim that overtakes a claim that lacks permits because of others', () => {
+  it('flags a smaller claim that overtakes an earlier claim for which too few permits are free', () => {
     const builder = (third: number): HistoryBuilder =>
       overlap(
         { terms: permits(2), released: 200 },
@@ -265,12 +265,12 @@ describe('rules of liveness with shared holds', () => {
       .harness(100, { ev: 'killed', worker: 'a' });
   const living = ['b', 'c', 'd'];
 
-  it('L1 allows a waiter behind a dead reader to wait as long as others read, and no longer', () => {
+  it('L1 allows a waiter behind a dead reader to wait until the last living reader releases', () => {
     fine(crash(9_000, 9_001), 20_500, living);
     expect(rulesOf(crash(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
     fine(crash(1_000, 11_000), 20_500, living);
   });
-  it('L1 allows a claim of several names to wait as long as its other names are held, and no longer', () => {
+  it('L1 allows a claim of several names to wait as long as its other names are held', () => {
     const builder = (released: number, acquired: number): HistoryBuilder => {
       const both = { queued: 30, acquired, released: acquired + 10, together: [1, 2] };
       return four()

@@ -45,7 +45,7 @@ describe('a standstill of the machine', () => {
     expectFine(still(crash(6_400).close(30_000, 'b'), 3_000, 3_300));
     expect(rulesIn(still(crash(6_401).close(30_000, 'b'), 3_000, 3_300))).to.deep.equal(['L1']);
   });
-  it('extends the limit by its part after the crash, each time that the machine stalls', () => {
+  it('extends the limit of rule L1 by each standstill, as far as it lies after the crash', () => {
     expectFine(still(crash(6_300).close(30_000, 'b'), 0, 300));
     expect(rulesIn(still(crash(6_301).close(30_000, 'b'), 0, 300))).to.deep.equal(['L1']);
     const twice = (acquired: number): HistoryBuilder =>
@@ -53,7 +53,7 @@ describe('a standstill of the machine', () => {
     expectFine(twice(6_700));
     expect(rulesIn(twice(6_701))).to.deep.equal(['L1']);
   });
-  it('counts as a server fault if it is long, because members may have elected another leader', () => {
+  it('counts as a server fault if it is long enough for an election', () => {
     expectFine(still(crash(14_000).close(30_000, 'b'), 3_000, 4_000));
     expect(rulesIn(still(crash(14_001).close(30_000, 'b'), 3_000, 4_000))).to.deep.equal(['L1']);
   });
@@ -70,7 +70,7 @@ describe('a standstill of the machine', () => {
     expect(rulesIn(still(afterCalm(allowed + 301), 5_000, 5_300))).to.deep.equal(['L3']);
     expect(rulesIn(still(afterCalm(allowed + 300), 500, 800))).to.deep.equal(['L3']);
   });
-  it('is no delay of an event loop (rule L5)', () => {
+  it('does not count as a delay of an event loop (rule L5)', () => {
     const late = (): HistoryBuilder =>
       new HistoryBuilder()
         .worker('a', 0)
@@ -82,7 +82,7 @@ describe('a standstill of the machine', () => {
     expectFine(still(late(), 300, 600), limits);
     expect(rulesIn(still(late(), 300, 590), limits)).to.deep.equal(['L5']);
   });
-  it('excuses no overlap of beliefs, no write, and no grant past another waiter', () => {
+  it('excuses no overlap of holds, no unfenced write, and no grant out of order', () => {
     const overlap = (): HistoryBuilder =>
       handOver(99).effect('b', 110, { token: 2 }).effect('a', 115, { token: 1 });
     const past = (): HistoryBuilder =>

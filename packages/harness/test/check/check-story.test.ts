@@ -51,7 +51,7 @@ describe('a contradictory history', () => {
       .to.contain('says "queued" twice')
       .and.contain('another order or token');
   });
-  it('is flagged if an attempt loses, releases or leaves what it did not have', () => {
+  it('is flagged if an attempt loses, releases or leaves a hold that it did not have', () => {
     expect(storyOf(one({ queued: 10, released: 30 }))).to.contain('released what it never acquired');
     expect(storyOf(one({ queued: 10, revoked: 30 }))).to.contain('lost what it never acquired');
     expect(storyOf(one({ queued: 10, acquired: 20, revoked: 25, left: 30 }))).to.contain(
@@ -59,7 +59,7 @@ describe('a contradictory history', () => {
     );
     expectFine(one({ queued: 10, cancelled: 20, left: 30 }).close(300, 'a'));
   });
-  it('is flagged if a worker believes before the grant or after the release', () => {
+  it('is flagged if a worker records that it holds before the grant or after the release', () => {
     const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
     expect(storyOf(held().look('a', 19, true))).to.contain('believed before it acquired');
     expect(storyOf(held().look('a', 31, true))).to.contain('believed after it had released');
@@ -78,7 +78,7 @@ describe('a contradictory history', () => {
       'another order or token',
     );
   });
-  it('is flagged if a session with a hold is not proven', () => {
+  it('is flagged if the session of a hold has no confirmed heartbeat', () => {
     expect(storyOf(one({ queued: 10, acquired: 20, released: 30, session: 'other' }))).to.contain(
       'no heartbeat proved',
     );

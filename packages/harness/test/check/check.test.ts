@@ -14,7 +14,7 @@ const handedOver = (ended: number, acquired: number): HistoryBuilder =>
   two()
     .attempt('a', { token: 1, queued: 10, acquired: 20, released: ended })
     .attempt('b', { token: 2, queued: 30, acquired, released: acquired + 50 });
-/** Worker `a` loses its hold without notice. Its last proof ends at `2,000 + PROVEN_MS`. */
+/** Worker `a` loses its hold without notice. Its last heartbeat proves ownership until `2,000 + PROVEN_MS`. */
 const DEADLINE = 2_000 + PROVEN_MS;
 const frozenHolder = (acquired: number, revoked: number): HistoryBuilder =>
   two()
@@ -47,11 +47,11 @@ describe('the check of a history', () => {
     it('flags an older token that is accepted after a newer token', () => {
       expect(rulesIn(written(120 + NS))).to.deep.equal(['S1']);
     });
-    it('does not flag effects that overlap in time by a nanosecond or touch', () => {
+    it('does not flag the last write with an older token that begins before the first newer write ends', () => {
       expectFine(written(120 - NS));
       expectFine(written(120));
     });
-    it('does not flag an effect of unknown outcome, nor a refused effect', () => {
+    it('does not flag a write of unknown outcome, nor a refused write', () => {
       for (const outcome of ['unknown', 'refused'] as const)
         expectFine(
           handedOver(100, 101)
@@ -60,7 +60,7 @@ describe('the check of a history', () => {
             .close(300, 'a', 'b'),
         );
     });
-    it('does not take an effect of unknown outcome for the newer one', () => {
+    it('does not treat a write of unknown outcome as an accepted newer write', () => {
       expectFine(
         handedOver(100, 101)
           .effect('b', 110, { token: 2, answered: 120, outcome: 'unknown' })
@@ -88,7 +88,7 @@ describe('the check of a history', () => {
           .close(300, 'a', 'b'),
       );
     });
-    it('distinguishes tokens that are equal as doubles', () => {
+    it('distinguishes tokens that would be equal as JavaScript numbers', () => {
       const older = 2n ** 60n;
       const newer = older + 1n;
       const builder = two()
@@ -105,7 +105,7 @@ describe('the check of a history', () => {
       expect(rulesIn(handedOver(100 + NS, 100).close(300, 'a', 'b'))).to.deep.equal(['S2']);
       expectFine(handedOver(100, 100).close(300, 'a', 'b'));
     });
-    it('do not flag a frozen holder that records "revoked" late, if its reads are false', () => {
+    it('do not flag a frozen holder that records "revoked" late, if its reads of `held` return false', () => {
       expectFine(
         frozenHolder(DEADLINE + 1, 9_000)
           .look('a', 2_050, true)
@@ -113,7 +113,7 @@ describe('the check of a history', () => {
           .close(9_100, 'a', 'b'),
       );
     });
-    it('flag a frozen holder that reads true after the next holder acquired', () => {
+    it('flag a frozen holder whose read of `held` returns true after the next holder acquired', () => {
       const rules = rulesIn(
         frozenHolder(DEADLINE + 1, 9_000)
           .look('a', 8_999, true)
@@ -132,7 +132,7 @@ describe('the check of a history', () => {
       expect(rulesIn(frozenHolder(DEADLINE - NS, 9_000).close(9_100, 'a', 'b'))).to.deep.equal(['S2', 'S3']);
       expectFine(frozenHolder(DEADLINE, 9_000).close(9_100, 'a', 'b'));
     });
-    it('do not let a heartbeat extend a proof that had ended before the confirmation', () => {
+    it('do not let a heartbeat extend a proof that ended before the heartbeat was confirmed', () => {
       const late = frozenHolder(DEADLINE + 100, 9_000);
       late.tell('a', DEADLINE + 1, {
         ev: 'beat',
@@ -142,13 +142,13 @@ describe('the check of a history', () => {
       });
       expectFine(late.close(9_100, 'a', 'b'));
     });
-    it('let heartbeats extend a hold that are confirmed while it lasts', () => {
+    it('let a heartbeat extend the proof of a hold if it is confirmed before the proof ends', () => {
       const builder = frozenHolder(DEADLINE + 100, 9_000)
         .beat('a', 4_000)
         .close(9_100, 'a', 'b');
       expect(rulesIn(builder)).to.deep.equal(['S2', 'S3']);
     });
-    it('end the belief of a killed holder with its process', () => {
+    it('regard a killed holder as no longer holding from the kill on', () => {
       const killed = (at: number): HistoryBuilder =>
         two()
           .attempt('a', { token: 1, queued: 10, acquired: 20 })
@@ -171,7 +171,7 @@ describe('the check of a history', () => {
         .look('a', 51, true);
       expect(rulesIn(builder.close(6_100, 'a'))).to.deep.equal(['S2']);
     });
-    it('excuse a hold whose entry an operator removed, only within the limits', () => {
+    it("excuse an overlap after an operator removed the holder's entry, but only within the limit", () => {
       const evicted = (): HistoryBuilder => {
         const builder = handedOver(100, 60);
         const lost = builder.events.filter(
@@ -191,7 +191,7 @@ describe('the check of a history', () => {
       expect(rulesIn(removing('q/a-1', 61), { evictionMs: 40 })).to.deep.equal(['S2', 'S3']);
       expectFine(removing('q/a-1'), { evictionMs: 40 });
     });
-    it('flag an overlap with an earlier hold than the last one', () => {
+    it('flag overlaps with a hold that is not the most recent one', () => {
       const builder = two()
         .worker('c', 0)
         .attempt('a', { token: 1, queued: 10, acquired: 20, released: 200 })
@@ -199,7 +199,7 @@ describe('the check of a history', () => {
         .attempt('c', { token: 3, queued: 12, acquired: 50, released: 60 });
       expect(rulesIn(builder.close(300, 'a', 'b', 'c'))).to.deep.equal(['S2', 'S2']);
     });
-    it('measure from the end of the belief, separately for lost and released holds', () => {
+    it('measure the time from the end of a hold to the next grant, separately for lost and released holds', () => {
       const lost = check(runOf(frozenHolder(DEADLINE + 7, 9_000).close(9_100, 'a', 'b').events), LIMITS);
       expect(lost.numbers.gaps.lost[0]).to.be.closeTo(7, 1e-3);
       const released = check(runOf(handedOver(100, 103).close(300, 'a', 'b').events), LIMITS);

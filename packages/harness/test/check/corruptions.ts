@@ -2,7 +2,10 @@ import type { ChaosEvent, Terms } from '../../src/check/event.ts';
 import { byStamp } from '../../src/check/history.ts';
 import type { Invariant } from '../../src/check/finding.ts';
 
-/** Corrupts a correct history in one place. Returns `undefined` if the history has no such place. */
+/**
+ * Changes a correct history so that it violates a rule. Returns `undefined` if the history has nothing to
+ * which the change applies.
+ */
 export interface Corruption {
   readonly breaks: Invariant;
   readonly name: string;
@@ -27,7 +30,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
   { breaks: 'story', name: 'a grant has no claim before it', spoil: drop('queued') },
 ];
 
-/** Corruptions of histories with claims of all kinds. */
+/** Corruptions of histories with shared holds, permits and locks of several names. */
 export const SHARING_CORRUPTIONS: readonly Corruption[] = [
   {
     breaks: 'S2',
@@ -50,7 +53,7 @@ function chosen<T>(items: readonly T[], choice: number): T | undefined {
   return items[choice % items.length];
 }
 
-/** Returns consecutive grants of the same queue. */
+/** Returns pairs of consecutive grants of the same queue. */
 function neighbours(events: readonly ChaosEvent[]): [Of<'acquired'>, Of<'acquired'>][] {
   const last = new Map<string, Of<'acquired'>>();
   return (byStamp(all(events, 'acquired')) as Of<'acquired'>[]).flatMap((next) => {
@@ -82,7 +85,7 @@ function writeLate(events: readonly ChaosEvent[], choice: number): ChaosEvent[] 
   return [...events, write(next, 1n, false), late];
 }
 
-/** Changes the claim of the second of two simultaneous holders. */
+/** Changes the mode or the permits of a claim. The claim is that of the second of two simultaneous holders. */
 function alter(change: (terms: Terms) => Terms | false | undefined): Corruption['spoil'] {
   return (events, choice) => {
     const termsOf = (grant: Of<'acquired'>): Terms =>
@@ -100,7 +103,7 @@ function alter(change: (terms: Terms) => Terms | false | undefined): Corruption[
   };
 }
 
-/** Swaps two claims of the same names in one of the queues. */
+/** Swaps the tokens of two locks of the same names in one of their queues. */
 function cross(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
   const second = new Set(
     all(events, 'enqueue').flatMap(({ who, n, together }) => (together?.[1] === n ? [`${who}#${n}`] : [])),
@@ -201,7 +204,7 @@ function drop(...kinds: ChaosEvent['ev'][]): Corruption['spoil'] {
   };
 }
 
-/** Returns whether an event adds no information, such as the exit of a killed process. */
+/** Returns whether the check must flag a history without this event. It need not flag one without the event `exited` of a killed process. */
 function isDropped(event: ChaosEvent): boolean {
   return event.ev !== 'exited' || event.clean;
 }

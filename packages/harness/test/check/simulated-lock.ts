@@ -1,7 +1,10 @@
 import type { Terms } from '../../src/check/event.ts';
 import { MARGIN_MS, PROVEN_MS, TTL_MS, HistoryBuilder, stamp } from '../../src/check/history-builder.ts';
 
-/** Next step of a simulation, after a delay. The numbers choose among the possible objects. */
+/**
+ * One step of a simulation, after a pause. Its numbers select one of the workers and queues that exist at
+ * that time.
+ */
 export interface Move {
   readonly what: What;
   readonly worker: number;
@@ -11,7 +14,7 @@ export interface Move {
 
 type What = Join | 'release' | 'downgrade' | 'cancel' | 'kill' | 'freeze' | 'thaw' | 'write';
 
-/** Kinds of claims: of one name, a read of one name, of both names, a read of both, or permits of a semaphore. */
+/** Kinds of claims: exclusive or shared on one name, exclusive or shared on both names, or permits of a semaphore. */
 type Join = 'join' | 'read' | 'join both' | 'read both' | 'take permits';
 
 interface Entry {
@@ -34,7 +37,7 @@ interface Worker {
   state: 'runs' | 'frozen' | 'dead';
   attempts: number;
   session: string;
-  /** Deadlines by the worker's own clock and by the server's. */
+  /** The end of the proven time by the worker's own clock. `expiry` is the end of its lease by the server's clock. */
   deadline: number;
   expiry: number;
   heartbeatAt: number;
@@ -137,8 +140,8 @@ export class SimulatedLock {
     worker.state = 'runs';
     this.builder.harness(this.#now, { ev: 'thawed', worker: worker.name });
     if (this.#now < worker.deadline) return;
-    // Compares with the worker's own clock, which detects the end of the proven time whatever the server has
-    // done.
+    // Uses the worker's own clock, as a real client does: it detects the end of the proven time even if the
+    // server has not ended the session.
     for (const { n, queue, claim } of this.#heardOf(worker)) {
       const { granted } = claim;
       if (granted) this.builder.tell(worker.name, this.#now, { ev: 'look', held: false, n, queue });
@@ -151,7 +154,10 @@ export class SimulatedLock {
     this.#open(worker);
   }
 
-  /** Removes and returns the entries that this worker believes to have, including those that expired while it was frozen. */
+  /**
+   * Removes and returns the entries that the worker still regards as its own, including those that expired
+   * while it was frozen.
+   */
   #heardOf(worker: Worker): Entry[] {
     const expired = this.#expired.filter(({ claim }) => claim.worker === worker);
     this.#expired = this.#expired.filter(({ claim }) => claim.worker !== worker);
@@ -248,7 +254,7 @@ export class SimulatedLock {
     }
   }
 
-  /** Returns whether the entry and the conflicting entries ahead take no more permits than there are. */
+  /** Returns whether this entry and the conflicting entries ahead together need no more permits than the limit. */
   #isAdmitted(entry: Entry): boolean {
     const ahead = this.#line.filter(({ queue, token }) => queue === entry.queue && token < entry.token);
     const conflicting = ahead.filter(({ claim }) => !(claim.shared && entry.claim.shared));

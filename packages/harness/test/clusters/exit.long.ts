@@ -17,7 +17,10 @@ interface Started {
   readonly namespaces: readonly string[];
 }
 
-/** Runs a process that starts etcd, reports its resources, and ends by the last line of its source. */
+/**
+ * Runs a process that starts an etcd cluster and reports its resources. `lastLine` is the code by which the
+ * process ends.
+ */
 async function endAfterStart(
   options: object,
   lastLine: string,
@@ -56,7 +59,7 @@ async function disappear({ pids, namespaces }: Started, device: string): Promise
 
 const ROOT_ON_LINUX = process.platform === 'linux' && process.getuid?.() === 0;
 
-describe('a cluster whose test process', () => {
+describe('a cluster of a test process', () => {
   before(function () {
     if (ROOT_ON_LINUX) return;
     this['skipReason'] = 'only root on Linux has network namespaces to look for';
@@ -64,29 +67,29 @@ describe('a cluster whose test process', () => {
   });
 
   for (const network of ['namespaces', 'proxies']) {
-    // Does not force namespaces, because they are the default where available.
+    // Does not force the network, so that the test covers the default: namespaces where they are available.
     const options = network === 'namespaces' ? { diskMiB: 200 } : { network };
     const where = network === 'namespaces' ? /in network namespaces$/ : /behind proxies$/;
 
-    it(`exits early ends with that process and leaves nothing behind (${network})`, async () => {
+    it(`ends and leaves nothing behind when that process exits early (${network})`, async () => {
       const started = await endAfterStart(options, 'process.exit(3);');
       expect(started.description).to.match(where);
       await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
       for (const directory of started.directories) expect(existsSync(directory)).to.equal(false);
     });
 
-    it(`is killed ends with that process and leaves only directories behind (${network})`, async () => {
+    it(`ends and leaves only directories behind when that process is killed (${network})`, async () => {
       const started = await endAfterStart(options, 'process.kill(process.pid, "SIGKILL");');
       try {
         await disappear(started, `queuelock${started.endpoints[0]!.split('.')[2]!}`);
       } finally {
-        // Removes the directories here, because no process was left that could do so.
+        // Removes the directories here, because the killed process and its children could not.
         for (const directory of started.directories) rmSync(directory, { recursive: true, force: true });
       }
     });
   }
 
-  it('may not make namespaces runs over proxies, and reports why', async () => {
+  it('runs over proxies and reports the reason when that process may not make namespaces', async () => {
     const unprivileged = [
       'setpriv',
       '--reuid=65534',

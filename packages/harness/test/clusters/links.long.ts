@@ -39,7 +39,7 @@ describe('a cut of a member', () => {
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });
 
-  it('adds to earlier cuts, and the later cut decides the effect where both overlap', () => {
+  it('adds to earlier cuts, and decides the effect on links that earlier cuts affect too', () => {
     const cuts = cutPairs(
       { from: 'member-2', direction: 'in' },
       { member: 'member-2', from: 'member-1', as: 'reset' },
@@ -86,7 +86,7 @@ describe('the leader of three members', () => {
     expect(leaderOf([undefined, view('follower', 7), view('leader', 7)])).to.equal(2);
   });
 
-  it('is not a member that lost the connection to the others', () => {
+  it('is not a member that lost its connections to the other members', () => {
     expect(leaderOf([view('leader', 1), view('none', 0), view('none', 0)])).to.equal(undefined);
     expect(leaderOf([view('leader', 1), undefined, undefined])).to.equal(undefined);
     expect(leaderOf([view('leader', 1), view('follower', 2), view('leader', 2)])).to.equal(2);
@@ -100,7 +100,7 @@ describe('the leader of three members', () => {
 });
 
 describe('hosts that are reached directly', () => {
-  it("are added to the exceptions of the environment's proxy", () => {
+  it('are added to the exceptions of the proxy that the environment names', () => {
     const env: NodeJS.ProcessEnv = { http_proxy: 'http://proxy:3128', no_proxy: 'localhost' };
     exemptHosts(env, ['198.19.7.11', '198.19.7.12']);
     expect(env).to.include({

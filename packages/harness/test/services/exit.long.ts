@@ -9,7 +9,7 @@ import { isAlive } from '../../src/services/process-facts.ts';
 import { NotHere } from '../../src/services/service.ts';
 import { until } from '../../src/services/until.ts';
 
-/** The start of a server: a module of this directory, and a call of that module. */
+/** The start of a server: a module, by its path from this directory, and a call of a function of that module. */
 type Start = readonly [module: string, call: string];
 
 const ETCD: Start = ['../../src/services.ts', `startEtcd({ way: 'process' })`];
@@ -22,7 +22,7 @@ const DATABASES = [
   { name: 'MariaDB', start: startMariaDb, from: ['../../src/services/mariadb-process.ts', 'startMariaDb()'] },
 ] as const;
 
-/** Runs a process that starts a server, reports its address, and ends by the last line of its source. */
+/** Runs a process that starts a server and reports its address. `lastLine` is the code by which the process ends. */
 async function endAfterStart(
   lastLine: string,
   [module, call]: Start = ETCD,
@@ -49,7 +49,7 @@ async function disappears(pid: number): Promise<void> {
   });
 }
 
-describe('a server whose test process', () => {
+describe('a server of a test process', () => {
   const endings = {
     'forgets to stop it': '',
     'exits early': 'process.exit(3);',
@@ -59,14 +59,14 @@ describe('a server whose test process', () => {
     'gets SIGHUP': 'setInterval(() => {}, 1000); process.kill(process.pid, "SIGHUP");',
   };
   for (const [ending, lastLine] of Object.entries(endings)) {
-    it(`${ending} ends with that process and leaves no directory`, async () => {
+    it(`ends and leaves no directory when that process ${ending}`, async () => {
       const { pid, directory } = await endAfterStart(lastLine);
       await disappears(pid);
       expect(existsSync(directory)).to.equal(false);
     });
   }
 
-  it('is killed ends with that process', async function () {
+  it('ends when that process is killed', async function () {
     if (process.platform !== 'linux') {
       this['skipReason'] = 'only Linux ends a child with its parent';
       this.skip();
@@ -75,13 +75,13 @@ describe('a server whose test process', () => {
     try {
       await disappears(pid);
     } finally {
-      // Removes the directory here, because no process was left that could do so.
+      // Removes the directory here, because the killed process could not.
       rmSync(directory, { recursive: true, force: true });
     }
   });
 
   for (const { name, start, from } of DATABASES) {
-    it(`is killed ends with that process, also as another user: ${name}`, async function () {
+    it(`ends when that process is killed, even if the server runs as another user: ${name}`, async function () {
       this.timeout(60_000);
       if (process.platform !== 'linux') {
         this['skipReason'] = 'only Linux ends a child with its parent';

@@ -23,7 +23,7 @@ describe('a page of metrics', () => {
     expect(metrics.get('wait_sum')).to.be.NaN;
   });
 
-  it('is summed up over the labels that are not selected', () => {
+  it('adds up all samples of a metric that have the selected labels', () => {
     expect(sumOf(metrics, 'calls_total')).to.equal(154);
     expect(sumOf(metrics, 'calls_total', { method: 'Txn' })).to.equal(4);
     expect(sumOf(metrics, 'calls_total', { method: 'Txn', code: 'OK' })).to.equal(3);

@@ -9,7 +9,7 @@ import {
   preparedEnv,
 } from '@queuelock/harness/services/prepared';
 
-/** Runs `work` as in a run that has prepared these programs, or as in a run without preparation. */
+/** Runs `work` with this environment, as in a run whose programs were prepared, or as in one without preparation. */
 function inRun(env: Readonly<Record<string, string>>, work: () => void): void {
   const before = process.env['QUEUELOCK_PREPARED'];
   delete process.env['QUEUELOCK_PREPARED'];
@@ -23,7 +23,7 @@ function inRun(env: Readonly<Record<string, string>>, work: () => void): void {
 }
 
 describe('programs that a run of the tests prepares', () => {
-  it('are the only ones that the run may start, even on a machine that has others', () => {
+  it('are the only programs that the run may start, even on a machine that has others', () => {
     inRun(preparedEnv(['etcd', 'ZooKeeper']), () => {
       expect(isPrepared()).to.equal(true);
       expect(() => assertPrepared('etcd')).not.to.throw();
@@ -31,19 +31,19 @@ describe('programs that a run of the tests prepares', () => {
     });
   });
 
-  it('are not checked outside a prepared run', () => {
+  it('are not checked in a run without preparation', () => {
     inRun({}, () => {
       expect(isPrepared()).to.equal(false);
       expect(() => assertPrepared('Chromium')).not.to.throw();
     });
   });
 
-  it('include, for the long run, those of the gate, each with what to install', () => {
+  it('include all programs of the gate in a long run, and each has instructions to install it', () => {
     expect(LONG_PROGRAMS).to.include.members([...GATE_PROGRAMS]);
     expect(LONG_PROGRAMS.map(howToGet)).to.not.include('');
   });
 
-  it('are all required in the gate', () => {
+  it('include no optional program in the gate', () => {
     expect(GATE_PROGRAMS.filter((program) => OPTIONAL_PROGRAMS.includes(program))).to.deep.equal([]);
   });
 });

@@ -77,7 +77,7 @@ describe('a server that the environment names', () => {
     }
   });
 
-  it('is required when it is the only allowed way', async () => {
+  it('is reported as missing when no other way is allowed', async () => {
     const error = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: undefined }, () =>
       startEtcd({ way: 'endpoints' }).catch((reason: unknown) => reason),
     );
@@ -98,7 +98,7 @@ describe('a process that does not start', () => {
     rmSync(scratch, { recursive: true });
   });
 
-  it('is started on another port when another process took its port meanwhile', async () => {
+  it('is started on another port when another process has taken its port', async () => {
     const otherServer = createServer((_, response) => response.end('rival'));
     const server = await startProcess(sayingName('late', (port) => otherServer.listen(port, '127.0.0.1')));
     try {
@@ -157,7 +157,7 @@ for (const { name, start, client } of [
       await server?.stop();
     });
 
-    it('responds, freezes, continues, crashes and starts again with its data', async () => {
+    it('starts again with its data after a freeze and a crash', async () => {
       if (server === undefined) throw new Error('there is no server');
       expect(server.version).to.match(/^\d+\.\d+\.\d+$/);
       await client.put(server.endpoint, 'kept');
@@ -189,7 +189,7 @@ describe('a container image that is not available', () => {
 });
 
 describe('a shared server', () => {
-  it('is one for all suites, is recorded for each suite, and ends with the tests', async () => {
+  it('is the same for all suites, and is recorded for each suite', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queuelock-ran-'));
     const file = join(directory, 'ran.jsonl');
     try {

@@ -41,7 +41,7 @@ describe('the timeline', () => {
     expect(svg).to.contain('>S2 [1]<').and.contain('[1] S2: a#1');
     expect(svg.match(/wrongbar"/g)).to.have.length(1);
   });
-  it('shows only the events of a window', () => {
+  it('shows only the events in the selected window', () => {
     expect(bars(drawn({ window: [0, 0.1] }))).to.equal(1 + 1);
     expect(bars(drawn({ window: [0.2, 0.3] }))).to.equal(0 + 1);
     expect(drawn({ window: [0.2, 0.3] })).not.to.contain('[1]');

@@ -72,7 +72,7 @@ export interface Settings {
   readonly driver: Driver;
   readonly connections: number;
   readonly requestTimeoutMs: number;
-  /** Failures to read credentials again. */
+  /** Emits an error each time that reading credentials or certificates again fails. */
   readonly errors$: Observable<QueueLockError>;
 }
 
@@ -119,7 +119,7 @@ export function settingsOf(options: MysqlOptions): Settings {
   return { ...own, connections, requestTimeoutMs };
 }
 
-/** Settings for connections of the backend's own. */
+/** Returns the settings for connections that the backend opens itself, without a pool. */
 function ownServer(
   {
     url = '',

@@ -18,7 +18,8 @@ export function checkPool(pool: object): void {
   inspectHandedIn('pool', () => {
     const has = (name: string): boolean => typeof Reflect.get(pool, name) === 'function';
     if (!has('getConnection') || has('promise')) throw invalidArgument('pool', pool, RULE);
-    // The getConnection() of npm mysql takes a callback. Without one it throws later.
+    // The getConnection() of npm mysql takes a callback. Called without one, it does not throw at once but
+    // later.
     if (has('acquireConnection')) throw invalidArgument('pool', 'a pool of npm mysql', RULE);
     checkLimit(pool);
   });
@@ -38,7 +39,10 @@ function checkLimit({
 /** The methods of a connection that this package calls. */
 const METHODS = ['destroy', 'query', 'release'] as const;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
+/**
+ * Checks that a connection of a pool has all methods that this package calls.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing
+ */
 export function checkConnection(connection: unknown): void {
   requireMethods(connection, {
     argument: 'pool',

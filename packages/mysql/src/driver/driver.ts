@@ -8,18 +8,27 @@ export interface Wire {
   query(sql: string): Promise<unknown>;
   /** Closes the connection at once. Pending statements reject. */
   destroy(): void;
-  /** Gives the connection back to its pool. Absent on the backend's own connections, which are kept. */
+  /**
+   * Gives the connection back to its pool. Absent on connections that the backend opened itself, because it
+   * keeps those.
+   */
   readonly release?: (() => void) | undefined;
 }
 
-/** Opens connections. */
+/** Opens connections to one server. */
 export interface Driver {
   /** The server's address without user and password, for messages. */
   readonly endpoint: string;
-  /** Makes one attempt to connect. `onEnd` is called when the connection has ended. `signal` aborts when the caller no longer waits. */
+  /**
+   * Makes one attempt to connect. `signal` aborts when the caller no longer waits.
+   * @param onEnd called when the connection has ended
+   */
   open(events: { readonly onEnd: (error: unknown) => void; readonly signal: AbortSignal }): Promise<Wire>;
-  /** Returns a message with numbers when all connections of a pool are in use, and `undefined` when they are not or when that is unknown. */
+  /**
+   * Returns a message with numbers when all connections of a pool are in use. Returns `undefined` when some
+   * are free or the driver cannot find out.
+   */
   exhaustion?(): string | undefined;
-  /** Minimum time between attempts, even while they succeed, in milliseconds. */
+  /** Minimum time between two attempts to connect, even while they succeed, in milliseconds. */
   readonly leastBetweenMs: number;
 }

@@ -4,7 +4,7 @@ import { refuseWithoutLibrary } from './errors.ts';
 import { sessionSettings } from './own-driver.ts';
 import { statementOf } from './pool-driver.ts';
 
-/** Opens the backend's own connections by npm mariadb, with at most five attempts a second. */
+/** Opens connections of the backend's own with npm mariadb, at most five per second. */
 export class MariadbDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 200;
@@ -13,7 +13,8 @@ export class MariadbDriver implements Driver {
 
   /**
    * @param optionsNow returns the options of a new connection
-   * @param withinMs timeout of a step. It also limits how long the server waits for a row lock, rounded up to whole seconds.
+   * @param withinMs timeout of a step in milliseconds. Rounded up to whole seconds, it also limits how long
+   * the server waits for a row lock
    */
   constructor(endpoint: string, optionsNow: () => Promise<ConnectionConfig>, withinMs: number) {
     this.endpoint = endpoint;
@@ -22,7 +23,8 @@ export class MariadbDriver implements Driver {
   }
 
   async open({ onEnd, signal }: Parameters<Driver['open']>[0]): Promise<Wire> {
-    // An application that does not use this library need not install it: webpack would refuse a missing package.
+    // An application that does not use npm mariadb need not install it. `webpackIgnore` keeps webpack from
+    // refusing the missing package.
     const [{ createConnection }, options] = await Promise.all([
       import(/* webpackIgnore: true */ 'mariadb').catch((error: unknown) =>
         refuseWithoutLibrary('mariadb', error),

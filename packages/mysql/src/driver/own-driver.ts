@@ -3,7 +3,7 @@ import type { Driver, Wire } from './driver.ts';
 import { refuseWithoutLibrary } from './errors.ts';
 import { MAX_ROWS } from '../queue/sql.ts';
 
-/** Opens the backend's own connections by npm mysql2, with at most five attempts a second. */
+/** Opens connections of the backend's own with npm mysql2, at most five per second. */
 export class OwnDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 200;
@@ -12,7 +12,8 @@ export class OwnDriver implements Driver {
 
   /**
    * @param optionsNow returns the options of a new connection
-   * @param withinMs timeout of a step. It also limits how long the server waits for a row lock, rounded up to whole seconds.
+   * @param withinMs timeout of a step in milliseconds. Rounded up to whole seconds, it also limits how long
+   * the server waits for a row lock
    */
   constructor(endpoint: string, optionsNow: () => Promise<ConnectionOptions>, withinMs: number) {
     this.endpoint = endpoint;
@@ -44,7 +45,7 @@ export class OwnDriver implements Driver {
 }
 
 /**
- * Returns the statement that prepares a connection of the backend's own.
+ * Returns the statement that sets the variables of a connection that the backend opened itself.
  * @param withinMs timeout of a step, in milliseconds
  */
 export function sessionSettings(withinMs: number): string {

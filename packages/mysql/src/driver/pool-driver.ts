@@ -26,23 +26,26 @@ export interface Statement {
   readonly values: [];
   readonly rowsAsArray: boolean;
   readonly nestTables: boolean;
-  /** Makes npm mariadb resolve with rows and columns, as mysql2 does without it. */
+  /** Makes npm mariadb resolve with rows and columns. mysql2 always does, and ignores this option. */
   readonly metaAsArray: true;
-  /** Returns the default value of a field. It has to be a function, since a function of the pool overrides any other value. */
+  /**
+   * Returns the default value of a field. Any other value than a function would be overridden by a `typeCast`
+   * function of the pool.
+   */
   readonly typeCast: (field: unknown, next: () => unknown) => never;
 }
 
-/** The error number of npm mariadb for a method that expects a callback. */
+/** The error number with which npm mariadb reports that a method expects a callback. */
 const NO_CALLBACK = 45_016;
 
-/** Borrows connections of a pool that the application uses too. */
+/** Borrows connections from a pool that the application uses too. */
 export class PoolDriver implements Driver {
   readonly endpoint: string;
   readonly leastBetweenMs = 0;
   readonly #pool: MysqlPoolLike;
   #isProven = false;
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used */
+  /** Checks and keeps the pool. @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used */
   constructor(pool: MysqlPoolLike) {
     checkPool(pool);
     this.#pool = pool;
@@ -104,7 +107,7 @@ export class PoolDriver implements Driver {
   }
 }
 
-/** Reports the end of a connection that emits events, until the returned function is called. */
+/** Calls `onEnd` when a connection that emits events has ended or failed. The returned function stops that. */
 function followEnd(
   connection: MysqlConnectionLike & Partial<Pick<NodeJS.EventEmitter, 'on' | 'removeListener'>>,
   onEnd: (error: unknown) => void,
@@ -128,7 +131,10 @@ export function statementOf(sql: string): Statement {
   };
 }
 
-/** The properties of a pool. A pool of mysql2 has its address and its connections, a pool of npm mariadb the numbers of connections. */
+/**
+ * The properties by which a pool shows its state. A pool of mysql2 has its address and its connections, and a
+ * pool of npm mariadb has numbers of connections.
+ */
 interface Shown {
   readonly totalConnections?: () => unknown;
   readonly idleConnections?: () => unknown;
@@ -161,10 +167,10 @@ function endpointOf(pool: Shown): string {
 function exhaustionOf(shown: Shown): string | undefined {
   const { pool } = shown;
   const [all, free, queued] = pool === undefined ? countsOf(shown) : lengthsOf(pool);
-  // npm mariadb does not show the limit, but requests wait only at it.
+  // npm mariadb does not show its limit. But it lets requests wait only when all connections are in use.
   const limit = pool === undefined ? all : pool.config?.connectionLimit;
   if (typeof limit !== 'number' || typeof all !== 'number' || all < limit) return undefined;
-  // A pool that cannot connect has no connections.
+  // A pool without any connection is not exhausted: it cannot connect.
   if (all === 0 || free !== 0 || queued === 0) return undefined;
   return `all ${limit} connections of the pool are in use, and ${Number(queued)} requests wait for one: set its option connectionLimit to at least 2 more than the application uses at a time`;
 }

@@ -3,13 +3,17 @@ import { invalidArgument } from '@queuelock/core/backend';
 import { textOf } from '../queue/sql.ts';
 import type { Wire } from './driver.ts';
 
-/** Returns each kind of value that steps return: a small and a large number, a sum (a decimal), a text as bytes, and null. */
+/**
+ * A query that returns every kind of value that steps return: a small and a large number, a sum (a decimal),
+ * a text as bytes, and null.
+ */
 const PROBE = `select 7 as small, 1900000000000001 as large, cast(7 as decimal(20, 0)) as total, x'74657874' as bytes, null as nothing,
   @@autocommit as autocommit, @@completion_type as completion_type, @@sql_big_selects as sql_big_selects`;
 
 /**
- * Verifies that rows arrive in a form that steps read correctly. The options `decimalNumbers`, `supportBigNumbers`, `bigNumberStrings` and
- * `dateStrings` of a pool do no harm. A wrapper or another package may.
+ * Verifies that rows arrive in a form that steps read correctly. The pool options `decimalNumbers`,
+ * `supportBigNumbers`, `bigNumberStrings` and `dateStrings` do no harm. A wrapper of the pool, or another
+ * package, may change rows.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool changes rows
  */
 export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
@@ -24,7 +28,7 @@ export async function proveReplies(wire: Pick<Wire, 'query'>): Promise<void> {
   throw invalidArgument('pool', inspect(rows), rule);
 }
 
-/** Settings of a connection without which steps do not work, with their values and the reason. */
+/** Settings that a connection must have for steps to work: their allowed values, and the reason. */
 const SETTINGS: readonly {
   readonly name: string;
   readonly values: readonly string[];
@@ -46,7 +50,10 @@ const SETTINGS: readonly {
   },
 ];
 
-/** Checks the settings of a pool's connection. They are absent from pools without a server. */
+/**
+ * Checks the settings of a pool's connection. A simulated pool without a server returns no settings, and is
+ * not checked.
+ */
 function requireSettings(row: object): void {
   for (const { name, values, set, why } of SETTINGS) {
     const value: unknown = Reflect.get(row, name);
@@ -67,20 +74,20 @@ function isAsSent(row: unknown): boolean {
   );
 }
 
-/** The result of a statement that returns no rows. */
+/** The result of a statement that returns no rows, such as an update. */
 interface Header {
   readonly affectedRows: unknown;
 }
 
 export function isHeader(part: unknown): part is Header {
   if (typeof part !== 'object' || part === null || !('affectedRows' in part)) return false;
-  // npm mysql2 has the first property, and npm mariadb has the second one.
+  // A header of npm mysql2 has `serverStatus`, and a header of npm mariadb has `warningStatus`.
   return 'serverStatus' in part || 'warningStatus' in part;
 }
 
 /**
- * Returns the rows or the header of `[rows, fields]`.
- * @throws {Error} when this is no result of npm mysql2 or npm mariadb
+ * Returns the rows or the header, which are the first item of the pair `[rows, fields]`.
+ * @throws {Error} when the value is no result of npm mysql2 or npm mariadb
  */
 export function rowsOrHeaderOf(result: unknown): unknown {
   const [first] = Array.isArray(result) ? (result as unknown[]) : [];

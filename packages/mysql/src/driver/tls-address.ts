@@ -3,9 +3,10 @@ import { checkServerIdentity, type ConnectionOptions as TlsConnectionOptions } f
 import type { ConnectionOptions } from 'mysql2';
 
 /**
- * Returns connection options for TLS with which the certificate is compared with the host. For an IP address, mysql2 passes no server name,
- * and Node would compare the certificate with `localhost`. With a dot at its end, mysql2 treats the address as a name. Node removes the dot
- * and compares the address. If mysql2 or Node changes this, the comparison fails and the connection is refused.
+ * Returns options for TLS with which Node compares the certificate with the host. For an IP address, mysql2
+ * passes no server name, so Node would compare the certificate with `localhost`.
+ * With a dot at the end of the address, mysql2 treats it as a name, and Node removes the dot and compares the
+ * address. If a later mysql2 or Node changes this, the comparison fails and the connection is refused.
  */
 export function tlsAddress(host: string, port: number): ConnectionOptions {
   if (isIP(host) === 0) return { host, port };
@@ -13,8 +14,9 @@ export function tlsAddress(host: string, port: number): ConnectionOptions {
 }
 
 /**
- * Returns TLS options with which the certificate is compared with the host before anything is sent. npm mariadb passes the host to Node only after the
- * login. Without these options Node would compare the certificate for an IP address with `localhost`.
+ * Returns TLS options with which Node compares the certificate with the host before the password is sent. npm
+ * mariadb passes the host to Node only after the login. Without these options Node would compare the
+ * certificate for an IP address with `localhost`.
  */
 export function tlsIdentity(host: string): Pick<TlsConnectionOptions, 'servername' | 'checkServerIdentity'> {
   return {

@@ -19,5 +19,8 @@ export function textOf(bytes: unknown): string {
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : String(bytes);
 }
 
-/** The largest number of rows. A limit of the server for all statements (`sql_select_limit`) would hide entries of a queue. */
+/**
+ * The largest limit that a statement can have. An explicit limit overrides `sql_select_limit`, which would
+ * hide entries of a queue.
+ */
 export const MAX_ROWS = '18446744073709551615';

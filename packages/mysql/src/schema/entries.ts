@@ -4,9 +4,10 @@ const SPEC = (name: string): string =>
   `json_unquote(json_extract(p_specs, concat('$[', v_nth, '].${name}')))`;
 const QUEUE = `unhex(${SPEC('queue')})`;
 
-/** Steps that add, change and remove entries. */
+/** Procedures that add, change and remove entries. Each is one step. */
 export const ENTRIES: ReadonlyMap<string, string> = new Map([
-  // Adds all of these entries or none. The caller sorts them by queue, so that all steps lock in the same order. With `p_try`, only if none has to wait.
+  // Adds all of the given entries or none. With `p_try`, it adds them only if none has to wait. The caller
+  // sorts the entries by queue, so that all transactions lock the rows of queues in the same order.
   [
     'queuelock_enter',
     `(${SESSION}, in p_try tinyint, in p_specs longtext character set ascii)
@@ -122,7 +123,8 @@ main: begin
   select 'ok' as word;
 end`,
   ],
-  // Removes an entry. With `p_in_doubt`, an enqueue of it may still arrive, and is then refused. With a `p_ord` other than 0, only if it has that number.
+  // Removes an entry. With `p_in_doubt`, an enqueue of this entry may still arrive and will be refused. If
+  // `p_ord` is not 0, removes the entry only if its order is `p_ord`.
   [
     'queuelock_leave',
     `(${ENTRY}, in p_in_doubt tinyint, in p_ord bigint)
@@ -168,7 +170,7 @@ begin
   select if(v_alive, 'ok', 'lost') as word, v_ord is not null as a;
 end`,
   ],
-  // Adds the trace of an entry. Returns the queue's traces whose entries are no longer in it.
+  // Stores a trace of an entry's hold. Returns the traces of the queue whose entries no longer exist.
   [
     'queuelock_leave_trace',
     `(${ENTRY})

@@ -1,8 +1,11 @@
-/** Beginning of a step. It is a transaction with isolation level read committed, whatever the default of the connection is. */
+/**
+ * The statements that begin a step: a transaction with isolation level read committed, whatever the default
+ * of the connection is.
+ */
 export const BEGIN = `set transaction isolation level read committed;
   start transaction;`;
 
-/** Rolls back after any error, so that the step keeps no row lock. */
+/** Rolls back after any error, so that the transaction keeps no row lock. */
 export const OR_ROLLBACK = `declare exit handler for sqlexception
   begin
     rollback;
@@ -13,14 +16,18 @@ export const SESSION = 'in p_session char(32) character set ascii, in p_generati
 
 export const ENTRY: string = `${SESSION}, in p_queue varbinary(512), in p_id char(32) character set ascii`;
 
-/** Checks that a session is alive. The shared row lock keeps other clients from ending it until this step commits. */
+/**
+ * Checks that a session is alive. The shared row lock on it keeps other clients from ending the session until
+ * this transaction commits.
+ */
 export const ALIVE = `set v_alive = 0;
   select 1 into v_alive from queuelock_session
     where id = p_session and generation = p_generation and expires > utc_timestamp(6) lock in share mode;`;
 
-/** Procedures that other steps call, and steps without a session. */
+/** Procedures that other procedures call, and steps that need no session. */
 export const LINE: ReadonlyMap<string, string> = new Map([
-  // Locks the row of a queue, creating it if absent. Only one step at a time has it, so later statements read what the step before committed.
+  // Locks the row of a queue, and creates the row if it is absent. Only one transaction at a time has the
+  // lock, so its later statements read what the previous one committed.
   [
     'queuelock_lock',
     `(in p_queue varbinary(512))
@@ -29,7 +36,8 @@ begin
     on duplicate key update changes = changes + 1;
 end`,
   ],
-  // Admits all entries that may hold now. Reads from the first waiting entry, and no further than an entry could be admitted.
+  // Admits all waiting entries that may hold now. Reads the queue from the first waiting entry on, and stops
+  // where no further entry can be admitted.
   [
     'queuelock_close_ranks',
     `(in p_queue varbinary(512))
@@ -80,7 +88,8 @@ begin
   delete from queuelock_session where id = p_session and expires = '1970-01-01';
 end`,
   ],
-  // Ends expired sessions. Each is marked as ended before any of its entries is removed, so that no renewal can revive it.
+  // Ends expired sessions. Each session is marked as ended before any of its entries is removed, so that no
+  // late heartbeat can revive it.
   [
     'queuelock_sweep',
     `()
@@ -99,7 +108,8 @@ begin
   end while;
 end`,
   ],
-  // Removes queues that no entry has joined for a day. Later numbers in them are still greater than all earlier ones.
+  // Removes the rows of queues that no entry has joined for a day. If such a queue is used again, its orders
+  // are still greater than all earlier ones.
   [
     'queuelock_tidy',
     `()
@@ -127,7 +137,7 @@ begin
   end if;
 end`,
   ],
-  // Repairs a queue after an operator deleted an entry by hand.
+  // Repairs a queue in which an operator has deleted an entry by hand.
   [
     'queuelock_mend',
     `(in p_queue varbinary(512))

@@ -11,7 +11,10 @@ export const VERSION = 1;
 
 const PROCEDURES = [...LINE, ...SESSIONS, ...ENTRIES];
 
-/** Statements that create the procedures. They run with the rights of the caller, who gains no rights by them. */
+/**
+ * Statements that create the procedures. A procedure runs with the rights of the user who calls it, so that
+ * it gives users no further rights.
+ */
 const CREATED = PROCEDURES.map(
   ([name, text]) =>
     `create procedure ${name} ${text.replace(/^(\w+: )?begin$/m, 'sql security invoker\n$&')}`,
@@ -28,7 +31,7 @@ export const STATEMENTS: readonly string[] = [
   MARK,
 ];
 
-/** Total count of tables and procedures. */
+/** The number of tables and procedures that a complete migration creates. */
 export const PARTS: number = TABLES.length + PROCEDURES.length;
 
 /**

@@ -2,7 +2,8 @@ import { BEGIN, OR_ROLLBACK, SESSION } from './line.ts';
 
 /** Steps that resume, renew, read and end sessions. */
 export const SESSIONS: ReadonlyMap<string, string> = new Map([
-  // Resumes a session. Entries with numbers up to `inherited` were added by earlier clients of the session.
+  // Resumes a session for a new client. It returns the largest order of the present entries as `inherited`:
+  // entries up to that order belong to earlier clients of the session.
   [
     'queuelock_resume',
     `(in p_session char(32) character set ascii)
@@ -23,7 +24,8 @@ begin
   end if;
 end`,
   ],
-  // Renews the lease. The counts show whether the client has missed changes, which `queuelock_look` then returns in full.
+  // Renews the lease of a session. The client compares the returned counts with earlier ones. If they show a
+  // change that the client has missed, it reads all of the session's entries with `queuelock_look`.
   [
     'queuelock_renew',
     `(${SESSION})

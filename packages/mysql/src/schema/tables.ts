@@ -1,6 +1,7 @@
 const ID = 'char(32) character set ascii collate ascii_bin not null';
 /**
- * The type of columns with names. Names are stored as bytes of UTF-8, so names that differ in case, accents or trailing blanks are different names.
+ * The column type for names. Names are stored as bytes of UTF-8, so that names that differ only in case,
+ * accents or trailing blanks stay different.
  */
 const NAME = 'varbinary(512) not null';
 const END = 'engine = InnoDB';

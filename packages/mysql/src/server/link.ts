@@ -5,15 +5,14 @@ import {
   QueueLockError,
   ConcurrencyLimiter,
   connectionClosed,
-  detailOf,
   isQueueLockError,
   type Clock,
 } from '@queuelock/core/backend';
 import type { Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, isReadOnly, numberOf } from '../driver/errors.ts';
+import { asQueueLockError, describe, isReadOnly, numberOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-/** How many connections of the application's pool are kept for steps and heartbeats. */
+/** Number of unused connections of the application's pool that the backend keeps for steps and heartbeats. */
 const KEPT = 2;
 
 interface Settings {
@@ -26,13 +25,13 @@ interface Settings {
   readonly onDown: () => void;
 }
 
-/** A step on a connection. `leftMs` returns the milliseconds that are left until its timeout. */
+/** A step that runs on a connection. `leftMs` returns the milliseconds until the timeout of the step. */
 type Work<T> = (wire: Wire, leftMs: () => number) => Promise<T>;
 
 interface Way {
-  /** Starts the step at once, without the limit of concurrent steps. */
+  /** Starts the step at once, even if the maximum number of steps is running. */
   readonly isUrgent?: boolean;
-  /** Timeout of this step, if it differs from the link's, in milliseconds. */
+  /** Timeout of this step in milliseconds, if it differs from the default timeout of steps. */
   readonly withinMs?: number;
   /** Timeout of each statement of a long step, in milliseconds. */
   readonly statementMs?: number;
@@ -75,8 +74,8 @@ export class Link {
   }
 
   /**
-   * Runs a step with exclusive use of a connection. Its timeout starts when it leaves the queue of steps. If it rejects with anything but an
-   * error of the server, its outcome is unknown.
+   * Runs a step with exclusive use of a connection. The timeout starts when the step no longer waits for other steps. If the step rejects with
+   * anything but an error that the server reports, its outcome is unknown.
    */
   async take<T>(work: Work<T>, way: Way = {}): Promise<T> {
     if (way.isUrgent) return this.#takeNow(work, way);
@@ -170,6 +169,7 @@ export class Link {
       for (const { error } of ended) throw error;
       made.push(wire);
       this.#pace.succeeded();
+      this.#failure = undefined;
       if (this.#isClosed) wire.destroy();
       else {
         this.#wires.add(wire);
@@ -177,9 +177,9 @@ export class Link {
       }
     } catch (error) {
       givenUp.abort();
-      this.#failure = error;
+      this.#record(error);
       this.#pace.failed();
-      // Running steps end by their own timeouts and pass their connections on. Without connections, waiting steps are rejected.
+      // Running steps end by their own timeouts, and pass their connections on. Without any connection, waiting steps are rejected.
       if (this.#wires.size === 0) this.#refuse(asQueueLockError(error, this.endpoint));
     }
     this.#isOpening = false;
@@ -190,15 +190,15 @@ export class Link {
     if (this.#wires.has(wire)) this.#hand(wire);
   }
 
-  /** Passes a free connection to a waiting step, heartbeats first. Without waiting steps, it is kept or returned to its pool. */
+  /** Passes a free connection to a waiting step, heartbeats first. If no step waits, the connection is kept or returned to its pool. */
   #hand(wire: Wire): void {
     const waiting = [...this.#waiting].find(({ isUrgent }) => isUrgent) ?? [...this.#waiting][0];
     if (waiting) {
       this.#waiting.delete(waiting);
       waiting.resolve(wire);
     } else if (wire.release && this.#idle.length >= KEPT) {
-      // Further connections go back to the pool. Without the kept connections, steps would wait for work of the application, which may wait for a
-      // lock.
+      // Returns all but two connections to the pool of the application. Two are kept, because a step could
+      // otherwise wait for a connection while all work of the application waits for a lock.
       this.#wires.delete(wire);
       wire.release();
     } else this.#idle.push(wire);
@@ -209,9 +209,14 @@ export class Link {
     const place = this.#idle.indexOf(wire);
     if (place !== -1) this.#idle.splice(place, 1);
     wire.destroy();
-    this.#failure = error;
+    this.#record(error);
     this.#pace.broke();
     this.#settings.onDown();
+  }
+
+  /** Records why a connection failed, for the message of a timeout. An earlier timeout would add nothing to it. */
+  #record(error: unknown): void {
+    if (!isQueueLockError(error)) this.#failure = error;
   }
 
   #refuse(error: unknown): void {
@@ -219,17 +224,17 @@ export class Link {
     this.#waiting.clear();
   }
 
-  /** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
+  /** Settles as the promise `answer` does. Rejects with `UNAVAILABLE` if `answer` is still pending after `ms` milliseconds. */
   #within<T>(ms: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const exhaustion = this.#wires.size === 0 ? this.#driver.exhaustion?.() : undefined;
-        const before = this.#failure === undefined ? '' : `; before that: ${detailOf(this.#failure)}`;
+        const before = this.#failure === undefined ? '' : `; before that: ${describe(this.#failure)}`;
         const late = exhaustion === undefined ? 'did not respond' : 'gave no connection';
         const why = exhaustion === undefined ? before : `: ${exhaustion}`;
         const message = `${this.endpoint} ${late} within ${Math.round(Math.max(ms, 0))} ms${why}`;
-        // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
-        // read before the timeout rejects.
+        // If this process was paused, the reply may have arrived although this timer runs first. Node reads
+        // the reply before it runs `setImmediate` callbacks.
         setImmediate(() => {
           reject(new QueueLockError('UNAVAILABLE', message));
         });
@@ -239,7 +244,7 @@ export class Link {
   }
 }
 
-/** Returns whether an error of this package reports a result of the server rather than a failure to reach it. */
+/** Returns whether an error of this package is a result that the server has reported, and not a failure to reach the server. */
 function isAnswer(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }

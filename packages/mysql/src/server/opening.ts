@@ -3,7 +3,7 @@ import type { Wire } from '../driver/driver.ts';
 import { isAbsence, isDenial } from '../driver/errors.ts';
 import { PARTS, STATEMENTS, VERSION } from '../schema/migration.ts';
 
-/** How long to wait while another client creates the tables, in seconds. */
+/** Seconds for which a client waits while another client creates the tables. */
 export const CREATION_TIMEOUT_S = 10;
 
 /**
@@ -16,9 +16,10 @@ export async function hasTables(wire: Wire, endpoint: string): Promise<boolean> 
 
 /**
  * Creates tables and procedures if they are absent.
- * @param isIncomplete whether a step has found an absent one although the version is right, as after restoring a dump without procedures
- * @throws {QueueLockError} `INVALID_ARGUMENT` when the tables belong to a later release, `ACCESS_DENIED` when this user may not create them,
- *   `UNAVAILABLE` when another client is still creating them after 10 s
+ * @param isIncomplete whether a step has found a table or procedure absent although the version is right, as
+ * after restoring a dump without procedures
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when the tables belong to a later release, `ACCESS_DENIED` when
+ * this user may not create them, `UNAVAILABLE` when another client is still creating them after 10 s
  */
 export async function createTables(wire: Wire, endpoint: string, isIncomplete: boolean): Promise<void> {
   const [lock] = await ask(
@@ -55,7 +56,10 @@ async function versionAt(wire: Wire): Promise<number> {
   }
 }
 
-/** Returns whether tables or procedures are absent. The caller holds the lock: while another client recreates procedures, they are absent for a moment. */
+/**
+ * Returns whether tables or procedures are absent. The caller must hold the lock for creating them, because
+ * another client that recreates procedures removes them for a moment.
+ */
 async function lacksParts(wire: Wire): Promise<boolean> {
   const [row] = await ask(
     wire,

@@ -1,13 +1,19 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-/** Minimum time between attempts after a failure, in milliseconds: at most five attempts in any second. */
+/**
+ * Minimum time between attempts to connect after a failure, in milliseconds. It allows at most five attempts
+ * in any second.
+ */
 const LEAST_BETWEEN_MS = 200;
 const SPREAD_MS = 50;
 const BACKOFF = { initialDelayMs: 50, maxDelayMs: 2_500 };
-// A connection that lasted this long, in milliseconds, does not count as a failed attempt.
+// Milliseconds after which a connection that broke no longer counts as a failed attempt.
 const LASTING_MS = 1_000;
 
-/** Connect delays: short after a connection broke, with exponential backoff after failed attempts, and with jitter. */
+/**
+ * Computes the delays before attempts to connect. The first delay after a connection broke is short. Failed
+ * attempts are followed by exponential backoff. All delays have jitter.
+ */
 export class Pace {
   readonly #clock: Clock;
   readonly #leastBetweenMs: number;

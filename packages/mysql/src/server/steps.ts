@@ -6,7 +6,7 @@ import type { Link } from './link.ts';
 import { CREATION_TIMEOUT_S, createTables, hasTables } from './opening.ts';
 import { MAX_ROWS, literals, type Value } from '../queue/sql.ts';
 
-/** A row that a procedure returns. The meaning of `a` to `d` depends on the procedure. */
+/** A row that a procedure returns. The procedure determines the meaning of the columns `a` to `d`. */
 export interface Row {
   readonly word: string;
   readonly a: unknown;
@@ -15,12 +15,14 @@ export interface Row {
   readonly d: unknown;
 }
 
-/** Reply of a procedure. */
+/** The reply of a procedure. */
 export interface Answer {
   /**
-   * Outcome of a step. `lost`: the session has ended. `removed`: the entry was removed and must not be added
-   * again. `busy`: the entry was not added, since it would have to wait. `other`: the stored entry of that id has
-   * other properties.
+   * Outcome of the step.
+   * - `lost`: the session has ended.
+   * - `removed`: the entry was removed and must not be added again.
+   * - `busy`: the entry was not added, because it would have to wait.
+   * - `other`: the stored entry with that id has other properties.
    */
   readonly word: string;
   /** The last row of the reply, which contains the outcome. */
@@ -30,15 +32,19 @@ export interface Answer {
 }
 
 const NO_ROW: Row = { word: '', a: undefined, b: undefined, c: undefined, d: undefined };
-/** The outcomes that the last row of a reply may contain. The step `look` returns rows with the outcome `entry`. */
+/**
+ * The outcomes that the last row of a reply may contain. The procedure `queuelock_look` returns rows with the
+ * outcome `entry`.
+ */
 const WORDS: ReadonlySet<string> = new Set(['ok', 'lost', 'removed', 'busy', 'other', 'entry']);
 /** The procedures that return no row. */
 const SILENT: ReadonlySet<string> = new Set(['tidy', 'sweep', 'mend']);
 
-/** Called when a step has admitted an entry. */
+/** Called when a step of this process has admitted an entry. */
 export type OnTurn = (session: string, ord: string) => void;
 
-// Backoff after a conflict, in milliseconds. The victim of a deadlock retries soon, since the other transaction can then proceed.
+// Backoff in milliseconds after conflicting transactions. It is short, because the other transaction of a
+// deadlock can proceed at once.
 const AGAIN = { initialDelayMs: 4, maxDelayMs: 64 };
 // Timeouts for creating the tables, in milliseconds. The server writes each table to disk before it creates the next one.
 const CREATION = { withinMs: 30_000, statementMs: (CREATION_TIMEOUT_S + 2) * 1_000 };
@@ -67,10 +73,13 @@ export class Steps {
     throw unreadableReply(this.#link.endpoint, `the step ${procedure}`, rows);
   }
 
-  /** Runs a statement that reads, which has no limit of its own. @throws {QueueLockError} the error that `asQueueLockError` returns */
+  /**
+   * Runs a statement that reads and contains no limit.
+   * @throws {QueueLockError} the error that `asQueueLockError` returns
+   */
   async read<T>(sql: string): Promise<readonly T[]> {
-    // The application may have set `sql_select_limit` on a connection of its pool. The explicit limit overrides
-    // it.
+    // The application may have set `sql_select_limit` on a connection of its pool. The explicit limit
+    // overrides that variable.
     return this.#ask<T>(sql.startsWith('select') ? `${sql} limit ${MAX_ROWS}` : sql, false);
   }
 
@@ -107,7 +116,10 @@ export class Steps {
     );
   }
 
-  /** Makes sure that the tables exist. Runs once, and again after a failure or after a step found something absent. */
+  /**
+   * Makes sure that the tables exist. Checks that only once, and again after a failure or when a step has
+   * found a table or procedure absent.
+   */
   async #ready(): Promise<void> {
     const ready = (this.#isReady ??= this.#makeReady());
     try {
@@ -119,7 +131,10 @@ export class Steps {
     }
   }
 
-  /** The check has the timeout of a step, so that a server that accepts connections and never replies is noticed as soon as in any other step. */
+  /**
+   * Checks the tables, and creates them if they are absent. The check has the timeout of a step. So a server
+   * that accepts connections and never replies is detected as early as in any other step.
+   */
   async #makeReady(): Promise<void> {
     const { endpoint } = this.#link;
     if (!this.#isIncomplete && (await this.#link.take((wire) => hasTables(wire, endpoint)))) return;
@@ -127,7 +142,10 @@ export class Steps {
   }
 }
 
-/** Returns the rows of all result sets. The header at the end of a call contains no rows; npm mariadb has other fields in it than mysql2. */
+/**
+ * Returns the rows of all result sets of a call. The header that follows them contains no rows, and differs
+ * between npm mysql2 and npm mariadb.
+ */
 function rowsOf(answer: unknown): readonly object[] {
   if (!Array.isArray(answer)) return [];
   return answer.flatMap((part: unknown) => {

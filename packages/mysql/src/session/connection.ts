@@ -8,7 +8,7 @@ import { literal, textOf, type Value } from '../queue/sql.ts';
 import { Steps, type Answer } from '../server/steps.ts';
 import { firsts, mayHold, roundQuery, type Placed, type PollRow } from '../turn/waiting.ts';
 
-/** A session of this process, as the connection calls it. */
+/** A session of this process, with the methods by which the connection notifies it. */
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
@@ -25,7 +25,10 @@ interface Settings {
 
 const TIDY_EVERY_MS = 600_000;
 
-/** The connections to one database, and the sessions and observers of this process that use them. */
+/**
+ * The access to one database for all sessions and observers of this process: they share its connections and
+ * its polls.
+ */
 export class Connection {
   readonly steps: Steps;
   /** Emits when a connection broke. */
@@ -48,7 +51,8 @@ export class Connection {
       clock,
       withinMs,
       connections,
-      // The server may now be another one, or may have lost data.
+      // Lets the sessions read their entries again, because a new connection may lead to another server, or to
+      // one that has lost data.
       onDown: () => {
         setImmediate(() => {
           doubts$.next();
@@ -61,7 +65,10 @@ export class Connection {
     this.#rounds = new Rounds(clock, () => this.#round());
   }
 
-  /** Calls a procedure that may change what observers of this process show. @throws {QueueLockError} for the reasons of `Steps.take` */
+  /**
+   * Calls a procedure that may change what the observers of this process emit.
+   * @throws {QueueLockError} for the reasons of `Steps.take`
+   */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const answer = await this.steps.take(procedure, ...values);
     this.observers.lookSoon();
@@ -75,7 +82,10 @@ export class Connection {
     );
   }
 
-  /** Returns the number of a new call. Numbers grow, so that a reply to an earlier call does not replace newer information. */
+  /**
+   * Returns a number for a new call. Numbers grow with each call, so that a late reply to an earlier call
+   * does not replace newer information.
+   */
   nextCall(): number {
     return (this.#calls += 1);
   }
@@ -86,7 +96,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // A session that was resumed in this process has replaced the earlier object of the same id.
+    // Removes only this object. Another one may have replaced it, if a session with the same id was resumed in
+    // this process.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
@@ -95,15 +106,15 @@ export class Connection {
     this.#rounds.begin(Math.max(1, inFront));
   }
 
-  /** Removes unused rows, at most every 10 minutes. Called with each renewal. */
+  /** Removes unused rows of the database, at most every 10 minutes. Each heartbeat calls this method. */
   tidySoon(): void {
     if (this.#clock.now() - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = this.#clock.now();
-    // A later call repeats a removal that fails.
+    // Ignores a failure, because a later call repeats the removal.
     this.steps.take('tidy').catch(() => undefined);
   }
 
-  /** Ends expired sessions. After a failure, the next read that finds an expired session repeats it. */
+  /** Ends expired sessions. After a failure, the next read that finds an expired session calls this method again. */
   sweepSoon(): void {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
@@ -168,8 +179,9 @@ export class Connection {
   }
 
   /**
-   * Repairs a queue in which an entry waits although it may hold. That is normal for a moment between two statements, and permanent when an
-   * operator deleted an entry ahead by hand.
+   * Repairs a queue in which an entry waits although it may hold. Such a state is normal for a moment between
+   * two statements. It lasts if an operator has deleted an entry ahead by hand, because then no step admits the
+   * next one.
    */
   #mendLater({ queue, ord }: Placed): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>

@@ -24,18 +24,18 @@ import { textOf, type Value } from '../queue/sql.ts';
 import type { Answer, Row } from '../server/steps.ts';
 import type { Placed } from '../turn/waiting.ts';
 
-/** Identifies the use of a session by one client. A client that resumes it starts a new generation, and the store refuses earlier ones. */
+/** One client's use of a session. Resuming the session starts a new generation, and the store refuses requests of earlier ones. */
 export interface Tenancy {
   readonly id: string;
   readonly generation: number;
   readonly ttlMs: number;
-  /** Entries with numbers up to this one were added by earlier clients of the session. 0 when this client opened the session. */
+  /** The largest order of an entry that earlier clients of the session added. 0 when this client opened the session. */
   readonly inherited: number;
   /** Count of the session's entries that other clients have evicted. */
   readonly lost: number;
 }
 
-/** An entry of a session as stored. */
+/** An entry of this session as it is stored in the database. */
 interface Found extends FoundEntry {
   readonly ord: string;
 }
@@ -79,7 +79,7 @@ export class MysqlSession implements Session, Resident {
     connection.settle(this);
   }
 
-  /** The session's id. It is not secret from clients that can read the database. */
+  /** The session's id. It is no secret, because clients that can read the database see it. */
   get resumption(): string {
     return this.id;
   }
@@ -108,7 +108,7 @@ export class MysqlSession implements Session, Resident {
     const names = specs.map(({ queue }) => queue);
     const twice = names.find((queue, place) => names.indexOf(queue) < place);
     if (twice !== undefined) throw invalidArgument('specs', twice, 'name each queue at most once');
-    // All clients lock the rows of queues in the same order, which avoids deadlocks.
+    // All clients lock the rows of queues in the same order, by name, to avoid deadlocks.
     const inOrder = specs.toSorted((one, other) =>
       Buffer.compare(Buffer.from(one.queue), Buffer.from(other.queue)),
     );
@@ -148,24 +148,24 @@ export class MysqlSession implements Session, Resident {
   }
 
   async close(): Promise<void> {
-    // If the step fails, the session ends when its lease expires.
+    // Ignores a failure, because the session ends anyway when its lease expires.
     await this.#step('end').catch(() => undefined);
     this.entries.endSession();
     this.#connection.leave(this);
   }
 
-  /** Called with the state of the session that a poll found; `undefined` when the session has ended. */
+  /** Handles the state of the session that a poll has found. `generation` is `undefined` when the session has ended. */
   seen(generation: number | undefined, lost: number): void {
     if (generation !== this.generation) this.entries.endSession();
     else if (lost !== this.#lost) this.#reconciler.reconcile();
   }
 
-  /** Called when changes may have been missed. */
+  /** Reads the entries of the session again, because the client may have missed changes. */
   lookAround(): void {
     if (this.entries.size > 0) this.#reconciler.reconcile();
   }
 
-  /** Adds entries. The store may add them even when no reply arrives. */
+  /** Adds entries. If no reply arrives, the store may still have added them. */
   #enter(specs: readonly EntrySpec[], isTry: 0 | 1): Promise<readonly Placement[]> {
     const ask = async (): Promise<readonly Placement[]> => {
       const call = this.#connection.nextCall();
@@ -233,7 +233,7 @@ function isDone({ row }: Answer): boolean {
   return Number(row.a) === 1;
 }
 
-/** Encodes a requested entry for JSON. Texts are in hexadecimal digits, so nothing needs escaping. */
+/** Encodes a requested entry as JSON. Texts are in hexadecimal digits, so that nothing needs escaping. */
 function stored({ queue, id, shared, limit, permits = 1, value = '' }: EntrySpec): object {
   return { queue: hexOf(queue), id, shared: shared ? 1 : 0, limit, permits, value: hexOf(value) };
 }

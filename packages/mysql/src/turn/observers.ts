@@ -2,22 +2,25 @@ import { isDeepStrictEqual } from 'node:util';
 import { withJitter, type Clock } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';
 
-/** A source of data in the database for observers. */
+/** Data in the database that observers follow. */
 export interface ObservedSource<T> {
-  /** Reads the data; `UNCHANGED` when it is the same as at the last read. */
+  /** Reads the data. Resolves with `UNCHANGED` when the data is the same as at the last read. */
   readonly read: () => Promise<T | typeof UNCHANGED>;
-  /** Interval of polling in milliseconds, since MySQL sends no notifications. */
+  /** Interval in milliseconds at which the data is polled, because MySQL sends no notifications. */
   readonly everyMs: number;
-  /** Minimum time between two reads, in milliseconds. Above 0, steps of this process cause no earlier read. Default 0: at least 10 ms. */
+  /**
+   * Minimum time between two reads, in milliseconds. If it is set, steps of this process do not cause an
+   * early read. Default: 10 ms between early reads.
+   */
   readonly apartMs?: number;
 }
 
 export const UNCHANGED: unique symbol = Symbol('unchanged');
 
-/** Minimum time between two reads, in milliseconds. A step of this process causes an earlier read, but not before this time. */
+/** Minimum time between two reads, in milliseconds. It also applies to the early read after a step of this process. */
 const LEAST_BETWEEN_MS = 10;
 
-/** The observers of this process. Each gets the data at once, and again whenever it has changed. */
+/** The observers of this process. Each receives the data at once, and again whenever a poll finds a change. */
 export class Observers {
   readonly #clock: Clock;
   readonly #soon = new Set<() => void>();
@@ -26,7 +29,10 @@ export class Observers {
     this.#clock = clock;
   }
 
-  /** Emits the data of a source at once and after each change. One read runs at a time. The stream errors with the error of `read`. */
+  /**
+   * Emits the data of a source at once and after each change. Only one read runs at a time. The stream errors
+   * with the error of `read`.
+   */
   watch<T>({ read, everyMs, apartMs = 0 }: ObservedSource<T>): Observable<T> {
     const leastMs = Math.max(LEAST_BETWEEN_MS, apartMs);
     return new Observable((subscriber) => {
@@ -67,7 +73,7 @@ export class Observers {
     });
   }
 
-  /** Reads again soon, since a step of this process may have changed the data. */
+  /** Lets all observers read again soon, because a step of this process may have changed the data. */
   lookSoon(): void {
     for (const soon of this.#soon) soon();
   }

@@ -1,6 +1,6 @@
 import { withJitter, type RandomSource, type Clock } from '@queuelock/core/backend';
 
-/** Shortest polling interval, in milliseconds. It is used for an entry that is next in its queue, while the queue changes. */
+/** Shortest polling interval, in milliseconds. It applies while an entry is next in its queue and the queue changes. */
 const SHORTEST_MS = 8;
 const LONGEST_MS = 120;
 /** Factor by which the interval grows after each poll that finds no change. */
@@ -17,12 +17,15 @@ export function pauseOf(inFront: number, quietRounds: number, chance: RandomSour
 }
 
 /**
- * Result of a poll: how many entries at least have to leave before a waiting entry is admitted, and whether
- * nothing has changed. `undefined` when no entry waits.
+ * Result of a poll. `inFront`: how many entries must leave at least before a waiting entry of this process is
+ * admitted. `isQuiet`: whether nothing has changed since the last poll. `undefined` when no entry waits.
  */
 export type Found = { readonly inFront: number; readonly isQuiet: boolean } | undefined;
 
-/** Polls while an entry waits: often while its queue moves and few entries are ahead, rarely otherwise. */
+/**
+ * Polls the queues in which entries of this process wait. It polls often while a queue changes and few
+ * entries are ahead, and rarely otherwise.
+ */
 export class Rounds {
   readonly #clock: Clock;
   readonly #round: () => Promise<Found>;
@@ -33,7 +36,7 @@ export class Rounds {
   #inFront = Infinity;
   #isClosed = false;
 
-  /** @param round polls the state once. It must not reject: after a failure, the next poll repeats the read. */
+  /** @param round polls once. It must not reject: after a failed read, the next poll reads again */
   constructor(clock: Clock, round: () => Promise<Found>) {
     this.#clock = clock;
     this.#round = round;

@@ -13,16 +13,23 @@ export interface Placed extends TrackedEntry {
   readonly permits: number;
 }
 
-/** Count of entries ahead with which the interval of polling is the longest one. A poll reads more of them only for a larger limit. */
+/**
+ * Number of entries ahead with which the polling interval is the longest one. A poll reads more entries only
+ * for a larger limit.
+ */
 const COUNTED = 15;
 /** Maximum number of queues for which one poll counts the entries ahead. */
 const QUEUES = 16;
 
-/** A row that a poll returns. */
+/** A row that the statement of a poll returns. */
 export interface PollRow {
   /**
-   * The kind of the row. 1: an admitted entry (session, order). 2: a session (id, generation, count of evicted entries). 3: a lease has expired. 4:
-   * conflicting entries ahead (their permits, index in the list of waiting entries, their count); at least as many as the limit are read.
+   * The kind of the row, which determines the columns `a`, `b` and `c`.
+   * - 1: an admitted entry: session and order.
+   * - 2: a session: id, generation, and number of evicted entries.
+   * - 3: a lease has expired.
+   * - 4: conflicting entries ahead, at least as many as the limit: their permits, index in the list of waiting
+   *   entries, and their count.
    */
   readonly kind: number;
   readonly a: unknown;
@@ -40,9 +47,13 @@ export function firsts(waiting: Iterable<Placed>): readonly Placed[] {
   return [...first.values()];
 }
 
-/** Returns one statement for all waiting entries of this process. How much it reads does not grow with their number. */
+/**
+ * Returns one statement that polls for all waiting entries of this process. The number of rows that it reads
+ * does not grow with the number of waiting entries.
+ */
 export function roundQuery(sessions: readonly string[], waiting: readonly Placed[]): string {
-  // The ids are hexadecimal digits, written in the character set of their columns. Otherwise the server would use no index.
+  // The ids are hexadecimal digits. As literals in the character set of their columns they allow the server
+  // to use an index.
   const ids = sessions.map((id) => `'${id}'`).join(', ');
   return [
     `select 1 as kind, cast(session as binary) as a, ord as b, 0 as c from queuelock_entry where session in (${ids}) and news = 1`,

@@ -5,7 +5,7 @@ import { queuesIn } from './views.ts';
 const LATE_MS = 1_000;
 const OLDEST = { MySQL: [8, 0, 2], MariaDB: [10, 6, 0] } as const;
 
-/** Variables of the server. */
+/** Variables of the server by name. */
 export type Facts = ReadonlyMap<string, string>;
 
 const VARIABLES = [
@@ -19,15 +19,15 @@ const VARIABLES = [
   'binlog_format',
   'innodb_deadlock_detect',
   'wsrep_on',
-  // MariaDB and older MySQL have the names with `master`. MySQL from 8.0.26 on has the names with `source`.
+  // MariaDB and MySQL before 8.0.26 have variable names with `master`. Later MySQL has names with `source`.
   'rpl_semi_sync_master_enabled',
   'rpl_semi_sync_master_timeout',
   'rpl_semi_sync_source_enabled',
   'rpl_semi_sync_source_timeout',
 ];
 
-// The shortest timeout without a warning. With a shorter one, a semi-synchronous primary continues without its replicas before an operator has
-// noticed.
+// The shortest semi-synchronous timeout, in milliseconds, for which there is no warning. After the timeout a
+// primary continues without its replicas. A shorter one may pass before an operator notices.
 const LONG_WAIT_MS = 3_600_000;
 
 /** Checks the server and counts its queues and sessions. Changes nothing. */
@@ -119,7 +119,10 @@ function replication(facts: Facts): Said {
   return said;
 }
 
-/** Returns findings about a failover, by the number of replicas. A user without the right `PROCESS` sees no replicas. */
+/**
+ * Returns findings about what a failover may lose, by the number of replicas. A user without the right
+ * `PROCESS` sees no replicas.
+ */
 export function failover(facts: Facts, replicas: number): Said {
   if (replicas === 0) return [];
   const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold`;

@@ -38,7 +38,8 @@ function changeOf(
   { text, was }: { readonly text: string | undefined; readonly was: string | undefined },
 ): string {
   const where = `where ${rowOf(queue, kind)}`;
-  // Emptying an empty register changes nothing. The statement only finds out whether the register is empty.
+  // Nothing changes when an empty register is emptied. The statement only finds out whether the register is
+  // empty.
   if (text === undefined && was === undefined)
     return `update queuelock_register set version = version ${where}`;
   if (text === undefined)
@@ -57,7 +58,7 @@ function rowOf(queue: string, kind: string): string {
 
 const ENTERED_TWICE = 1062;
 
-/** Returns 0 changed rows when another client has just filled the empty register. Rethrows any other error. */
+/** Returns 0 changed rows when another client has written the empty register first. Rethrows any other error. */
 function ifTaken(error: unknown): number {
   const cause: unknown = isQueueLockError(error) ? error.cause : undefined;
   if (cause instanceof Error && 'errno' in cause && cause.errno === ENTERED_TWICE) return 0;

@@ -40,8 +40,8 @@ export async function entriesOf({ steps }: Connection, queue: string): Promise<r
 }
 
 /**
- * Returns a function that reads the entries of a queue only when it has changed, which one row shows. It also ends expired sessions, since no
- * other client may do so.
+ * Returns a function that reads the entries of a queue only when the row of the queue shows a change. It also
+ * ends expired sessions, because there may be no other client that does.
  */
 export function entriesWhenChanged(
   connection: Connection,
@@ -58,7 +58,8 @@ export function entriesWhenChanged(
     if (Number(stamp?.ended) === 1) connection.sweepSoon();
     const now = `${String(stamp?.last)}:${String(stamp?.changes)}`;
     rounds += 1;
-    // A change by hand does not change that row, so at least every tenth poll reads the entries.
+    // When an operator changes entries by hand, the row of the queue does not change. So at least every tenth
+    // poll reads the entries.
     if (now === before && rounds - wasAt < UNSTAMPED_ROUNDS) return UNCHANGED;
     before = now;
     wasAt = rounds;
@@ -70,7 +71,7 @@ const UNSTAMPED_ROUNDS = 10;
 
 /** Returns the queues that have entries and whose names begin with `prefix`. */
 export async function queuesIn({ steps }: Connection, prefix: string): Promise<readonly FoundQueue[]> {
-  // No UTF-8 text contains the byte FF, so all names with the prefix sort below it.
+  // No UTF-8 text contains the byte FF. So every name with the prefix sorts before the prefix followed by FF.
   const end = `concat(${literal(prefix)}, x'ff')`;
   const rows = await steps.read<QueueRow>(
     `select queue, count(*) as depth, min(ord) as front, max(joined) as joined
@@ -85,7 +86,7 @@ export async function queuesIn({ steps }: Connection, prefix: string): Promise<r
   }));
 }
 
-/** Returns a history of the present entries only: the tables keep nothing about entries that have left. */
+/** Returns a history of the present entries only, because the tables keep nothing about entries that have left. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],

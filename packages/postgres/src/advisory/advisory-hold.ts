@@ -11,9 +11,9 @@ interface Settings {
   readonly endpoint: string;
 }
 
-/** The advisory lock of one entry, which is not requested yet, waited for, held, or released. */
+/** The advisory lock of one entry, in one of four states: not requested yet, waited for, held, or released. */
 export class AdvisoryHold {
-  /** Called when the lock was held and its connection has been lost. */
+  /** Called when the connection of a held lock was lost, and the lock with it. */
   onLost: () => void = () => undefined;
   readonly #settings: Settings;
   readonly #over = new AbortController();
@@ -28,7 +28,11 @@ export class AdvisoryHold {
     return this.#isHeld;
   }
 
-  /** Waits for the lock in the server's own queue, on a new connection when one breaks. @throws {QueueLockError} when definite, or after `free` */
+  /**
+   * Waits for the lock in the server's own queue of advisory locks. If the connection breaks, it waits again
+   * on a new one.
+   * @throws {QueueLockError} when a retry cannot succeed, or after a call of `free`
+   */
   async take(): Promise<void> {
     await repeatUntilDefinite(async () => {
       await this.#on(async (wire) => {
@@ -43,12 +47,15 @@ export class AdvisoryHold {
     return this.#on((wire) => wire.tryLock(this.#settings.lock));
   }
 
-  /** Changes the held lock to a shared one. If that fails, the lock counts as lost. */
+  /** Converts the held lock to a shared one. If that fails, the lock counts as lost. */
   async share(): Promise<void> {
     await this.#wire?.share(this.#settings.lock).catch(() => this.#lose());
   }
 
-  /** Verifies a held lock, or checks that the server still waits for a requested one. Never rejects. */
+  /**
+   * Checks that the connection still has the held lock. If the lock is only requested, checks that the server
+   * still waits for it. Never rejects.
+   */
   async verify(): Promise<void> {
     const wire = this.#wire;
     if (!wire) return;
@@ -56,7 +63,10 @@ export class AdvisoryHold {
     else if (!(await this.#settings.wires.isThere(wire).catch(() => true))) this.#settings.wires.drop(wire);
   }
 
-  /** Releases the lock. Resolves when it is free, or when only the server can still free it. Never rejects. */
+  /**
+   * Releases the lock. Resolves when the lock is free. If this process cannot reach the server, it resolves
+   * too, and the server frees the lock later. Never rejects.
+   */
   async free(): Promise<void> {
     this.#over.abort();
     const wire = this.#wire;
@@ -87,7 +97,7 @@ export class AdvisoryHold {
     };
     try {
       const isHeld = await lock(wire);
-      // A call of `free` during the wait has ended the connection.
+      // Throws if `free` was called during the wait. That call has ended the connection.
       this.#over.signal.throwIfAborted();
       this.#isHeld = isHeld;
     } catch (error) {
@@ -102,7 +112,8 @@ export class AdvisoryHold {
 
   #broke(wire: AdvisoryWire): void {
     if (this.#wire !== wire) return;
-    // While the lock is waited for, the pending statement rejects and so reports the loss.
+    // While the lock is only waited for, nothing is lost: the pending statement rejects, and its caller
+    // retries.
     if (this.#isHeld) this.#lose();
     else this.#settings.wires.drop(wire);
   }

@@ -15,7 +15,7 @@ import { Observable } from '../base/rx.ts';
 
 type Named = Pick<EntrySpec, 'queue' | 'id'>;
 
-/** The state of advisory locks that all sessions of a backend share. */
+/** The connections and options for advisory locks that all sessions of a backend share. */
 export interface Advisory {
   readonly wires: AdvisoryWires;
   readonly keyOf: AdvisoryKeyOf | undefined;
@@ -23,8 +23,9 @@ export interface Advisory {
 }
 
 /**
- * The advisory locks of a session's entries. Programs that use `pg_advisory_lock` do not know queuelock's queue. So an entry holds its queue
- * only when it is admitted and has the advisory lock too. It requests that lock only once it is admitted.
+ * The advisory locks of a session's entries. Programs that use `pg_advisory_lock` do not know queuelock's
+ * queue. So an entry counts as a holder only when it is admitted in the queue and also has the advisory lock.
+ * It requests the advisory lock only once it is admitted.
  */
 export class AdvisoryHolds {
   readonly #advisory: Advisory;
@@ -36,21 +37,27 @@ export class AdvisoryHolds {
     this.#ttlMs = ttlMs;
   }
 
-  /** Returns the advisory lock that an entry needs, if any. @throws {QueueLockError} `INVALID_ARGUMENT` when its key or limit is unsuitable */
+  /**
+   * Returns the advisory lock that an entry needs, or `undefined` when its queue has none.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when the key or the limit is unsuitable
+   */
   lockFor(spec: EntrySpec): AdvisoryLock | undefined {
     return advisoryLockFor(this.#advisory.keyOf, spec);
   }
 
   /**
-   * Checks that these entries may be added together, and returns the advisory lock that the only one of them needs.
-   * @throws {QueueLockError} `INVALID_ARGUMENT` when not, or an error of connecting
+   * Checks that these entries may be added together. If there is only one, returns the advisory lock that it
+   * needs.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` when one of several entries needs an advisory lock, or an
+   * error of connecting
    */
   async check(specs: readonly EntrySpec[]): Promise<AdvisoryLock | undefined> {
     const locks = specs.map((spec) => this.lockFor(spec));
     const locked = specs.find((_, nth) => locks[nth]);
     if (!locked) return undefined;
     if (specs.length > 1) {
-      // An entry that waits for one advisory lock would hold another. Programs that take both in a different order would deadlock with it.
+      // An entry that waits for one advisory lock would already hold another one. With programs that take
+      // both in a different order it would deadlock.
       const rule = 'name no queue that has an advisory lock (option advisoryKey)';
       throw invalidArgument('specs', locked.queue, rule);
     }
@@ -58,7 +65,11 @@ export class AdvisoryHolds {
     return locks[0];
   }
 
-  /** For an attempt without waiting: takes the lock before `enter`, and releases it if there is no placement. @throws {QueueLockError} */
+  /**
+   * Takes the advisory lock for an attempt that must not wait, then calls `enter`. Releases the lock if
+   * `enter` returns no placement.
+   * @throws {QueueLockError} when the server cannot be reached
+   */
   async around(
     spec: EntrySpec,
     enter: (lock: AdvisoryLock | undefined) => Promise<Placement | undefined>,
@@ -75,7 +86,7 @@ export class AdvisoryHolds {
     return placement;
   }
 
-  /** Returns the placement with a turn that is admitted only while the entry has its advisory lock too. */
+  /** Returns the placement with a turn that is admitted only when the entry also has its advisory lock. */
   beside(spec: EntrySpec, lock: AdvisoryLock | undefined, placement: Placement): Placement {
     if (!lock) return placement;
     const hold = this.#holdOf(spec, lock);
@@ -105,7 +116,10 @@ export class AdvisoryHolds {
     await Promise.all(holds.map((hold) => hold.free()));
   }
 
-  /** Verifies all locks. Called with each renewal, since the server ends connections that are silent for a TTL. Never rejects. */
+  /**
+   * Verifies the advisory locks of all entries. Each heartbeat calls it, because the server ends connections
+   * that send nothing for a TTL. Never rejects.
+   */
   async verifyAll(): Promise<void> {
     await Promise.all([...this.#holds.values()].map((hold) => hold.verify()));
   }
@@ -143,7 +157,7 @@ export class AdvisoryHolds {
           );
         },
         error: (error: unknown) => {
-          // The entry is lost, so its advisory lock is released too.
+          // The entry was lost, so it must not keep its advisory lock.
           void hold.free();
           subscriber.error(error);
         },

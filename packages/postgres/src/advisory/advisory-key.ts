@@ -1,15 +1,15 @@
 import { invalidArgument, type EntrySpec } from '@queuelock/core/backend';
 
 /**
- * The key of an advisory lock: one number of 64 bits, or two numbers of 32 bits. The two forms never name the same lock. `hashtext`: a text
- * from which the server's function `hashtext` computes the number.
+ * The key of an advisory lock: one number of 64 bits, or two numbers of 32 bits. Both forms have separate key
+ * spaces. With `hashtext`, the server's function `hashtext` computes a number from the text.
  */
 export type AdvisoryKey = bigint | number | readonly [number, number] | { readonly hashtext: string };
 
-/** Returns the key of the advisory lock that other programs take for a queue, or `undefined` when they take none. */
+/** Returns the key of the advisory lock that other programs use for a queue, or `undefined` when they use none. */
 export type AdvisoryKeyOf = (queue: string) => AdvisoryKey | undefined;
 
-/** An advisory lock in the form in which an entry takes it. */
+/** An advisory lock with the key and the mode that an entry needs. */
 export interface AdvisoryLock {
   /** The key as SQL arguments of the server's functions, with placeholders for `values`. */
   readonly args: string;

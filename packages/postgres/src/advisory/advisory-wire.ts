@@ -11,7 +11,7 @@ export interface ServerProcess {
   readonly started: string;
 }
 
-/** Timeout of a statement, and the server for its error message. */
+/** The timeout of a statement, and the server's address for the error message. */
 export interface Bound {
   readonly clock: Clock;
   readonly withinMs: number;
@@ -19,8 +19,10 @@ export interface Bound {
 }
 
 /**
- * Prepares a connection. A server from version 14 on ends a connection, and so its lock, that sends nothing for a TTL, as leases end. Waiting
- * for a lock does not count as idle. Other timeouts are switched off: ending a wait would lose the position in the server's queue.
+ * The statement that prepares a connection. From version 14 on, the server ends a connection that sends
+ * nothing for a TTL, and frees its lock, as if a lease had expired. Waiting for a lock does not count as
+ * idle. Other timeouts are switched off, because ending a wait would lose the position in the server's own
+ * queue.
  */
 const BEGIN = `select pg_backend_pid() as pid,
   (select extract(epoch from backend_start)::text from pg_stat_activity where pid = pg_backend_pid()) as started,
@@ -28,7 +30,7 @@ const BEGIN = `select pg_backend_pid() as pid,
   case when current_setting('transaction_timeout', true) is not null then set_config('transaction_timeout', '0', false) end,
   case when current_setting('idle_session_timeout', true) is not null then set_config('idle_session_timeout', $1, false) end`;
 
-/** A connection for one advisory lock. The server ties the lock, and the wait for it, to the connection. */
+/** A connection for one advisory lock. The server frees the lock, or ends the wait for it, when the connection ends. */
 export class AdvisoryWire {
   /** Called when the connection breaks. The current user of the connection sets it. */
   onEnd: () => void = () => undefined;
@@ -62,7 +64,10 @@ export class AdvisoryWire {
     return row?.['done'] === true;
   }
 
-  /** Changes the lock to a shared one. No other program can take it in between, since a holder does not wait behind waiters. */
+  /**
+   * Converts the lock to a shared one: takes the shared lock first, and then releases the exclusive one. A
+   * holder takes it without waiting behind other programs, so none of them can hold the lock in between.
+   */
   async share({ args, values }: AdvisoryLock): Promise<void> {
     await this.#ask(`select pg_advisory_lock_shared(${args})`, values);
     await this.#ask(`select pg_advisory_unlock(${args})`, values);
@@ -72,7 +77,7 @@ export class AdvisoryWire {
     await this.#ask('select pg_advisory_unlock_all()');
   }
 
-  /** Rejects unless the connection works and still leads to the server's process that has the lock. */
+  /** Rejects if the connection is broken or no longer leads to the server process that has the lock. */
   async prove(): Promise<void> {
     const [row] = await this.#ask('select pg_backend_pid() as pid');
     if (row?.['pid'] !== this.#process.pid) throw new Error('the connection belongs to another session');

@@ -10,9 +10,15 @@ const WHICH = 'from pg_stat_activity where pid = $1 and extract(epoch from backe
 interface Around extends Omit<Bound, 'endpoint'> {
   readonly driver: Driver;
   readonly opener: Opener;
-  /** Connections for statements about a busy connection: checking or ending its process in the server. */
+  /**
+   * Other connections, for statements about a connection that is busy with waiting: to check or end its
+   * process in the server.
+   */
   readonly pool: Pool;
-  /** Whether each connection keeps one server process as long as it is open, which a pooler in transaction mode prevents. */
+  /**
+   * Returns whether a connection keeps the same server process as long as it is open. Behind a pooler in
+   * transaction mode it does not.
+   */
   readonly hasOwn: () => Promise<boolean>;
   /** Maximum number of unused connections that are kept open. */
   readonly spare: number;
@@ -29,11 +35,16 @@ export class AdvisoryWires {
     this.#around = around;
   }
 
-  /** Resolves with a connection for exclusive use. @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler in transaction mode */
+  /**
+   * Resolves with a connection for exclusive use.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` behind a pooler in transaction mode, or an error of
+   * connecting
+   */
   async take(ttlMs: number): Promise<AdvisoryWire> {
     await this.requireOwn();
     for (let spare = this.#spare.pop(); spare; spare = this.#spare.pop()) {
-      // The server may be about to end an unused connection, so it is prepared anew and thereby tested.
+      // An unused connection may have been ended by the server. Preparing it again also tests whether it
+      // works.
       if (await began(spare, ttlMs)) return spare;
       this.drop(spare);
     }
@@ -47,7 +58,10 @@ export class AdvisoryWires {
     }
   }
 
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when connections do not keep one server process */
+  /**
+   * Checks that each connection keeps one server process.
+   * @throws {QueueLockError} `INVALID_ARGUMENT` if it does not
+   */
   async requireOwn(): Promise<void> {
     if (await this.#around.hasOwn()) return;
     const { endpoint } = this.#around.driver;
@@ -56,13 +70,14 @@ export class AdvisoryWires {
     throw invalidArgument('advisoryKey', endpoint, rule);
   }
 
-  /** Takes back a connection that holds no lock any more. */
+  /** Takes back a connection that no longer holds a lock, and keeps it for later use or closes it. */
   giveBack(wire: AdvisoryWire): void {
     wire.onEnd = () => {
       this.drop(wire);
     };
     const { driver, spare } = this.#around;
-    // The application must not get a connection with changed settings, so a pool's connection is closed.
+    // Closes a connection of the application's pool, because its changed settings would affect the
+    // application.
     if (driver.isShared || this.#isClosed || this.#spare.length >= spare) this.drop(wire);
     else if (this.#all.has(wire)) this.#spare.push(wire);
   }
@@ -75,14 +90,17 @@ export class AdvisoryWires {
     wire.release(true);
   }
 
-  /** Closes a connection and ends its process in the server, which does not notice a closed connection while it waits for a lock. Never rejects. */
+  /**
+   * Closes a connection, and ends its process in the server by another connection. While that process waits
+   * for a lock, it would not notice that the connection is closed. Never rejects.
+   */
   async end(wire: AdvisoryWire): Promise<void> {
     wire.onEnd = () => undefined;
     await this.#ask(`select pg_terminate_backend(pid) ${WHICH}`, wire.process).catch(() => undefined);
     this.drop(wire);
   }
 
-  /** Returns whether the server's process of the connection still exists. Rejects when that is unknown. */
+  /** Returns whether the server process of the connection still exists. Rejects when the server does not respond. */
   async isThere(wire: AdvisoryWire): Promise<boolean> {
     return (await this.#ask(`select ${WHICH}`, wire.process)).length > 0;
   }

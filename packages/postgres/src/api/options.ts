@@ -76,8 +76,8 @@ export interface PostgresOptions {
   /** Schema of all tables and functions. Clients with different schemas do not share queues. Default `queuelock`. */
   readonly schema?: string;
   /**
-   * Creates the schema and its tables when they are absent, which the user must have the right to. With `false`, an administrator runs the
-   * statements of `migration` instead. Default `true`.
+   * Creates the schema and its tables when they are absent. The user needs the right to do so. With `false`,
+   * an administrator runs the statements of `migration` instead. Default `true`.
    */
   readonly migrate?: boolean;
   /** Maximum number of connections for steps, in addition to the one that listens. From 1 to 1,000. Default 4. */
@@ -85,14 +85,16 @@ export interface PostgresOptions {
   /** Timeout of one statement, and of connecting, in milliseconds. After it, the outcome of the statement is unknown. Default 1,500. */
   readonly requestTimeoutMs?: number;
   /**
-   * For a migration from advisory locks (`pg_advisory_lock(key)`). Returns the key that other programs lock for a queue, or `undefined` when
-   * they lock none.
+   * For a migration from advisory locks (`pg_advisory_lock(key)`). Returns the key that other programs lock
+   * for a queue, or `undefined` when they lock none.
    *
-   * A holder of such a queue holds that advisory lock as well, a shared one by `pg_advisory_lock_shared`. Each holder and each entry that is
-   * next needs a connection of its own, in addition to `connections`. A `pool` must be larger by that number.
+   * A holder of such a queue also holds that advisory lock. A shared holder takes it by
+   * `pg_advisory_lock_shared`. Each holder and each entry that is next needs a connection of its own, in
+   * addition to `connections`. A `pool` must be larger by that number.
    *
-   * Such a queue accepts no limit above 1 and no acquisition together with other queues, and needs a server without a pooler in transaction
-   * mode: otherwise calls reject with `INVALID_ARGUMENT`. Its holds cannot be resumed. All processes must return the same key for a queue.
+   * Such a queue accepts no limit above 1 and no acquisition together with other queues. The server must not
+   * be behind a pooler in transaction mode. Otherwise calls reject with `INVALID_ARGUMENT`. Its holds cannot
+   * be resumed. All processes must return the same key for a queue.
    */
   readonly advisoryKey?: (queue: string) => AdvisoryKey | undefined;
 }
@@ -105,7 +107,7 @@ export interface Settings {
   readonly connections: number;
   readonly requestTimeoutMs: number;
   readonly advisoryKey: AdvisoryKeyOf | undefined;
-  /** Failures to read credentials again. */
+  /** Emits an error each time that reading credentials or certificates again fails. */
   readonly errors$: Observable<QueueLockError>;
 }
 
@@ -170,7 +172,7 @@ export function settingsOf(options: PostgresOptions): Settings {
   return { ...own, schema: checkSchema(rest.schema ?? own.schema ?? DEFAULT_SCHEMA), ...more };
 }
 
-/** Returns the driver for a pool or a client of the caller. */
+/** Returns the driver for the pool or the client that the application passes. */
 function givenOf({
   pool,
   client,
@@ -183,7 +185,7 @@ function givenOf({
   return pool && givenDriver(pool);
 }
 
-/** Settings for connections of the backend's own, with the schema of the URL. */
+/** Returns the settings for connections that the backend opens itself, and the schema from the URL. */
 function ownServer(
   {
     url = 'postgres:',
@@ -222,7 +224,7 @@ function postgresJsConfig(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(database !== undefined && { database }),
-    // The certificate is compared with this host.
+    // The host with which the server's certificate is compared.
     ssl: ssl && { ...ssl, host },
     connection: { application_name: 'queuelock' },
   };

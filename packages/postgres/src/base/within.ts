@@ -3,27 +3,39 @@
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 
-/** A timeout, and the text of its error. */
+/** A timeout, with the parts of the error that follows it. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
-  /** The server that does not respond. */
+  /** Address of the server that does not respond. */
   readonly endpoint: string;
-  /** Returns the reason when something other than a silent server causes the timeout. */
+  /** Returns a reason if the timeout has another cause than a server that does not respond. */
   readonly reason?: (() => string | undefined) | undefined;
+  /** Whether the server has accepted the connection. */
+  readonly isConnected?: boolean;
 }
 
-/** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
-export function within<T>({ clock, ms, endpoint, reason }: Limit, answer: Promise<T>): Promise<T> {
+// What delays a statement on a server that runs and has accepted the connection.
+const IF_IT_RUNS =
+  ' on an open connection (if it runs: a pooler has no free connection, no replica of synchronous_standby_names is connected, or the tables of queuelock are locked)';
+
+/**
+ * Settles as the promise `answer` does. Rejects with `UNAVAILABLE` if `answer` is still pending after `ms`
+ * milliseconds.
+ */
+export function within<T>(
+  { clock, ms, endpoint, reason, isConnected = false }: Limit,
+  answer: Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
-      // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
-      // read before the timeout rejects.
+      // If this process was paused, the reply may have arrived although this timer runs first. Node reads the
+      // reply before it runs `setImmediate` callbacks.
       setImmediate(() => {
         const found = reason?.();
         const late = found === undefined ? 'did not respond' : 'gave no connection';
-        const message = `${endpoint} ${late} within ${ms} ms${found === undefined ? '' : `: ${found}`}`;
-        reject(new QueueLockError('UNAVAILABLE', message));
+        const why = found === undefined ? (isConnected ? IF_IT_RUNS : '') : `: ${found}`;
+        reject(new QueueLockError('UNAVAILABLE', `${endpoint} ${late} within ${ms} ms${why}`));
       });
     });
     answer.then(resolve, reject).finally(cancel);

@@ -2,18 +2,21 @@ import { inspectHandedIn, invalidArgument, requireMethods } from '@queuelock/cor
 import type { PgPoolLike } from './pool-like.ts';
 
 const RULE = 'is a Pool of npm pg (version 8), and not one of its clients';
-/** Minimum number of connections: one listens and sends heartbeats, and another one is kept for steps. */
+/**
+ * Minimum number of connections of a pool: the backend keeps one for notifications and heartbeats, and one
+ * for steps.
+ */
 const LEAST_CONNECTIONS = 2;
 
-/** The options of a pool that decide whether it can be used. */
+/** The options by which a pool is accepted or refused. */
 interface PoolOptions {
   readonly max?: unknown;
   readonly binary?: unknown;
 }
 
 /**
- * Checks a pool from the caller without a request to the server.
- * @throws {QueueLockError} `INVALID_ARGUMENT`, naming the option
+ * Checks a pool that the application passes, without a request to the server.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` with the name of the unsuitable option
  */
 export function checkPool(pool: PgPoolLike): void {
   inspectHandedIn('pool', () => {
@@ -35,7 +38,10 @@ function checkOptions({ max, binary }: PoolOptions): void {
 /** The methods of a connection that this package calls. */
 const METHODS = ['on', 'query', 'release', 'removeListener'] as const;
 
-/** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */
+/**
+ * Checks that a connection of a pool has all methods that this package calls.
+ * @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing
+ */
 export function checkConnection(client: unknown): void {
   requireMethods(client, {
     argument: 'pool',

@@ -13,21 +13,30 @@ export interface WireEvents {
   readonly signal: AbortSignal;
 }
 
-/** One connection to a server. It never reconnects: after its end, the caller opens another one. */
+/** One connection to a server. It does not reconnect: after it has ended, its user opens a new one. */
 export interface Wire {
-  /** Resolves with the rows of one statement. A text of several statements gives no rows. */
+  /** Resolves with the rows of one statement. If the text has several statements, it resolves with no rows. */
   query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
-  /** Gives the connection back at once; pending statements reject. `broken`: it must not be used again. */
+  /**
+   * Gives the connection back at once. Pending statements reject.
+   * @param broken whether the connection must not be used again
+   */
   release(broken: boolean): void;
 }
 
-/** Opens connections. */
+/** Opens connections to one server. */
 export interface Driver {
   /** The server's address without user and password, for messages. */
   readonly endpoint: string;
-  /** Whether the application uses the same pool. Unused connections are then returned to it. */
+  /**
+   * Whether the connections are from a pool that the application uses too. Unused connections are then
+   * returned to it.
+   */
   readonly isShared: boolean;
-  /** Returns a message with numbers when all connections are in use, and `undefined` when they are not or when that is unknown. */
+  /**
+   * Returns a message with numbers when all connections of a pool are in use. Returns `undefined` when some
+   * are free or the driver cannot find out.
+   */
   exhaustion?(): string | undefined;
   /** Makes one attempt to connect. */
   open(events: WireEvents): Promise<Wire>;

@@ -2,9 +2,15 @@ import { QueueLockError, failureOf, isQueueLockError } from '@queuelock/core/bac
 
 /** Error codes for an absent function, schema or table. */
 const MISSING: ReadonlySet<string> = new Set(['42883', '3F000', '42P01']);
-/** Error codes of conflicts between steps: deadlock, serialization failure, lock timeout, and a key inserted twice at the same time. */
+/**
+ * Error codes for conflicts between transactions: deadlock, serialization failure, lock timeout, and a key
+ * that two clients insert at the same time.
+ */
 const CLASHES: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '23505']);
-/** Error codes of a server that accepts no writes or shuts down, so that its connection has to be closed. */
+/**
+ * Error codes of a server that accepts no writes or is shutting down. The connection must then be closed,
+ * because the address may lead to another server.
+ */
 const LEAVE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03', '57P05']);
 
 /** Hints for the operator, by error code. */
@@ -17,7 +23,21 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['57P03', 'the server is starting or stopping'],
 ]);
 
-/** Returns the SQLSTATE of a server's error, or an empty text. Codes that begin with E are of the operating system, never of the server. */
+/** Hints for errors whose code has several causes, by their text. They precede the hints by code. */
+const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/too many connections for role/, 'raise its limit: alter role … connection limit'],
+  [/too many connections for database/, 'raise its limit: alter database … connection limit'],
+  [/out of shared memory/, 'max_locks_per_transaction of the server is too small for its sessions'],
+  [
+    /too many notifications in the NOTIFY queue/,
+    'a session that listens is in a long transaction: end it (pg_stat_activity), then the queue of notifications empties',
+  ],
+];
+
+/**
+ * Returns the SQLSTATE of an error that the server reports, or an empty text for other errors. Codes that
+ * begin with E, such as ECONNRESET, are from the operating system.
+ */
 export function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : '';
@@ -27,7 +47,10 @@ export function isMissing(error: unknown): boolean {
   return MISSING.has(codeOf(error));
 }
 
-/** Returns whether a step conflicted with another one. It has changed nothing, and a retry may succeed. */
+/**
+ * Returns whether a step failed because of a conflict with another one. The failed step has changed nothing,
+ * and a retry may succeed.
+ */
 export function isClash(error: unknown): boolean {
   return CLASHES.has(codeOf(error));
 }
@@ -39,7 +62,8 @@ export function breaksConnection(error: unknown): boolean {
 }
 
 /**
- * Rejects permanently without the client library: a further attempt would find the same files.
+ * Throws when the npm package of the client library cannot be loaded. The error is permanent, because another
+ * attempt would find the same files.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(library: 'pg' | 'postgres', error: unknown): never {
@@ -48,7 +72,10 @@ export function refuseWithoutLibrary(library: 'pg' | 'postgres', error: unknown)
   throw new QueueLockError('INVALID_ARGUMENT', message, { cause: error });
 }
 
-/** Converts an error of npm pg or postgres.js to a `QueueLockError`. The code is `UNAVAILABLE` unless a retry cannot succeed. */
+/**
+ * Converts an error of npm pg or postgres.js to a `QueueLockError`. The code is `UNAVAILABLE`, except when a
+ * retry cannot succeed.
+ */
 export function asQueueLockError(
   error: unknown,
   { endpoint, schema = '' }: { readonly endpoint: string; readonly schema?: string },
@@ -72,6 +99,7 @@ export function asQueueLockError(
     const message = `${endpoint}: the schema ${schema} was not created by queuelock, or by another release of it (${detail}); nothing was changed: choose another schema`;
     return new QueueLockError('FOREIGN_FORMAT', message, options);
   }
-  const hint = HINTS.get(code);
-  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
+  const hint = TEXT_HINTS.find(([pattern]) => pattern.test(detail))?.[1] ?? HINTS.get(code);
+  const message = `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`;
+  return new QueueLockError('UNAVAILABLE', message, { ...options, responded: code !== '' });
 }

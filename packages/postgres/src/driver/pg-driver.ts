@@ -3,7 +3,7 @@ import type { Driver, Wire, WireEvents } from './driver.ts';
 import { refuseWithoutLibrary } from './errors.ts';
 import { wireOf } from './wire.ts';
 
-/** Opens the backend's own connections by npm pg, which is loaded with the first one. */
+/** Opens connections of the backend's own with npm pg, which it loads at the first connection. */
 export class PgDriver implements Driver {
   readonly endpoint: string;
   readonly isShared = false;
@@ -26,11 +26,12 @@ export class PgDriver implements Driver {
       client.end().catch(() => undefined);
     };
     const destroy = (): void => {
-      // end() waits for a reply of the server, which may never come, so the socket is destroyed as well.
+      // end() waits for a reply of the server, which may never arrive. So the socket is destroyed too.
       close();
       client.connection.stream.destroy();
     };
-    // The promise of connect() rejects with the same error. Without a listener, the event would end the process.
+    // Ignores the error event of a failed connection: connect() rejects with the same error, and an event
+    // without a listener would end the process.
     client.on('error', () => undefined);
     events.signal.throwIfAborted();
     events.signal.addEventListener('abort', destroy);

@@ -5,7 +5,7 @@ import { proveReplies } from './replies.ts';
 import { wireOf } from './wire.ts';
 
 /**
- * Creates the driver for a pool that the caller has handed in.
+ * Creates the driver for a pool that the application passes.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool cannot be used
  */
 export function givenDriver(pool: PgPoolLike): Driver {

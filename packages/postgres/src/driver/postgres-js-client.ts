@@ -3,10 +3,16 @@ import type { Socket } from 'node:net';
 import type { Driver } from './driver.ts';
 import { PostgresJsDriver, connectSocket, type PostgresJsConfig } from './postgres-js-driver.ts';
 
-/** The part of a client of postgres.js that `postgres()` uses: its options, which new connections get. */
+/**
+ * The part of a client of postgres.js that `postgres()` uses: its options, with which the backend opens
+ * connections of its own.
+ */
 export interface PostgresJsLike {
   readonly options: object;
-  /** Reserves a connection. This package never calls it. postgres.js before 3.4 does not have this method. */
+  /**
+   * Reserves a connection. This package never calls the method: it only shows that the client is of
+   * postgres.js 3.4 or later.
+   */
   reserve(): PromiseLike<unknown>;
 }
 
@@ -30,7 +36,8 @@ interface ParsedOptions {
 }
 
 /**
- * Creates the driver for a client that the caller has handed in. Its options are read once, here.
+ * Creates the driver for a client that the application passes. The options of the client are read once, at
+ * this call.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the client cannot be used
  */
 export function clientDriver(client: PostgresJsLike): Driver {
@@ -66,7 +73,7 @@ function driverOf(options: ParsedOptions): Driver {
 
 function configOf(options: ParsedOptions): Omit<PostgresJsConfig, 'connect'> {
   const { user, pass, ssl, connection, prepare, keep_alive, target_session_attrs } = options;
-  // postgres.js has parsed these options itself, so they are valid for it, whatever its types declare.
+  // postgres.js has parsed these options, so it accepts them again, even if its type declarations differ.
   return {
     username: user,
     password: pass,

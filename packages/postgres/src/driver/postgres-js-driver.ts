@@ -23,7 +23,10 @@ export type PostgresJsConfig = Pick<
   readonly connect: () => Promise<Socket> | Socket;
 };
 
-/** Opens connections by postgres.js. Each is an instance of its own with one connection, so no statement waits for statements of the application. */
+/**
+ * Opens connections with postgres.js. Each is an instance of postgres.js with one connection. So no statement
+ * of queuelock waits for statements of the application.
+ */
 export class PostgresJsDriver implements Driver {
   readonly endpoint: string;
   readonly isShared = false;
@@ -37,7 +40,8 @@ export class PostgresJsDriver implements Driver {
   }
 
   async open(events: WireEvents): Promise<Wire> {
-    // An application that does not use this library need not install it: webpack would refuse a missing package.
+    // An application that does not use postgres.js need not install it. `webpackIgnore` keeps webpack from
+    // refusing the missing package.
     const [{ default: postgres }, config] = await Promise.all([
       import(/* webpackIgnore: true */ 'postgres').catch((error: unknown) =>
         refuseWithoutLibrary('postgres', error),
@@ -52,7 +56,7 @@ export class PostgresJsDriver implements Driver {
     };
     events.signal.addEventListener('abort', giveUp);
     try {
-      // The first statement connects.
+      // postgres.js connects at the first statement, so one is sent here.
       if (this.#isProven) await wire.query('select 1');
       else await proveReplies(wire);
     } catch (error) {
@@ -66,7 +70,7 @@ export class PostgresJsDriver implements Driver {
   }
 }
 
-/** One connection, which postgres.js would open again after its end if it were used again. */
+/** One connection of postgres.js. It is never used after its end, because postgres.js would then connect again. */
 class Connection {
   readonly options: Options<Record<string, never>> & { readonly socket: () => Promise<Socket> };
   readonly #events: WireEvents;
@@ -83,7 +87,7 @@ class Connection {
       onclose: () => {
         this.#end(new Error('the server closed the connection'));
       },
-      // postgres.js reads this option, but its types do not declare it.
+      // postgres.js reads this option although its types do not declare it.
       ...({
         onnotify: (channel: string, message: string) => {
           if (!this.#isOver) events.onMessage(channel, message);
@@ -106,14 +110,14 @@ class Connection {
           values === undefined
             ? await sql.unsafe(text)
             : await sql.unsafe(text, encodeValues(values), { prepare: this.options.prepare !== false });
-        // The results of several statements are a list of lists.
+        // A text of several statements has a list of lists as its result. Its rows are not needed.
         return Array.isArray(rows[0]) ? [] : (rows as readonly Record<string, unknown>[]);
       },
       release: (broken) => {
         if (this.#isOver) return;
         this.#isOver = true;
-        // Ends the connection. Pending statements reject. On a broken connection the message of the end may never be sent, so its socket is destroyed
-        // too.
+        // Ends the connection, so that pending statements reject. On a broken connection the end may never be
+        // sent, so the socket is destroyed too.
         void sql.end({ timeout: 0 }).catch(() => undefined);
         if (broken) this.#socket?.destroy();
       },
@@ -125,14 +129,15 @@ class Connection {
     this.#events.onEnd(error);
   }
 
-  /** Closes the socket of a connection that was given back while it was being opened. */
+  /** Closes the socket if the connection was given back while the socket was being opened. */
   #destroyIfOver(): void {
     if (this.#isOver) this.#socket?.destroy();
   }
 }
 
 /**
- * Requires the methods that postgres.js calls outside of any statement, where its exception would end the process.
+ * Checks that an object is a socket, by the methods that postgres.js calls outside of any statement. An
+ * exception there would end the process.
  * @throws {QueueLockError} `INVALID_ARGUMENT` for anything but a socket
  */
 function checkedSocket(socket: Socket): Socket {
@@ -152,7 +157,7 @@ export function connectSocket(address: NetConnectOpts): Promise<Socket> {
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.removeListener('error', reject);
-      // postgres.js names the host in the request for TLS.
+      // postgres.js reads the property `host` of the socket for the host name in its TLS request.
       resolve('host' in address ? Object.assign(socket, { host: address.host }) : socket);
     });
   });

@@ -2,8 +2,9 @@ type Encodable = string | number | bigint | boolean | null | readonly string[];
 type Encoded = string | boolean | null;
 
 /**
- * The parsers and serializers of JSON. The statements of this package pass JSON as a text already. All other types have the parsers and serializers
- * of postgres.js: numbers and booleans are parsed, 64-bit integers and the rest stay texts.
+ * The parser and the serializer for JSON. The statements of this package already pass JSON as text. For all
+ * other types postgres.js uses its own: it parses numbers and booleans, and returns 64-bit integers and all
+ * other types as texts.
  */
 export const JSON_TYPE = {
   json: {
@@ -14,7 +15,10 @@ export const JSON_TYPE = {
   },
 } as const;
 
-/** Encodes values as PostgreSQL reads them for any declared type. postgres.js encodes lists only after it has read all types of the server. */
+/**
+ * Encodes values as texts that PostgreSQL accepts for the declared types. For lists, postgres.js would first
+ * have to read all types of the server.
+ */
 export function encodeValues(values: readonly unknown[]): Encoded[] {
   return (values as readonly Encodable[]).map((value) => {
     if (value === null || typeof value === 'boolean') return value;
@@ -22,7 +26,10 @@ export function encodeValues(values: readonly unknown[]): Encoded[] {
   });
 }
 
-/** Returns the literal of a list of texts. Quoted, each text is taken as it is. */
+/**
+ * Returns the PostgreSQL literal for a list of texts. Each text is quoted, so that its characters have no
+ * special meaning.
+ */
 function arrayLiteral(texts: readonly string[]): string {
   const quoted = texts.map((text) => `"${text.replace(/["\\]/g, String.raw`\$&`)}"`);
   return `{${quoted.join(',')}}`;

@@ -34,7 +34,8 @@ const EXPECTED = {
 };
 
 /**
- * Verifies that rows arrive as the server sent them. A wrapper of a pool or the binary protocol may change them.
+ * Verifies that rows arrive as the server sent them. A wrapper of the pool may change rows, and the binary
+ * protocol returns other values.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the pool changes rows
  */
 export async function proveReplies(wire: Wire): Promise<void> {

@@ -3,7 +3,7 @@ import type { Wire, WireEvents } from './driver.ts';
 import type { PgQueryable } from './pool-like.ts';
 import { REPLY_TYPES } from './replies.ts';
 
-/** Wraps an open connection of npm pg. If adding the listeners fails, the connection is released. */
+/** Wraps an open connection of npm pg. Releases the connection if adding the listeners fails. */
 export function wireOf(client: PgQueryable, events: WireEvents, release: (broken: boolean) => void): Wire {
   let isOver = false;
   const onEnd = (error?: unknown): void => {
@@ -19,7 +19,8 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
     try {
       release(broken);
     } catch (error) {
-      // The pool has not taken the connection back, so it has no listener for it. An error event without a listener would end the process.
+      // If the release throws, the pool has not taken the connection back and does not listen to its errors.
+      // An error event without a listener would end the process.
       if (!broken) client.on('error', () => undefined);
       throw error;
     }
@@ -30,7 +31,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
     statements.end();
     try {
       for (const [event, listener] of listeners) client.removeListener(event, listener);
-      // A later error event without a listener would end the process.
+      // Keeps a listener, because a later error event without one would end the process.
       if (broken) client.on('error', () => undefined);
     } finally {
       give(broken);
@@ -45,7 +46,7 @@ export function wireOf(client: PgQueryable, events: WireEvents, release: (broken
   return { query: (text, values) => statements.ask(text, values), release: close };
 }
 
-/** Sends one statement at a time, since npm pg has deprecated concurrent statements on one connection. */
+/** Sends one statement at a time, because npm pg has deprecated concurrent statements on one connection. */
 class Statements {
   readonly #client: PgQueryable;
   #last: Promise<unknown> = Promise.resolve();
@@ -57,7 +58,8 @@ class Statements {
 
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     const answer = this.#last.then(() => {
-      // Another user of the pool may have this connection by now.
+      // Rejects a statement that is still waiting: the connection is back in the pool, and the application
+      // may be using it.
       if (this.#isOver) throw new Error('the connection was returned to its pool');
       return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
     });
@@ -65,15 +67,15 @@ class Statements {
     return rowsOf(await answer, values === undefined);
   }
 
-  /** Makes all statements that have not been sent reject. */
+  /** Lets all statements reject that have not been sent yet. */
   end(): void {
     this.#isOver = true;
   }
 }
 
 /**
- * Returns the rows of a result. A text of several statements, which has no values, has several results.
- * @throws {Error} when this is no result of npm pg
+ * Returns the rows of a result of npm pg. A text of several statements has a list of results.
+ * @throws {Error} when the value is no result of npm pg
  */
 function rowsOf(result: unknown, maySeveral: boolean): readonly Record<string, unknown>[] {
   if (Array.isArray(result) && maySeveral) return [];

@@ -1,19 +1,20 @@
 import { invalidArgument } from '@queuelock/core/backend';
 
-/** Returns the public key of an entry. */
+/** Returns the key of an entry that observers and operators see. */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;
 }
 
-/** Returns the order in an entry's public key, or `undefined` when the key belongs to another queue. */
+/** Returns the order of an entry from its key, or `undefined` when the key belongs to another queue. */
 export function orderIn(queue: string, key: string): string | undefined {
   const order = key.slice(queue.length + 1);
   return key.startsWith(`${queue}/`) && /^\d+$/.test(order) ? order : undefined;
 }
 
 /**
- * Checks the name of a schema. Lower-case letters, digits and underscores need no quotes in SQL. The length is limited because names of
- * channels, which begin with the schema, have at most 63 bytes.
+ * Checks the name of a schema. It consists of lower-case letters, digits and underscores, which need no
+ * quotes in SQL. Its length is limited, because names of notification channels begin with it and have at most
+ * 63 bytes.
  */
 export function checkSchema(schema: unknown): string {
   if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(schema) || schema.startsWith('pg_')) {

@@ -4,7 +4,7 @@
 import type { EntrySpec } from '@queuelock/core/backend';
 import { storedText } from './text.ts';
 
-/** The position of an entry as the store returns it. */
+/** The order and the turn of an entry, as the store returns them. */
 export interface Place {
   readonly ord: number;
   readonly admitted: boolean;
@@ -13,9 +13,12 @@ export interface Place {
   readonly endsInMs: number | null;
 }
 
-/** A stored entry that differs from the requested one of the same id. */
+/** The properties of a stored entry with the requested id, which may differ from the requested ones. */
 type Other = Pick<EntrySpec, 'id' | 'queue' | 'shared'> & { readonly permits: number };
-/** Reply to a renewal, with the sums of the numbers of the session's entries: of all, and of those that wait. */
+/**
+ * Reply to a renewal. `there` is the sum of the orders of all entries of the session, and `waiting` the sum
+ * of those that wait.
+ */
 export interface RenewalReply {
   readonly there: string;
   readonly waiting: string;

@@ -1,4 +1,7 @@
-/** Encodes a text for storage, since PostgreSQL cannot store the character 0. Texts with a common prefix keep a common prefix. */
+/**
+ * Encodes a text for storage, because PostgreSQL cannot store the character 0. Texts that begin alike still
+ * do so after the encoding, so searches by prefix work.
+ */
 export function storedText(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\0', '\\0');
 }

@@ -18,18 +18,22 @@ interface Settings {
   readonly inbox: string;
   /** Sends a notification over another connection to the channel of this process. */
   readonly say: () => Promise<unknown>;
-  /** Called when the connection broke. The listener opens another one by itself. */
+  /** Called when the connection broke. The listener opens a new one by itself. */
   readonly onDown: () => void;
-  /** Called when the open connection receives no notifications. */
+  /** Called when the listener finds that no notifications arrive on the open connection. */
   readonly onDeaf: () => void;
 }
 
-/** How long a notification from this process to itself may take, in milliseconds. After that, the listener assumes that none arrive. */
+/**
+ * Milliseconds within which a notification from this process to itself must arrive. Otherwise the listener
+ * assumes that no notifications arrive.
+ */
 const ARRIVES_WITHIN_MS = 500;
 
 /**
- * The connection that receives notifications. Heartbeats are sent on it as well: they wait for no other statement there, and they detect a
- * dead connection. Behind a pooler in transaction mode no notification arrives. The listener detects that by a notification to itself.
+ * The connection that receives notifications. Heartbeats use it too: on it they wait for no steps, and they
+ * detect when it is dead. Behind a pooler in transaction mode no notifications arrive. To find out, the
+ * listener sends a notification to itself.
  */
 export class NotificationListener {
   readonly #driver: Driver;
@@ -49,12 +53,15 @@ export class NotificationListener {
     this.#settings = settings;
   }
 
-  /** Whether no notifications arrive, so that waiters have to poll. */
+  /** Whether no notifications arrive, so that waiters must poll. */
   get isDeaf(): boolean {
     return this.#isDeaf;
   }
 
-  /** Resolves when all subscriptions are active, or when it is known that no notifications arrive. @throws {QueueLockError} when it cannot connect */
+  /**
+   * Resolves when all subscriptions are active, or when the listener has found that no notifications arrive.
+   * @throws {QueueLockError} when it cannot connect
+   */
   async up(): Promise<void> {
     if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);
     if (this.#wire) return;
@@ -93,7 +100,7 @@ export class NotificationListener {
     return this.#ask(this.#wire, text, values);
   }
 
-  /** Calls `onReady` of all subscriptions, since notifications may have been missed. */
+  /** Calls `onReady` of all subscriptions, because notifications may have been missed. */
   alert(): void {
     for (const listeners of [...this.#listeners.values()])
       for (const { onReady } of [...listeners]) onReady();
@@ -106,7 +113,7 @@ export class NotificationListener {
     if (wire) void this.#unlistenAndRelease(wire);
   }
 
-  /** Releases the connection. A connection of the application's pool stops listening before it goes back. */
+  /** Releases the connection. If it belongs to the application's pool, it first stops listening to channels. */
   async #unlistenAndRelease(wire: Wire): Promise<void> {
     if (this.#driver.isShared) await this.#ask(wire, 'unlisten *').catch(() => undefined);
     wire.release(false);
@@ -166,7 +173,7 @@ export class NotificationListener {
     try {
       await this.#ask(wire, `listen "${channel}"`);
     } catch {
-      // The next connection listens to this channel too.
+      // Ignores the error of a broken connection: the next connection will listen to this channel too.
       return;
     }
     const listeners = this.#listeners.get(channel);
@@ -190,7 +197,7 @@ export class NotificationListener {
 
   #within<T>(answer: Promise<T>): Promise<T> {
     const { clock, withinMs: ms } = this.#settings;
-    return within({ clock, ms, endpoint: this.#driver.endpoint }, answer);
+    return within({ clock, ms, endpoint: this.#driver.endpoint, isConnected: true }, answer);
   }
 
   #lost(wire: Wire): void {
@@ -201,12 +208,13 @@ export class NotificationListener {
     if (this.#isClosed) return;
     this.#opener.broke();
     this.#settings.onDown();
-    // Changes may be missed from now on, so observers read again instead of showing an outdated state.
+    // Lets observers read again, because changes may be missed from now on and they would show an outdated
+    // state.
     this.alert();
     this.#keep();
   }
 
-  /** Retries until the connection is open. */
+  /** Tries to open the connection again and again, until it is open or the listener is closed. */
   #keep(): void {
     this.up().catch(() => {
       if (!this.#isClosed) this.#keep();

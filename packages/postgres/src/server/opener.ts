@@ -48,10 +48,12 @@ export class Opener {
     const { clock, withinMs } = this.#settings;
     const { endpoint, isShared } = this.#driver;
     const { pauseMs } = this.#pace;
-    // Even a timer of 0 ms takes a millisecond. With a pool, which provides a connection for every step, each step would take a millisecond longer.
+    // Does not wait for a delay of 0, because the timer would take a millisecond. A pool provides a
+    // connection for each step, so each step would take longer.
     if (pauseMs > 0) await this.#pause(pauseMs);
     this.#closing.signal.throwIfAborted();
-    // A pool mostly has open connections, so taking one does not count as a connection attempt.
+    // Taking a connection from a pool does not count as a connection attempt, because the pool mostly has
+    // open connections.
     if (!isShared) this.#pace.attempted();
     const giveUp = new AbortController();
     const signal = AbortSignal.any([giveUp.signal, this.#closing.signal]);

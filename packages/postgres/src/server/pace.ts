@@ -3,7 +3,10 @@ import { backoffDelay, type Clock } from '@queuelock/core/backend';
 const MAX_IN_A_SECOND = 5;
 const BACKOFF = { initialDelayMs: 100, maxDelayMs: 2_500 };
 
-/** Connect delays: none at first, then exponential backoff with jitter after failed attempts and broken connections. At most five attempts a second. */
+/**
+ * Computes the delays before attempts to connect: none at first, and exponential backoff with jitter after
+ * failed attempts and broken connections. At most five attempts a second.
+ */
 export class Pace {
   readonly #clock: Clock;
   #attempts: readonly number[] = [];
@@ -28,7 +31,10 @@ export class Pace {
     this.#failures = 0;
   }
 
-  /** Records a failed attempt or a broken connection. Both delay the next attempt, since all clients of a server lose it at the same moment. */
+  /**
+   * Records a failed attempt or a broken connection. Both delay the next attempt, because all clients of a
+   * server lose their connections at the same moment.
+   */
   failed(): void {
     this.#failures += 1;
   }

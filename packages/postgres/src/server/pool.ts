@@ -25,7 +25,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The connections for steps. Each runs one step at a time, and further steps wait in the order of their calls. */
+/**
+ * The connections for steps. Each runs one step at a time. Further steps wait in the order in which they were
+ * called.
+ */
 export class Pool {
   readonly #driver: Driver;
   readonly #opener: Opener;
@@ -43,14 +46,15 @@ export class Pool {
   }
 
   /**
-   * Runs one statement. Its timeout starts when it gets a connection. An error of the server is thrown unchanged. After any other error, the
-   * outcome of the statement is unknown.
+   * Runs one statement. The timeout starts when the statement gets a connection. An error that the server
+   * reports is thrown unchanged. After any other error, the outcome of the statement is unknown.
    */
   async run(text: string, values?: readonly unknown[]): Promise<Rows> {
     const wire = await this.#wire();
     const { clock, withinMs: ms } = this.#settings;
+    const limit = { clock, ms, endpoint: this.#driver.endpoint, isConnected: true };
     try {
-      const rows = await within({ clock, ms, endpoint: this.#driver.endpoint }, wire.query(text, values));
+      const rows = await within(limit, wire.query(text, values));
       this.#free(wire);
       return rows;
     } catch (error) {
@@ -78,7 +82,8 @@ export class Pool {
       this.#line.add((waiting = { go: resolve, reject }));
     });
     if (this.#wires.size + this.#opening < this.#settings.most) this.#open();
-    // Running steps end by their own timeouts and free a connection. Without open connections, the wait needs a timeout of its own.
+    // While connections are open, running steps end by their own timeouts and then pass a connection on.
+    // Otherwise the wait for a connection needs a timeout of its own.
     if (this.#wires.size > 0) return turn;
     const { clock, withinMs: ms } = this.#settings;
     const reason = (): string | undefined => this.#driver.exhaustion?.();
@@ -117,7 +122,8 @@ export class Pool {
       this.#line.delete(next);
       next.go(wire);
     } else if (this.#driver.isShared && this.#idle.length > 0) {
-      // One connection of the pool is kept. Otherwise steps would wait for work of the application, which may itself wait for a lock.
+      // Keeps one connection of the application's pool. Otherwise a step could wait for a connection while
+      // all work of the application waits for a lock.
       this.#wires.delete(wire);
       wire.release(false);
     } else this.#idle.push(wire);
@@ -134,7 +140,7 @@ export class Pool {
     if (this.#line.size > 0 && this.#wires.size + this.#opening < this.#settings.most) this.#open();
   }
 
-  /** Rejects all waiting steps, since there is no connection. */
+  /** Rejects all waiting steps, because no connection can be opened. */
   #giveUp(error: unknown): void {
     for (const { reject } of this.#line) reject(error);
     this.#line.clear();

@@ -3,12 +3,14 @@ import { QueueLockError, isQueueLockError, unreadableReply } from '@queuelock/co
 import { asQueueLockError, codeOf, isClash, isMissing } from '../driver/errors.ts';
 import type { Pool } from './pool.ts';
 
-/** Reply of a function: a word for the outcome. Further fields depend on the function. */
+/** Reply of an SQL function. `word` is the outcome, and the function determines the further fields. */
 export interface Answer {
   /**
-   * Outcome of a step. `lost`: the session has ended. `removed`: the entry was removed and must not be added
-   * again. `busy`: the entry was not added, since it would have to wait. `other`: the stored entry of that id has
-   * other properties.
+   * Outcome of the step.
+   * - `lost`: the session has ended.
+   * - `removed`: the entry was removed and must not be added again.
+   * - `busy`: the entry was not added, because it would have to wait.
+   * - `other`: the stored entry with that id has other properties.
    */
   readonly word: 'ok' | 'lost' | 'removed' | 'busy' | 'other';
 }
@@ -54,7 +56,8 @@ export class Steps {
   }
 
   /**
-   * Calls a function of the schema by `ask`. Repeats it after a conflict with another step, and creates absent tables first.
+   * Calls a function of the schema by `ask`. Creates the tables if they are absent, and repeats the call
+   * after a conflict with another step.
    * @throws {QueueLockError} the error that `asQueueLockError` returns
    */
   async takeOn<T = unknown>(ask: Ask, name: string, ...values: readonly Value[]): Promise<Answer & T> {
@@ -74,7 +77,10 @@ export class Steps {
     }
   }
 
-  /** Runs a statement that is not a function of the schema. @throws {QueueLockError} the error that `asQueueLockError` returns */
+  /**
+   * Runs a statement that calls no function of the schema.
+   * @throws {QueueLockError} the error that `asQueueLockError` returns
+   */
   async ask(text: string, ...values: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     try {
       return await this.#pool.run(text, values.length > 0 ? values : undefined);
@@ -84,8 +90,8 @@ export class Steps {
   }
 
   /**
-   * Checks the format of the schema. If it is `null`, the only row of the table `store` is absent, as after a truncation of all tables. The
-   * row is then written again.
+   * Checks the format of the schema. `null` means that the table `store` lacks its only row, as after an
+   * operator truncated all tables. The row is then written again.
    * @throws {QueueLockError} `FOREIGN_FORMAT` when the schema belongs to another release
    */
   async requireFormat(format: number | null): Promise<void> {
@@ -120,7 +126,8 @@ export class Steps {
     try {
       await this.#pool.run(`${lockOf(schema)}${migrationOf(schema)}`);
     } catch (error) {
-      // The tables exist: another client created them just now, or they belong to another program. The repeated step shows which.
+      // The tables exist already. Either another client has just created them, or they belong to another
+      // program: the caller repeats its step and finds out.
       if (codeOf(error) === '42P07') return;
       if (isQueueLockError(error) || codeOf(error) !== '42501') throw asQueueLockError(error, this.#settings);
       const message = `${absent}, and this user may not create them (${(error as Error).message}): ${how}`;
@@ -129,7 +136,10 @@ export class Steps {
   }
 }
 
-/** Returns a statement that lets only one client at a time change the schema, since concurrent changes would conflict. */
+/**
+ * Returns a statement that waits until no other client changes the schema, because concurrent changes would
+ * conflict.
+ */
 function lockOf(schema: string): string {
   return `select pg_advisory_xact_lock(hashtext('queuelock'), hashtext('${schema}'));`;
 }

@@ -2,12 +2,15 @@ import type { FoundEntry, SessionReconciler, EntryTracker } from '@queuelock/cor
 import type { RenewalReply } from '../queue/placed.ts';
 import { sumOf, type Placed } from '../turn/placed.ts';
 
-/** An entry of a session as stored. */
+/** An entry of this session as it is stored in the database. */
 export interface Found extends FoundEntry {
   readonly ord: number;
 }
 
-/** Returns whether the store has the entries that this client knows, by comparing the sums in the reply to a renewal. */
+/**
+ * Compares the sums of orders in the reply to a heartbeat with the entries that this client knows. Returns
+ * whether both are the same entries in the same states.
+ */
 export function isAsKnown(
   { there, waiting }: Pick<RenewalReply, 'there' | 'waiting'>,
   entries: EntryTracker<Placed>,

@@ -29,22 +29,27 @@ interface Settings {
   readonly advisoryKeyOf: AdvisoryKeyOf | undefined;
 }
 
-/** A session of this process, with the callbacks for its connection. */
+/** A session of this process, with the method by which the connection notifies it. */
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
-  /** Called when notifications may have been missed. */
+  /** Reads the entries of the session again, because the client may have missed notifications. */
   lookAround(): void;
 }
 
 // Interval of polling when no notifications arrive, in milliseconds.
 const POLL_MS = 120;
-// Observers repeat a read after this time, in milliseconds, since a read of a queue enables notifications of its changes for one minute only.
+// Milliseconds after which observers repeat a read. Reading a queue enables notifications of its changes for
+// one minute only.
 const AGAIN_AFTER_MS = 20_000;
-// Minimum delay before leases are read again, in milliseconds: another client may just be ending an expired session.
+// Minimum delay before leases are read again, in milliseconds. It gives another client time to end an expired
+// session first.
 const LEAST_MS = 20;
 
-/** The connections of a backend, shared by all sessions of a process: several for steps, one for notifications and heartbeats. */
+/**
+ * The connections of a backend, which all of its sessions share: several for steps, and one for notifications
+ * and heartbeats.
+ */
 export class Connection {
   readonly steps: Steps;
   readonly inbox: string;
@@ -72,7 +77,7 @@ export class Connection {
     this.#clock = clock;
     this.#opener = new Opener(driver, { clock, withinMs });
     const onDown = (): void => {
-      // Steps on the broken connection reject first.
+      // Waits until steps on the broken connection have rejected.
       setImmediate(() => {
         doubts$.next();
         this.#lookAround();
@@ -105,18 +110,28 @@ export class Connection {
     return this.#notifications.isDeaf;
   }
 
-  /** Returns the number of a new call. Numbers grow, so that a reply to an earlier call does not replace newer information. */
+  /**
+   * Returns a number for a new call. Numbers grow with each call, so that a late reply to an earlier call
+   * does not replace newer information.
+   */
   nextCall(): number {
     return (this.#calls += 1);
   }
 
-  /** Resolves when this process listens to its inbox, or when it is known that no notifications arrive. @throws {QueueLockError} when it cannot connect */
+  /**
+   * Resolves when this process listens to its own channel, or when the listener has found that no
+   * notifications arrive.
+   * @throws {QueueLockError} when it cannot connect
+   */
   async open(): Promise<void> {
     this.#listen();
     await this.#notifications.up();
   }
 
-  /** Sends a heartbeat, which waits for no other step. @throws {QueueLockError} for the reasons of `Steps.take` */
+  /**
+   * Sends a heartbeat on the connection for notifications, where it waits for no step.
+   * @throws {QueueLockError} for the reasons of `Steps.take`
+   */
   sendHeartbeat<T>(name: string, ...values: readonly (string | number)[]): Promise<Answer & T> {
     return this.steps.takeOn<T>((text, given) => this.#notifications.ask(text, given), name, ...values);
   }
@@ -127,7 +142,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // A session that was resumed in this process has replaced the earlier object of the same id.
+    // Removes only this object. Another one may have replaced it, if a session with the same id was resumed in
+    // this process.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 
@@ -196,7 +212,7 @@ export class Connection {
     });
   }
 
-  /** Polls for waiters and observers as long as no notifications arrive. */
+  /** Polls for waiters and observers as long as notifications do not arrive. */
   #poll(): void {
     this.#cancelPoll?.();
     if (this.#isClosed || !this.#notifications.isDeaf) return;
@@ -216,7 +232,7 @@ export class Connection {
     };
   }
 
-  /** Handles one notification, in the form `session:kind:order`. */
+  /** Handles one notification. Its text is `session:kind:order`. */
   #hear(said: string): void {
     const [id = '', kind = '', ord = ''] = said.split(':');
     const entries = this.#residents.get(id)?.entries;

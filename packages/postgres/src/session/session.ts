@@ -68,7 +68,7 @@ export class PostgresSession implements Session {
     connection.settle(this);
   }
 
-  /** The session's id. It is not secret from clients that can read the store. */
+  /** The session's id. It is no secret, because clients that can read the database see it. */
   get resumption(): string {
     return this.id;
   }
@@ -82,7 +82,8 @@ export class PostgresSession implements Session {
     ]);
     this.#requireAlive(answer);
     if (!isAsKnown(answer, this.entries, this.#reconciler)) this.#reconciler.reconcile();
-    // Any step ends expired sessions. The heartbeat does not wait for it.
+    // The reply reports that other sessions have expired. Any step ends them. The heartbeat does not wait for
+    // that step.
     if (answer.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
     return this.ttlMs;
   }
@@ -147,7 +148,7 @@ export class PostgresSession implements Session {
   }
 
   async close(): Promise<void> {
-    // If the step fails, the session ends when its lease expires.
+    // Ignores a failure, because the session ends anyway when its lease expires.
     await Promise.all([this.#step('end_session').catch(() => undefined), this.#advisory.freeAll()]);
     this.entries.endSession();
     this.#connection.leave(this);
@@ -157,7 +158,10 @@ export class PostgresSession implements Session {
     this.#reconciler.reconcile();
   }
 
-  /** Adds entries. Resolves with `undefined` for a try that would have to wait. The store may add them even when no reply arrives. */
+  /**
+   * Adds entries. Resolves with `undefined` if an entry that must not wait would have to wait. If no reply
+   * arrives, the store may have added the entries nevertheless.
+   */
   async #enter(
     specs: readonly EntrySpec[],
     { isTry, lock }: { readonly isTry: boolean; readonly lock: AdvisoryLock | undefined },
@@ -229,7 +233,8 @@ export class PostgresSession implements Session {
   ): Promise<Placement> {
     const { queue, id } = spec;
     const { ord, admitted, ahead, other, endsInMs } = place;
-    // The advisory lock ended with the connection of the session's earlier process, and another program may have held it since.
+    // Removes an inherited entry that needs an advisory lock. Its lock ended with the connection of the
+    // earlier process, and another program may have held the lock since then.
     if (admitted && ord <= this.#tenancy.inherited && lock) {
       await this.remove(queue, id);
       throw entryLost(id);

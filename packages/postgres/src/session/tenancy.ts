@@ -1,9 +1,12 @@
-/** Identifies the use of a session by one client. A client that resumes it starts a new generation, and the store refuses earlier ones. */
+/**
+ * One client's use of a session. A client that resumes the session starts a new generation, and the store
+ * refuses requests of earlier generations.
+ */
 export interface Tenancy {
   readonly id: string;
   readonly num: number;
   readonly generation: number;
   readonly ttlMs: number;
-  /** Entries with numbers up to this one were added by earlier clients of the session. 0 when this client opened the session. */
+  /** The largest order of an entry that earlier clients of the session added. 0 when this client opened the session. */
   readonly inherited: number;
 }

@@ -1,8 +1,10 @@
 /**
- * SQL functions for the order within a queue. All steps lock rows in the same order, so no two steps wait for each other. First come the
- * rows of expired sessions, skipped when another step has locked them. Then come the rows of queues, by name. After that, no step waits for
- * a lock. Searches by time compare with a time that was read before. An index cannot be used with `clock_timestamp()`, which changes from row
- * to row.
+ * SQL functions for the order within a queue.
+ * All steps lock rows in the same order, so that no two of them wait for each other. First they lock the rows
+ * of expired sessions, and skip those that another step has locked. Then they lock the rows of queues, by
+ * name. After that, no step waits for a lock.
+ * Searches by time read the clock once before the search. PostgreSQL uses no index for a comparison with
+ * `clock_timestamp()`, because its value changes from row to row.
  */
 export const LINE = `
 create function queuelock.now_us() returns bigint language sql volatile as $$

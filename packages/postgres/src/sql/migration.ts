@@ -10,7 +10,7 @@ import { VIEWS } from './views.ts';
 /** Format of the tables and functions of this release. Another release may have another format. */
 export const FORMAT = 1;
 
-/** The schema when the options name no other. */
+/** The name of the schema if the options do not contain one. */
 export const DEFAULT_SCHEMA = 'queuelock';
 
 /**

@@ -8,7 +8,10 @@ export interface Placed extends TrackedEntry {
   readonly ord: number;
 }
 
-/** Returns the sum of the numbers of entries. Comparing it with the store's sum shows whether both know the same entries. */
+/**
+ * Returns the sum of the orders of entries. If it equals the store's sum, the client and the store have the
+ * same entries.
+ */
 export function sumOf(entries: Iterable<Pick<Placed, 'ord'>>): bigint {
   let sum = 0n;
   for (const { ord } of entries) sum += BigInt(ord);

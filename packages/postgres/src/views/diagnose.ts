@@ -1,4 +1,4 @@
-import type { Finding } from '@queuelock/core/backend';
+import { detailOf, isQueueLockError, type Finding } from '@queuelock/core/backend';
 import type { Connection } from '../session/connection.ts';
 import { queuesIn } from './views.ts';
 
@@ -11,6 +11,8 @@ interface Facts {
   readonly number: number;
   readonly replicas: number;
   readonly synchronous: string;
+  /** The setting `synchronous_commit` of this user. */
+  readonly commit: string;
   readonly fsync: string;
   readonly readOnly: string;
   readonly now: number;
@@ -20,35 +22,42 @@ interface Facts {
 
 const ASK = `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
   (select count(*)::int from pg_stat_replication) as replicas, current_setting('synchronous_standby_names') as synchronous,
+  current_setting('synchronous_commit') as commit,
   current_setting('fsync') as fsync, current_setting('default_transaction_read_only') as "readOnly", extract(epoch from clock_timestamp())::float8 * 1000 as now,
   (select extract(epoch from clock_timestamp() - min(xact_start))::float8 from pg_stat_activity
    where backend_type = 'client backend' and datname = current_database()) as oldest`;
 
-/** Checks the server and counts its queues and sessions. The only change that it makes is to end expired sessions. */
+/** Checks the server and counts its queues and sessions. It changes nothing, except that it ends expired sessions. */
 export async function diagnose(
   connection: Connection,
   about: string,
   prefix: string,
 ): Promise<readonly Finding[]> {
-  await connection.open();
   const [row] = await connection.steps.ask(ASK);
   const facts = row as unknown as Facts;
+  const server = [...findingsOf(facts, about), ...clock(facts.now, about)];
+  try {
+    await connection.open();
+    return [...server, ...hearing(connection, about), await queuesFinding(connection, prefix)];
+  } catch (error) {
+    // The findings about a server on which no step ends are the wanted ones.
+    if (!isQueueLockError(error, 'UNAVAILABLE')) throw error;
+    return [...server, { level: 'error', about, text: detailOf(error) }];
+  }
+}
+
+async function queuesFinding(connection: Connection, prefix: string): Promise<Finding> {
   const { found, sessions } = await queuesIn(connection, prefix);
-  return [
-    ...findingsOf(facts, about),
-    ...hearing(connection, about),
-    ...clock(facts.now, about),
-    {
-      level: 'ok',
-      about: prefix === '' ? 'queues' : `queues ${prefix}…`,
-      text: `${found.length} queues with entries, ${sessions} sessions`,
-    },
-  ];
+  return {
+    level: 'ok',
+    about: prefix === '' ? 'queues' : `queues ${prefix}…`,
+    text: `${found.length} queues with entries, ${sessions} sessions`,
+  };
 }
 
 /** Returns findings about the settings and the state of a server. */
 export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly Finding[] {
-  const { version, number, replicas, synchronous, fsync, readOnly, oldest } = facts;
+  const { version, number, replicas, synchronous, commit, fsync, readOnly, oldest } = facts;
   const findings: Finding[] = [];
   if (number < OLDEST)
     findings.push({ level: 'error', about, text: `PostgreSQL ${version} is older than 12` });
@@ -56,6 +65,10 @@ export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly F
   if (replicas > 0 && synchronous === '') {
     const text = `it has ${replicas} replicas, which may lag (synchronous_standby_names is empty): a failover can forget the last steps, and then two clients hold one lock; a primary that is replaced and still runs renews the earlier hold without end; make a replica synchronous, stop the old primary before another one is promoted, and fence what is written`;
     findings.push({ level: 'warning', about, text });
+  }
+  if (replicas === 0 && synchronous !== '' && !['off', 'local'].includes(commit)) {
+    const text = `synchronous_standby_names is ${synchronous}, and no replica is connected: every step waits until one is; connect it, or remove it there`;
+    findings.push({ level: 'error', about, text });
   }
   if (readOnly === 'on') {
     const text =

@@ -4,7 +4,7 @@ import { defer } from '../base/rx.ts';
 import { storedText, textOf } from '../queue/text.ts';
 import { registerOf } from './views.ts';
 
-/** The registers of the store. An empty register has no row. */
+/** The registers of the database. An empty register has no row. */
 export function registersOf(connection: () => Connection): Registers {
   return {
     async read(queue, kind) {

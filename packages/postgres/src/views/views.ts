@@ -12,7 +12,10 @@ interface Seen {
   readonly registers: Readonly<Record<string, { readonly version: string; readonly content: string }>>;
 }
 
-/** Returns the entries of a queue in order. The read enables notifications of its changes for one minute. */
+/**
+ * Returns the entries of a queue in order. The read also enables notifications of changes of that queue for
+ * one minute.
+ */
 export async function entriesOf(connection: Connection, queue: string): Promise<readonly StoredEntry[]> {
   const { entries } = await seen(connection, queue);
   return entries.map(({ ord, shared, value }) => ({
@@ -23,7 +26,7 @@ export async function entriesOf(connection: Connection, queue: string): Promise<
   }));
 }
 
-/** Returns a register of a queue. The read enables notifications of its changes for one minute. */
+/** Returns a register of a queue. The read also enables notifications of changes of that queue for one minute. */
 export async function registerOf(
   connection: Connection,
   queue: string,
@@ -33,14 +36,14 @@ export async function registerOf(
   return found && { text: textOf(found.content), version: found.version };
 }
 
-/** Reads a queue, and schedules another read for when the first lease at its head may have ended. */
+/** Reads a queue. Schedules another read for the time at which the first lease at the head of the queue may end. */
 async function seen({ steps, headLeases }: Connection, queue: string): Promise<Seen> {
   const answer = await steps.take<Seen>('watch', storedText(queue));
   headLeases.watch(queue, answer.endsInMs, Infinity);
   return answer;
 }
 
-/** Returns the queues that have entries and whose names begin with `prefix`, and the count of all sessions. */
+/** Returns the queues that have entries and whose names begin with `prefix`, and the total number of sessions. */
 export async function queuesIn(
   { steps }: Connection,
   prefix: string,
@@ -57,7 +60,7 @@ export async function queuesIn(
   return { found, sessions };
 }
 
-/** Returns a history of the present entries only: the tables keep nothing about entries that have left. */
+/** Returns a history of the present entries only, because the tables keep nothing about entries that have left. */
 export function historyOf(entries: readonly StoredEntry[]): StoredHistory {
   return {
     before: [],

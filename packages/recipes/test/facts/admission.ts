@@ -13,8 +13,7 @@ async function expectRefusal(promise: Promise<unknown>, code: QueueLockErrorCode
 
 export const admissionFacts: readonly RecipeFact[] = [
   {
-    title:
-      'of ten clients that join at the same time, as many wait as `maxWaiters` allows, and the others leave nothing behind',
+    title: 'of ten clients that join at once, only `maxWaiters` wait, and the others leave no entry',
     async check({ client, queue }) {
       const clients = [client(), client(), client()];
       const holder = await clients[0]!.acquire(queue);
@@ -52,12 +51,12 @@ export const admissionFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title:
-      'a claim whose expected wait is too long is refused, based on the hold times that the entries ahead announce',
+    title: 'a claim whose expected wait is too long is rejected',
     async check({ client, queue }) {
       const slow = client();
       const own = await slow.acquire(queue);
-      await new Promise((resolve) => setTimeout(resolve, 60)); // The hold takes 60 ms, which the label then reports.
+      // Holds for 60 ms, so that the label of later entries shows this hold time.
+      await new Promise((resolve) => setTimeout(resolve, 60));
       await own.release();
       const holder = await slow.acquire(queue);
       await expectRefusal(client().acquire(queue, { maxExpectedWaitMs: 10 }), 'WAIT_TOO_LONG');
@@ -67,7 +66,7 @@ export const admissionFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a claim whose expected wait is unknown is not refused',
+    title: 'a claim whose expected wait is unknown is not rejected',
     async check({ client, queue }) {
       const holder = await client().acquire(queue);
       const waiter = await join(client(), queue, { maxExpectedWaitMs: 0 });

@@ -36,7 +36,7 @@ export const barrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a wait for a barrier ends at its timeout, and leaves nothing behind',
+    title: 'a wait for a barrier ends at its timeout and leaves no entry',
     async check({ client, queue, until, follow }) {
       const keeper = client();
       const closed = await barrier(keeper, queue).close();

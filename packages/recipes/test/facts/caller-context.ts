@@ -9,7 +9,7 @@ import type { RecipeFact, Site } from '../frame.ts';
 const caller = new AsyncLocalStorage<string>();
 const CALLERS = ['Ann', 'Ben', 'Cid'] as const;
 
-/** Records the context in which each callback ran, beside the caller that it belongs to. */
+/** Records for each callback the caller that has registered it and the context in which it ran. */
 class Seen {
   readonly #calls: string[] = [];
 
@@ -29,7 +29,7 @@ class Seen {
 /** Facts about the asynchronous context of callbacks and streams that hold on every store. */
 export const callerContextFacts: readonly RecipeFact[] = [
   {
-    title: 'callbacks and streams of several callers of one client run in the context of their own caller',
+    title: 'callbacks of several callers of one client run in the asynchronous context of their own caller',
     async check(site) {
       const client = site.client();
       const seen = new Seen();
@@ -51,7 +51,7 @@ export const callerContextFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'streams of recipes run in the context of their subscriber',
+    title: 'streams of recipes run in the asynchronous context of their subscriber',
     async check(site) {
       const client = site.client();
       const [queue, permits, count] = [site.queue, site.freshQueue(), site.freshQueue()] as const;

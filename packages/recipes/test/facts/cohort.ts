@@ -5,7 +5,7 @@ import { join } from '../join.ts';
 
 export const cohortFacts: readonly RecipeFact[] = [
   {
-    title: 'many calls share one entry; another client gets the lock after `handOffs` hand-offs',
+    title: 'a cohort lets another client hold after `handOffs` local hand-offs',
     async check({ client, queue, follow, until }) {
       const mine = client();
       const crew = cohort(mine, queue, { handOffs: 3 });
@@ -26,7 +26,7 @@ export const cohortFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'when the hold of a cohort is lost, its holder is notified, and waiters continue with a new entry',
+    title: 'when a cohort loses its hold, its holder is notified and its waiters continue with a new entry',
     async check({ client, line, queue, ttlMs, until }) {
       const cut = await line();
       const crew = cohort(cut.client({ ttlMs }), queue);

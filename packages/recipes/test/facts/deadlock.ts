@@ -9,7 +9,7 @@ type Deadlocks = Observable<readonly Deadlock[]>;
 /** Facts about deadlocks that hold on every store. */
 export const deadlockFacts: readonly RecipeFact[] = [
   {
-    title: 'two call chains in a cycle: all clients see it, the youngest gives up, and the other continues',
+    title: 'of two call chains in a cycle the younger one gives up, and the other one continues',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [ann, ben] = [site.client({ owner: 'ann' }), site.client({ owner: 'ben' })];
@@ -25,7 +25,7 @@ export const deadlockFacts: readonly RecipeFact[] = [
       const bens = ben.run(y, async () => {
         await bothHold();
         await site.until('ann waits', () => waiters(site, y));
-        // Waits for the next millisecond, because the clocks of entries count milliseconds.
+        // Waits for the next millisecond, because the joining times of entries are in milliseconds.
         const now = Date.now();
         await site.until('ben is younger', () => Date.now() > now);
         bensEnd = await takeAndRelease(ben, x, deadlocks$).catch((error: unknown) => error);
@@ -62,7 +62,7 @@ export const deadlockFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a reader that reads again behind a writer is in a cycle with itself',
+    title: 'a reader that reads again behind a writer forms a cycle with itself',
     async check(site) {
       const { queue } = site;
       const [ann, ben] = [site.client({ owner: 'ann' }), site.client({ owner: 'ben' })];
@@ -94,7 +94,7 @@ async function takeAndRelease(client: LockClient, name: string, deadlocks$: Dead
   await ownership.release();
 }
 
-/** Returns a function that each caller awaits until as many callers as `count` have called it. */
+/** Returns a function whose promise resolves when it has been called `count` times. */
 function meeting(count: number): () => Promise<void> {
   let left = count;
   let open!: () => void;
@@ -106,7 +106,7 @@ function meeting(count: number): () => Promise<void> {
   };
 }
 
-/** Returns whether an entry waits behind the holder. */
+/** Returns whether an entry waits behind the holder of that queue. */
 async function waiters(site: Site, name: string): Promise<boolean> {
   const queue = site.follow(site.client().watch(name));
   await site.until(`a picture of ${name}`, () => queue.last?.status === 'live');

@@ -7,7 +7,7 @@ const at = ({ client, queue }: Pick<Site, 'client' | 'queue'>, members: number):
 
 export const doubleBarrierFacts: readonly RecipeFact[] = [
   {
-    title: 'members begin together and end together, round after round',
+    title: 'members of a double barrier begin and end together, round after round',
     async check(site) {
       const barriers = [at(site, 3), at(site, 3), at(site, 3)];
       const rounds = new Set<string>();
@@ -33,7 +33,7 @@ export const doubleBarrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a member that arrives during a round waits for the next one',
+    title: 'a member that arrives at a double barrier during a round waits for the next one',
     async check(site) {
       const first = await Promise.all([at(site, 2).enter(), at(site, 2).enter()]);
       let began = 0;
@@ -54,7 +54,7 @@ export const doubleBarrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a member that dies does not keep the other members from leaving',
+    title: 'a member of a double barrier that dies does not keep the others from leaving',
     async check(site) {
       const line = await site.line();
       const dying = doubleBarrier(line.client({ ttlMs: site.ttlMs }), site.queue, { members: 2 });

@@ -3,7 +3,10 @@ import { filter, firstValueFrom } from 'rxjs';
 import { election, type CandidatesState, type LeaderState, type Leadership } from '../../src/index.ts';
 import type { Followed, RecipeFact, Site } from '../frame.ts';
 
-/** Returns the leaders that an observer saw while it was up to date: their values, `-` for no leader, each once. */
+/**
+ * Returns the values of the leaders that an observer saw while it was up to date, with `-` for no leader.
+ * Repeated states are left out.
+ */
 function story({ values }: Followed<LeaderState>): string[] {
   const seen = values.filter(({ status }) => status === 'live').map(({ leader }) => leader?.value ?? '-');
   return seen.filter((value, at) => value !== seen[at - 1]);
@@ -30,8 +33,7 @@ async function candidateWith(site: Site, value: string): Promise<{ readonly elec
 }
 
 const leaders: RecipeFact = {
-  title:
-    'candidates lead in the order of joining, and observers see each leader, each new value and each vacancy once',
+  title: 'candidates lead in the order of joining, and observers see each leader and each value once',
   async check(site) {
     const seen = observe(site);
     await untilSeen(site, seen, '-');
@@ -51,8 +53,7 @@ const leaders: RecipeFact = {
 };
 
 const acrossDisconnect: RecipeFact = {
-  title:
-    'an observer that was cut off sees the old leader as stale meanwhile, and the vacancy and the next leader afterwards',
+  title: 'an observer that was cut off shows the old leader as stale, and later the present one',
   async check(site) {
     const line = await site.line();
     const seen = site.follow(election(line.client(), site.queue, { value: 'observer' }).leader$);
@@ -83,7 +84,7 @@ const acrossDisconnect: RecipeFact = {
 };
 
 const cutOff: RecipeFact = {
-  title: 'a leader that is cut off ends before the next one leads, and becomes a candidate again later',
+  title: 'a leader that is cut off stops leading before the next one leads',
   async check(site) {
     const line = await site.line();
     const own = election(line.client({ ttlMs: site.ttlMs }), site.queue, { value: 'a' });
@@ -107,8 +108,7 @@ const cutOff: RecipeFact = {
 };
 
 const leading: RecipeFact = {
-  title:
-    'clients that call lead repeatedly take turns, one work at a time, and leave when their signal aborts',
+  title: 'clients that call lead repeatedly take turns, and only one work runs at a time',
   async check(site) {
     const retiring = new AbortController();
     const served: string[] = [];
@@ -138,8 +138,7 @@ const leading: RecipeFact = {
 };
 
 const restarted: RecipeFact = {
-  title:
-    'a leader that is restarted within the TTL continues with its entry, without another leader in between',
+  title: 'a leader that is restarted within the TTL continues with its entry',
   async check(site) {
     const seen = observe(site);
     await untilSeen(site, seen, '-');
@@ -156,7 +155,7 @@ const restarted: RecipeFact = {
     await untilSeen(site, seen, 'after');
     await again.resign();
     const next = await other.elected;
-    // Views may leave out states that lasted only a short time.
+    // An observer may leave out states that lasted only a short time.
     await untilSeen(site, seen, 'rival');
     await next.resign();
     await untilSeen(site, seen, '-');
@@ -165,7 +164,7 @@ const restarted: RecipeFact = {
 };
 
 const tooLate: RecipeFact = {
-  title: 'a leader that is restarted after the TTL enqueues at the end',
+  title: 'a leader that is restarted after the TTL joins at the end of the queue',
   async check(site) {
     const before = site.client({ ttlMs: site.ttlMs });
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();
@@ -187,7 +186,7 @@ const tooLate: RecipeFact = {
 };
 
 const resigned: RecipeFact = {
-  title: 'a leader that had resigned before its restart joins at the end of the queue',
+  title: 'a leader that resigned before its restart joins at the end of the queue',
   async check(site) {
     const before = site.client();
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();

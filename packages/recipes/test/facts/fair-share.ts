@@ -3,8 +3,8 @@ import { fairShare } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
 /**
- * Returns a name outside of the site's queue. On ZooKeeper the queues of keys are below the shared one, and nodes below the site's queue count as
- * left over.
+ * Returns a name for the shared queue that does not begin with `site.queue`. On ZooKeeper, the queues of keys
+ * are nodes below the shared queue. Nodes below `site.queue` would count as left over after the test.
  */
 const nameOn = ({ queue }: Site): string => `shares-${queue}`;
 
@@ -23,7 +23,7 @@ async function nothingLeft(site: Site, keys: readonly string[]): Promise<void> {
 
 export const fairShareFacts: readonly RecipeFact[] = [
   {
-    title: 'a key has at most its limit of shares, all keys together have theirs, and keys take turns',
+    title: 'a key has at most its limit of shares, and keys take turns',
     async check(site) {
       const options = { limit: 2, limitPerKey: 1 };
       const name = nameOn(site);
@@ -48,7 +48,7 @@ export const fairShareFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a share that is taken delays other callers of its key, and not those of other keys',
+    title: 'a share that is held delays other callers of its key, and not callers of other keys',
     async check(site) {
       const { client } = site;
       const name = nameOn(site);

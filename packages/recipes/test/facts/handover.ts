@@ -12,7 +12,7 @@ interface Scene {
   readonly request: HandoverRequest;
 }
 
-/** Sets up a client that holds, a client that waits, and a third client that sends a request. */
+/** Creates three clients: one holds, one waits, and one waits behind it and requests the lock from the holder. */
 async function ask({ client, queue, follow, until }: Site): Promise<Scene> {
   const holder = await join(client({ owner: 'holder' }), queue, { metadata: { data: 'of the holder' } });
   const requests = follow((await holder.held).requests$);
@@ -28,8 +28,7 @@ async function finish(...line: readonly Joined[]): Promise<void> {
 
 export const handoverFacts: readonly RecipeFact[] = [
   {
-    title:
-      'a request reaches the holder with requester, reason and time; a refusal reaches the requester; no hold is lost',
+    title: 'a handover request reaches the holder, its refusal reaches the requester, and no hold is lost',
     async check(site) {
       const { holder, between, requester, request } = await ask(site);
       expect(request).to.include(REQUEST);
@@ -50,7 +49,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder that yields to the queue is followed by the next waiter, and the requester is notified',
+    title: 'a holder that yields to the queue is followed by the next waiter',
     async check(site) {
       const { between, requester, request } = await ask(site);
       await request.yieldToQueue();
@@ -63,7 +62,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a holder that yields to the requester is followed by it, and waiters in between wait behind it',
+    title: 'a holder that yields to the requester is followed by the requester',
     async check(site) {
       const { between, requester, request } = await ask(site);
       await request.yieldToRequester();
@@ -80,7 +79,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a request without a response in time counts as ignored, and the wait continues',
+    title: 'a handover request without a response in time counts as ignored, and the wait continues',
     async check({ client, queue, until }) {
       const holder = await join(client(), queue);
       const requester = await join(client(), queue, { request: { reason: 'hello?', withinMs: 50 } });
@@ -89,7 +88,7 @@ export const handoverFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'each holder gets a request of a waiter once',
+    title: 'each holder receives the handover request of a waiter once',
     async check(site) {
       const { holder, between, requester, request } = await ask(site);
       await request.decline('no');

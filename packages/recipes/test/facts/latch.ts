@@ -4,8 +4,7 @@ import type { RecipeFact } from '../frame.ts';
 
 export const latchFacts: readonly RecipeFact[] = [
   {
-    title:
-      'all waiters of a latch continue when the count comes to 0, however many clients count down at a time',
+    title: 'all waiters of a latch continue when its count reaches 0',
     async check({ client, queue, follow, until }) {
       const [a, b, c] = [client(), client(), client()].map((one) => latch(one, queue));
       const counts = follow(c!.count$);
@@ -40,7 +39,7 @@ export const latchFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a waiter of a latch that was cut off learns that the count is 0',
+    title: 'a waiter of a latch that was cut off resolves when it reads that the count is 0',
     async check({ client, line, queue, follow, until }) {
       const cut = await line();
       const own = latch(client(), queue);

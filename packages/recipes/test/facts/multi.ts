@@ -12,7 +12,7 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Takes the names one after the other and keeps the earlier holds, as a multi-lock without a common order would. */
+/** Acquires the names one after the other and keeps the earlier holds, as a multi-lock without a common order would. */
 async function oneByOne(client: LockClient, names: readonly string[], timeoutMs: number): Promise<void> {
   const [name, ...others] = names;
   if (name === undefined) return;
@@ -21,7 +21,7 @@ async function oneByOne(client: LockClient, names: readonly string[], timeoutMs:
 
 export const multiFacts: readonly RecipeFact[] = [
   {
-    title: 'several names are held together, each with its token, and released together',
+    title: 'several names are held together, each with its token, and are released together',
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
@@ -40,7 +40,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'crossing multi-locks of several clients are all granted, one after the other in every queue',
+    title: 'multi-locks of several clients with the same names in different orders are all granted',
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const [x, y, z] = names as [string, string, string];
@@ -69,7 +69,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the same names taken one by one in crossing order wait for each other until a timeout',
+    title: 'locks that are acquired one by one in crossing order wait for each other until a timeout',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
@@ -84,12 +84,13 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a multi-lock waits in all queues, and a timeout or an abort withdraws all its entries',
+    title: 'a multi-lock that times out or is aborted leaves no entry in any of its queues',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
       const holder = await a.acquire(y);
-      // Opens the session first, so that the short timeout ends the wait in the queue and not the opening.
+      // Opens the session first. The short timeout then ends the wait in the queue, and not the opening of
+      // the session.
       await (await b.acquire(x)).release();
       const timeoutMs = Math.max(60, site.ttlMs / 8);
       expect(isQueueLockError(await refusal(b.multi([x, y]).acquire({ timeoutMs })), 'TIMEOUT')).to.equal(
@@ -112,7 +113,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the loss of one name of a multi-lock is the loss of all, and the other names are released',
+    title: 'the loss of one name of a multi-lock releases its other names',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
@@ -130,7 +131,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'tryAcquire of several names takes all or none',
+    title: 'tryAcquire of several names acquires all or none',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const [a, b] = [site.client(), site.client()];
@@ -144,7 +145,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a session that ends takes all entries of its multi-lock with it',
+    title: 'a session that ends removes all entries of its multi-lock',
     async check(site) {
       const [x, y] = [site.queue, site.freshQueue()];
       const line = await site.line();
@@ -157,7 +158,7 @@ export const multiFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'each entry of a multi-lock lists the others as held with it',
+    title: 'each entry of a multi-lock lists the other entries as held with it',
     async check(site) {
       const names = [site.queue, site.freshQueue(), site.freshQueue()];
       const locks = site.client();

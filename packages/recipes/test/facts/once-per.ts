@@ -4,8 +4,7 @@ import type { RecipeFact } from '../frame.ts';
 
 export const oncePerFacts: readonly RecipeFact[] = [
   {
-    title:
-      'of all clients that call for a slot at a time one does the work, slot by slot, and all know which one',
+    title: 'of all clients that call for a slot, one does the work and the others learn which one',
     async check({ client, queue }) {
       const all = ['a', 'b', 'c', 'd'].map((owner) => oncePer(client(), queue, { owner }));
       const begun: string[] = [];
@@ -27,7 +26,7 @@ export const oncePerFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the note of a slot outlives the clients that did it',
+    title: 'the note of a slot outlives the client that did its work',
     async check({ client, queue }) {
       const [first, second] = [client(), client()];
       expect(await oncePer(first, queue, { owner: 'a' }).run(1, () => 'done')).to.include({ value: 'done' });
@@ -41,7 +40,7 @@ export const oncePerFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a slot whose holder dies half-way is done by the next waiter with the guarantee at-least-once',
+    title: 'a slot whose holder dies during the work is done by the next waiter with at-least-once',
     async check({ client, queue, follow, until }) {
       const [dying, next, observer] = [client(), client(), client()];
       const entries = follow(observer.watch(queue));

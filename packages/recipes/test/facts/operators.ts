@@ -21,15 +21,14 @@ async function first(client: LockClient, queue: string): Promise<QueueEntry> {
   return entry;
 }
 
-/** Deletes the record of an eviction, which stays on the server otherwise and would count as left over. */
+/** Deletes the record of an eviction. Otherwise it stays on the server and would count as left over. */
 async function forget(client: LockClient, queue: string): Promise<void> {
   await client.register(queue, 'evictions').change(() => undefined);
 }
 
 export const operatorFacts: readonly RecipeFact[] = [
   {
-    title:
-      'a holder that is evicted gets the operator and the reason; the next waiter is granted; all clients see the record',
+    title: 'a holder that is evicted learns the operator and the reason, and the next waiter is granted',
     async check({ client, queue, follow, until }) {
       const [a, b, operator] = [client(), client(), client({ owner: 'operator' })];
       const seen = follow(b.evictions(queue));
@@ -51,7 +50,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a waiter that is evicted gets the operator and the reason',
+    title: 'a waiter that is evicted learns the operator and the reason',
     async check({ client, queue }) {
       const [a, b, operator] = [client(), client(), client({ owner: 'operator' })];
       const holder = await a.acquire(queue);
@@ -67,7 +66,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'an eviction of an entry that has already left changes nothing and leaves no record',
+    title: 'an eviction of an entry that has already left changes nothing',
     async check({ client, queue }) {
       const [a, operator] = [client(), client()];
       const holder = await a.acquire(queue);
@@ -81,7 +80,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a claim that steals holds next; the victim is notified, and the waiters ahead wait behind it',
+    title: 'a claim that steals is granted next, and the previous holder is notified',
     async check({ client, queue, until }) {
       const [a, b, c, thief] = [client(), client(), client(), client({ owner: 'thief' })];
       const victim = await join(a, queue);
@@ -109,14 +108,14 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a steal of a free lock is a normal join',
+    title: 'a steal of a free lock is granted like any acquisition',
     async check({ client, queue }) {
       const own = await client().acquire(queue, { steal: { reason: 'why not' } });
       await own.release();
     },
   },
   {
-    title: 'an entry shows its owner, host, process, time of joining, holds and usual hold time',
+    title: 'an entry shows its owner, host, process, joining time, holds and typical hold time',
     async check({ client, queue, freshQueue }) {
       const other = freshQueue();
       const locks = client({ owner: 'billing' });
@@ -140,8 +139,7 @@ export const operatorFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title:
-      'a holder replaces its published metadata as often as it wants, and never changes an entry that it has lost',
+    title: 'a holder can replace its published metadata, but not that of an entry that it has lost',
     async check({ client, queue }) {
       const locks = client();
       const own = await locks.acquire(queue, { metadata: { step: '0' } });

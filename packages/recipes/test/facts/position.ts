@@ -10,7 +10,7 @@ import type { Followed, RecipeFact, Site } from '../frame.ts';
 /** Facts about positions in queues that hold on every store. */
 export const placeFacts: readonly RecipeFact[] = [
   {
-    title: 'a position counts down while the entries ahead leave, and ends with the grant',
+    title: 'the position of a waiter counts down as entries ahead leave',
     async check(site) {
       const line = [await join(site), await join(site), await join(site)] as const;
       await site.until('it is second', () => position(line[2].states) === 2);
@@ -21,8 +21,7 @@ export const placeFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title:
-      "the position of another client's entry counts down to 0 as entries ahead leave, and ends with the entry",
+    title: "the observed position of another client's entry counts down to 0 as entries ahead leave",
     async check(site) {
       const line = [await join(site), await join(site), await join(site)] as const;
       const place = site.follow(watchPosition(site.client(), site.queue, { id: idIn(line[2].states.last)! }));
@@ -37,7 +36,7 @@ export const placeFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'the expected wait comes from hold times that clients announce, or from the assumed one',
+    title: 'the expected wait is computed from announced hold times, or from an assumed one',
     async check(site) {
       const client = site.client();
       await client.acquire(site.queue).then((hold) => hold.release());

@@ -7,7 +7,7 @@ const SHARED = { mode: 'shared' } as const;
 
 export const readWriteFacts: readonly RecipeFact[] = [
   {
-    title: 'readers hold together; a writer waits for all of them, and a late reader for the writer',
+    title: 'readers hold together, a writer waits for all of them, and a later reader waits for the writer',
     async check({ client, queue, until }) {
       const [a, b, c, d] = [client(), client(), client(), client()];
       const one = await a.acquire(queue, SHARED);
@@ -27,7 +27,7 @@ export const readWriteFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'readers behind a writer are admitted together when it leaves, up to the next writer',
+    title: 'readers behind a writer are admitted together when the writer leaves',
     async check({ client, queue }) {
       const [a, b, c] = [client(), client(), client()];
       const writer = await a.acquire(queue);
@@ -47,8 +47,7 @@ export const readWriteFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title:
-      'a writer becomes a reader without another writer in between, and the readers behind it are admitted',
+    title: 'a writer that becomes a reader admits the readers behind it, and no writer in between',
     async check({ client, queue, until, follow }) {
       const [a, b, c] = [client(), client(), client()];
       const own = await a.acquire(queue);
@@ -71,7 +70,7 @@ export const readWriteFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a reader that was a writer loses its hold with its session, like any other',
+    title: 'a reader that was a writer loses its hold with its session',
     async check({ client, queue, line, ttlMs, until }) {
       const cut = await line();
       const own = await cut.client({ ttlMs }).acquire(queue);
@@ -92,7 +91,7 @@ export const readWriteFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a reader that requests the write lock inside its hold is rejected',
+    title: 'a reader that requests the write lock during its hold is rejected',
     async check({ client, queue }) {
       const locks = client();
       const options = { ...SHARED, reentrant: true };

@@ -8,7 +8,7 @@ const AGAIN = { reentrant: true };
 export const reentrancyFacts: readonly RecipeFact[] = [
   {
     title:
-      'a call chain enters its own hold again with the same token and one level deeper, and other clients wait until all levels have left',
+      'a call chain that enters its own hold again has the same token, and others wait until all levels end',
     async check({ client, queue }) {
       const locks = client();
       const other = {
@@ -37,7 +37,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'sibling calls that enter a hold again run one after the other',
+    title: 'sibling calls that enter the same hold again run one after the other',
     async check({ client, queue }) {
       const locks = client();
       const running: string[] = [];
@@ -59,7 +59,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a hold from acquire is entered again from any call chain',
+    title: 'a hold from acquire can be entered again from any call chain',
     async check({ client, queue }) {
       const locks = client();
       const outer = await locks.acquire(queue, AGAIN);
@@ -74,7 +74,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'without the option reentrant, a call inside the hold is rejected at once',
+    title: 'without the option reentrant, a call inside its own hold is rejected at once',
     async check({ client, queue }) {
       const locks = client();
       for (const [outer, inner] of [
@@ -90,7 +90,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a loss ends all levels of a hold at once',
+    title: 'a loss ends all levels of a reentrant hold at once',
     async check({ line, queue, ttlMs, until }) {
       const cut = await line();
       const locks = cut.client({ ttlMs });

@@ -6,7 +6,7 @@ import { join } from '../join.ts';
 
 export const semaphoreFacts: readonly RecipeFact[] = [
   {
-    title: 'permits are granted first come, first served, up to the limit, also several at once',
+    title: 'permits are granted first come, first served, up to the limit',
     async check({ client, queue, until }) {
       const limit = 3;
       const [a, b, c] = [client(), client(), client()].map((one) => semaphore(one, queue, { limit }));
@@ -27,7 +27,7 @@ export const semaphoreFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'never more holders than the limit, among many clients that join and leave',
+    title: 'a semaphore never has more holders than its limit, while many clients join and leave',
     async check({ client, queue }) {
       let holding = 0;
       let most = 0;
@@ -46,7 +46,7 @@ export const semaphoreFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a client that finds another limit ahead is rejected',
+    title: 'a client that finds another limit in an entry ahead is rejected',
     async check({ client, queue }) {
       const permit = await semaphore(client(), queue, { limit: 2 }).acquire();
       const error: unknown = await semaphore(client(), queue, { limit: 3 })
@@ -57,7 +57,7 @@ export const semaphoreFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'waiters are admitted as soon as the limit grows, and holders keep their permits when it shrinks',
+    title: 'waiters are admitted as soon as the limit of a semaphore grows',
     async check({ client, queue, until, follow }) {
       const clients = [client(), client(), client()];
       const pools = clients.map((one) => semaphore(one, queue, { limit: 1, resizable: true }));

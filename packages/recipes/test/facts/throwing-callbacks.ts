@@ -6,22 +6,22 @@ import { catchingAll } from '@queuelock/harness/uncaught';
 import { election, oncePer, underLock } from '../../src/index.ts';
 import type { RecipeFact, Site } from '../frame.ts';
 
-/** The surroundings of a callback that throws. */
+/** The clients, the queue and the error with which one throwing callback is tested. */
 interface Scene extends Pick<Site, 'queue' | 'until'> {
   readonly client: LockClient;
-  /** A client of another session. */
+  /** A second client, with a session of its own. */
   readonly other: LockClient;
   readonly failure: Error;
-  /** Throws the failure, and counts that. */
+  /** Throws `failure`, and counts its calls. */
   readonly fail: () => never;
   /** How often `fail` was called. */
   readonly count: () => number;
 }
 
-/** A callback of a caller that throws. Resolves when it has thrown and its lock is free. */
+/** Uses a client with a callback that throws. Resolves when the callback has thrown and the lock is free. */
 type Act = (scene: Scene) => Promise<void>;
 
-/** Callbacks whose exception the call returns to its caller. */
+/** Callbacks whose exception rejects the call that they were passed to. */
 const RETURNED: Readonly<Record<string, Act>> = {
   'the work of run()': async ({ client, queue, fail, failure }) =>
     expectFailure(client.run(queue, fail), failure),
@@ -68,7 +68,10 @@ const RETURNED: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Callbacks whose exception no caller can catch. It is reported as an uncaught exception, like that of any event listener. */
+/**
+ * Callbacks whose exception no caller can catch. Node reports it as an uncaught exception, as for any event
+ * listener.
+ */
 const REPORTED: Readonly<Record<string, Act>> = {
   'a subscriber of claim()': async ({ client, queue, fail, until, count }) => {
     const state = { status: '' };
@@ -140,7 +143,7 @@ const REPORTED: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Facts that hold on every store when a callback of the caller throws. */
+/** Facts about callbacks that throw, which hold on every store. */
 export const throwingCallbackFacts: readonly RecipeFact[] = [
   ...Object.entries(RETURNED).map(([what, act]) =>
     factOf(`an exception of ${what} goes to its caller and breaks no lock`, act, false),
@@ -149,7 +152,7 @@ export const throwingCallbackFacts: readonly RecipeFact[] = [
     factOf(`an exception of ${what} is reported each time it is thrown and breaks no lock`, act, true),
   ),
   {
-    title: 'an error of a limit stream goes to the caller, whose entry leaves',
+    title: 'an error of a limit stream rejects the call, and its entry is removed',
     async check({ queue, client }) {
       const failure = new Error('no limit today');
       const call = client().acquire(queue, { limit: throwError(() => failure) });
@@ -158,7 +161,7 @@ export const throwingCallbackFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'an exception of compare is refused with it as the cause, and the slot is not noted',
+    title: 'an exception of compare rejects the call with that cause, and the slot is not noted',
     async check({ queue, client }) {
       const failure = new Error('not comparable');
       const compare = (): never => {
@@ -197,7 +200,7 @@ function factOf(title: string, act: Act, isReported: boolean): RecipeFact {
       );
       expect(count).to.be.at.least(1);
       expect(uncaught).to.deep.equal(Array.from({ length: isReported ? count : 0 }, () => failure.stack));
-      // The session, a hold beside it and the queue work as before.
+      // Checks that the session, another hold of the client and the queue still work.
       expect(await client.run(queue, () => 'done')).to.equal('done');
       expect(await other.run(queue, () => 'done')).to.equal('done');
       expect([guard.held, ...new Set(states)]).to.deep.equal([true, 'alive']);

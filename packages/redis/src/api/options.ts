@@ -50,9 +50,9 @@ export interface RedisOptions {
    */
   readonly client?: RedisClientLike;
   /**
-   * Certificates and key as PEM texts, together with a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. They are read again for each new
-   * connection when they come from files that the URL names, or from a function here, which may return a promise. If a read fails, or a file is
-   * half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
+   * Certificates and key as PEM texts, for a `rediss://` URL. Without `ca`, the certificate authorities of Node are trusted. A function,
+   * which may return a promise, is called again for each new connection, and files that the URL names are read again. If that fails, or a
+   * file is half written, the last valid ones are used, and `errors$` of the lock client emits the failure.
    */
   readonly tls?: Provided<PemTexts>;
   /**
@@ -79,13 +79,13 @@ export interface RedisOptions {
   readonly singleKey?: (queue: string) => string | undefined;
 }
 
-/** Options after `settingsOf` has checked them. */
+/** The checked options of the backend, with defaults filled in. */
 export interface Settings {
   readonly driver: Driver;
   readonly prefix: string;
   readonly requestTimeoutMs: number;
   readonly singleKey: SingleKeyOf | undefined;
-  /** Failures to read credentials again. */
+  /** Emits an error when the credentials or certificates for a new connection could not be read again. */
   readonly errors$: Observable<QueueLockError>;
 }
 
@@ -129,7 +129,7 @@ export function settingsOf(options: RedisOptions): Settings {
   return { ...own, prefix: checkPrefix(rest.prefix ?? own.prefix), ...common };
 }
 
-/** Settings for connections of the backend's own, with the prefix of the URL. */
+/** Returns the driver for the server that the URL names, and the key prefix of that URL. Used if the caller has passed no client. */
 function ownServer(
   { url = DEFAULT_URL, tls, auth }: { [Name in 'url' | 'tls' | 'auth']: RedisOptions[Name] | undefined },
   requestTimeoutMs: number,
@@ -172,7 +172,7 @@ function checkPrefix(prefix: unknown = 'queuelock'): string {
   return prefix;
 }
 
-/** Returns the texts that are set, since npm redis would pass on a property that is `undefined`. */
+/** Returns the PEM texts without properties that are `undefined`, since npm redis would pass such a property on. */
 function tlsWith({ ca, cert, key }: PemTexts): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> {
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
 }

@@ -3,8 +3,8 @@ import type { RedisClientLike } from './client-like.ts';
 import { RULE, checkMethods, type ClientLibrary } from './check-methods.ts';
 
 /**
- * Checks a client from the caller without a request to the server. It checks the kind, the version, the methods, and the options that
- * decide which data the client reads and writes. The drivers override all other relevant options in their duplicates of the client.
+ * Checks the client that the caller has passed, without a request to the server. Checks the kind, the version, the methods, and the
+ * options that decide which data the client reads and writes. All other relevant options are overridden in the duplicates of the client.
  * @throws {QueueLockError} `INVALID_ARGUMENT`, naming the option
  */
 export function checkClient(client: RedisClientLike): ClientLibrary {
@@ -36,7 +36,7 @@ function libraryOf(client: object): ClientLibrary {
   return isIoRedis ? 'ioredis' : 'redis';
 }
 
-/** The options of both libraries that decide which data a client reads and writes. */
+/** Options of npm redis and ioredis that decide which data a client reads and writes. */
 interface DataOptions {
   readonly keyPrefix?: string | Buffer | null;
   readonly db?: unknown;
@@ -58,8 +58,8 @@ function checkOptions(client: RedisClientLike, library: ClientLibrary): void {
 }
 
 /**
- * Refuses a key prefix of the library. Programs share keys, channels and the keys of `singleKey`. A program that connects to the same
- * server by URL would not know the prefix, so it is neither applied nor dropped.
+ * Refuses a client with a key prefix. A program that connects to the same server by URL would use other keys than this client, so a
+ * prefix must not be applied. It is not silently ignored either.
  */
 function checkKeyPrefix(keyPrefix: DataOptions['keyPrefix']): void {
   const found = String(keyPrefix ?? '');

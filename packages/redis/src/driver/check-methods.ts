@@ -6,11 +6,11 @@ export type ClientLibrary = 'ioredis' | 'redis';
 /** The methods of a client that the drivers call. */
 const METHODS: Readonly<Record<ClientLibrary, readonly string[]>> = {
   ioredis: ['call', 'connect', 'disconnect', 'duplicate', 'on', 'subscribe', 'unsubscribe'],
-  // Version 4 of npm redis has no destroy().
+  // destroy() exists since version 5 of npm redis, so a client of version 4 is refused.
   redis: ['connect', 'destroy', 'duplicate', 'on', 'sendCommand', 'subscribe', 'unsubscribe'],
 };
 
-/** The rule for a client from the caller, as error messages state it. */
+/** The rule for the client that the caller passes, as error messages state it. */
 export const RULE = 'is a client of npm redis (version 5 or 6) or a connection of ioredis (version 5 or 6)';
 
 /** @throws {QueueLockError} `INVALID_ARGUMENT` when a method is missing */

@@ -6,7 +6,7 @@ import { NodeRedisDriver, type ClientOverrides, type MakeClient } from './node-r
 import { ProvenDriver } from './proven-driver.ts';
 
 /**
- * Creates the driver for a client that the caller has handed in.
+ * Creates the driver for the client that the caller has passed.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when the client cannot be used
  */
 export function givenDriver(client: RedisClientLike): Driver {
@@ -14,13 +14,13 @@ export function givenDriver(client: RedisClientLike): Driver {
   const options: Shown = client.options ?? {};
   if (library === 'ioredis')
     return new ProvenDriver(new IoRedisDriver(endpointOf(options, options.db), client as unknown as IoRedis));
-  // duplicate() of npm redis starts from the options of the client; the overrides of the driver replace some of them.
+  // npm redis: duplicate() keeps the options of the client, except those that the driver overrides.
   const make = (overrides: ClientOverrides): unknown => client.duplicate(overrides);
   const endpoint = endpointOf({ ...options, ...options.socket }, options.database);
   return new ProvenDriver(new NodeRedisDriver(endpoint, () => client.options ?? {}, make as MakeClient));
 }
 
-/** The options of both libraries that identify the server. */
+/** Options of npm redis and ioredis from which the server's address is known. */
 interface Shown {
   readonly host?: string;
   readonly port?: number;

@@ -31,7 +31,7 @@ export interface Wire {
 
 /** Opens connections with one client library. */
 export interface Driver {
-  /** The server's address without user and password, for messages. */
+  /** The server's address without user and password, for error messages. */
   readonly endpoint: string;
   /** Makes one attempt to connect. `at`: address of another server of the same cluster, with the same credentials and TLS. */
   open(events: WireEvents, at?: Partial<Address>): Promise<Wire>;

@@ -3,28 +3,39 @@ import type { Address } from './driver.ts';
 import { FOREIGN } from '../lua/keys.ts';
 
 const FOREIGN_KEY = new RegExp(`${FOREIGN} (.+?) (.*) ${FOREIGN}`, 's');
-// Matches the error word. Redis 6.2 puts the number of the script's line in front of it.
+// Matches the error code at the beginning of a message, such as `NOPERM`. Redis 6.2 puts the number of the
+// script's line before it.
 const WORD = /^(?:ReplyError: )?(?:ERR )?(?:@user_script: ?\d+: )?-?(?:ERR )?([A-Z]+)\b/;
 const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'DENIED']);
 
-// Matches a denied command of a script, which Redis 7.0 reports without an error word.
+// Matches the message of Redis 7.0 about a denied command in a script, which has no error code.
 const DENIED_IN_SCRIPT = /The user executing the script can't/;
 
 /** Matches the error of a command that `rename-command` or a proxy has removed, also in a script. */
 const REMOVED = /unknown (?:redis )?command|invalid command passed to redis\.acl_check_cmd/i;
 
-/** Hints for the operator, by error word. */
+/** Hints for the operator of the server, by error code. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['READONLY', 'this server is a replica: use the primary'],
   ['OOM', 'the memory of the server is full (maxmemory)'],
   ['MISCONF', 'the server cannot write to its disk'],
   ['LOADING', 'the server is reading its data'],
+  ['BUSY', 'another program runs a long script: SCRIPT KILL ends it unless it has written'],
   ['NOREPLICAS', 'the server requires more replicas than it has'],
   ['ASK', 'the cluster migrates the slot of these keys: steps continue after that'],
   ['TRYAGAIN', 'the cluster migrates the slot of these keys: steps continue after that'],
 ]);
 
-/** Returns the error word of a refusal by the server, for instance `NOPERM`, or an empty string for any other error. */
+/** Hints for the operator, by the text of errors that have no word of their own. */
+const TEXT_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/max number of clients/i, 'the server has no connection left: raise maxclients'],
+  [
+    /Socket closed unexpectedly|Connection is closed/,
+    'if the server runs, its log names the limit of connections: maxmemory-clients, client-output-buffer-limit or maxclients',
+  ],
+];
+
+/** Returns the error code with which the server has refused a command, for instance `NOPERM`. Empty for any other error. */
 export function wordOf(error: unknown): string {
   return error instanceof Error ? (WORD.exec(error.message)?.[1] ?? '') : '';
 }
@@ -40,15 +51,15 @@ export function movedTo(error: unknown): Partial<Address> | undefined {
 }
 
 /**
- * Returns whether the cluster is migrating the slot of the keys, so that the server refused the whole step. The redirect `ASK` is not
- * followed: the other server has only some of the keys yet, and a step there would treat the rest as absent.
+ * Returns whether the server has refused a step because the cluster is migrating its keys. The redirect `ASK` is not followed: the other
+ * server has only some of the keys yet, and a step there would treat the others as missing.
  */
 export function isMigrating(error: unknown): boolean {
   return ['ASK', 'TRYAGAIN'].includes(wordOf(error));
 }
 
 /**
- * Rejects permanently without the client library: a further attempt would find the same files.
+ * Throws an error because the npm package redis cannot be loaded. The error is not retried, since the next attempt would fail too.
  * @throws {QueueLockError} `INVALID_ARGUMENT`
  */
 export function refuseWithoutLibrary(error: unknown): never {
@@ -75,6 +86,13 @@ export function asQueueLockError(error: unknown, endpoint: string): QueueLockErr
     const message = `${endpoint} lacks a command that locks need: ${detail}; let rename-command or the proxy keep eval, evalsha, publish and subscribe`;
     return new QueueLockError('ACCESS_DENIED', message, options);
   }
-  const hint = HINTS.get(word);
-  return new QueueLockError('UNAVAILABLE', `${endpoint}: ${detail}${hint ? ` (${hint})` : ''}`, options);
+  const message = `${endpoint}: ${describe(error)}`;
+  return new QueueLockError('UNAVAILABLE', message, { ...options, responded: word !== '' });
+}
+
+/** Returns the message of a failure, with a hint for the operator. */
+export function describe(error: unknown): string {
+  const detail = failureOf(error);
+  const hint = HINTS.get(wordOf(error)) ?? TEXT_HINTS.find(([pattern]) => pattern.test(detail))?.[1];
+  return hint === undefined ? detail : `${detail} (${hint})`;
 }

@@ -30,9 +30,11 @@ const OURS = {
   autoResubscribe: false,
   autoResendUnfulfilledCommands: false,
   enableAutoPipelining: false,
-  // A server that is loading its data returns an error for each command, and the user may have no right to INFO.
+  // The ready check sends INFO, which the user may not be allowed to call. It is not needed: a server that
+  // is loading its data returns an error for each command.
   enableReadyCheck: false,
-  // A subscribed connection may be silent for long, and the backend has its own timeout for requests.
+  // Without these timeouts, a connection for notifications may receive nothing for long. The backend limits
+  // the time of each request itself.
   commandTimeout: undefined,
   socketTimeout: undefined,
   stringNumbers: false,

@@ -5,7 +5,7 @@ import { checkMethods } from './check-methods.ts';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 import { messageTo } from './messages.ts';
 
-/** Options of a client of npm redis with RESP version 2, which all servers and proxies support. */
+/** Options of a client of npm redis. They select version 2 of the protocol, which all servers and proxies support. */
 export type ClientOptions = RedisClientOptions<RedisModules, RedisFunctions, RedisScripts, 2>;
 
 /** Options that override those of a client; `undefined` removes an option. */
@@ -72,9 +72,9 @@ export class NodeRedisDriver implements Driver {
 }
 
 /**
- * Returns two functions: one destroys the client, and one records that the client has a socket. If a client without a socket were destroyed, npm
- * redis would forget the socket that it is opening. That socket would stay open and keep the process alive. An attempt to connect that gets no socket
- * ends by itself.
+ * Returns two functions. One destroys the client, the other records that the client has a socket. A client that is still opening its
+ * socket is not destroyed, since npm redis would forget that socket. It would then stay open and keep the process alive. The attempt ends
+ * by itself.
  */
 function destroying(
   client: Client,
@@ -103,12 +103,13 @@ function overridesAt(
 ): ClientOverrides {
   return {
     ...options,
-    // npm redis has already copied the parts of the URL into the other options. A URL would override the address of a redirect.
+    // The URL is removed, since npm redis has copied its parts into the other options. It would override the
+    // address of a redirect.
     url: undefined,
     socket: {
       ...socketAt(socket, at),
       reconnectStrategy: false,
-      // A subscribed connection may be silent for long.
+      // A connection for notifications may receive nothing for long, so this timeout is removed.
       socketTimeout: undefined,
     },
     RESP: 2,
@@ -123,7 +124,7 @@ function overridesAt(
   };
 }
 
-/** Returns the socket options for the server at `at`. They omit the path of a Unix socket, which would lead to the first server. */
+/** Returns the socket options for the server at `at`. Removes the path of a Unix socket, which would lead to the original server. */
 function socketAt(socket: ClientOptions['socket'] = {}, at: Partial<Address> | undefined): object {
   if (!at) return socket;
   const others = Object.entries(socket).filter(([name]) => name !== 'path');

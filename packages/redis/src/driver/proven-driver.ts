@@ -2,13 +2,13 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import { invalidArgument } from '@queuelock/core/backend';
 import type { Address, Driver, Wire, WireEvents } from './driver.ts';
 
-/** Lua script that returns a value of each kind that steps return, among them a number as large as a time in microseconds. */
+/** Lua script that returns a value of each kind that occurs in replies, such as a number as large as a time in microseconds. */
 const PROBE = "return {7, 1900000000000001, 'text', {'nested', 0}, false}";
 const EXPECTED: readonly unknown[] = [7, 1_900_000_000_000_001, 'text', ['nested', 0], null];
 
 /**
- * Opens connections for a client that the caller has handed in. The first connection is tested: replies must arrive as the server sent
- * them. An option, a global reply transformer or a wrapper may change them, and a changed number would make every decision wrong.
+ * Opens connections for the client that the caller has passed, and tests the first one: replies must arrive as the server sent them. An
+ * option, a global reply transformer or a wrapper may change them. A changed number would make every decision wrong.
  */
 export class ProvenDriver implements Driver {
   readonly #driver: Driver;

@@ -1,6 +1,6 @@
 /**
- * Lua function that requires the rights to all commands on all kinds of keys that the steps use. Without this check, a step that is refused
- * in its middle would leave half of its changes.
+ * Lua function that fails unless the user may call all commands, on all kinds of keys, that the scripts use.
+ * Without this check, a script that is refused halfway would leave half of its changes.
  */
 export const ACL_CHECK = `
   local function may_all()

@@ -18,7 +18,10 @@
  */
 const FORMAT = '1';
 
-/** A word that begins a script's error about a key that queuelock did not write. The type of the key, its name and the same word again follow. */
+/**
+ * The error of a script about a key that queuelock did not write begins with this word. The type of the key, its name and this word again
+ * follow.
+ */
 export const FOREIGN = 'queuelock-foreign-key';
 
 /** Lua functions for the names of keys, for checks of their types, and for numbers of entries. */

@@ -15,16 +15,19 @@ export interface Script {
 
 /**
  * Creates a script from the body of a step.
- * @param kind `evenIfFull` for steps that free memory or that a holder needs to keep its hold. A server whose memory is full refuses a
- *   command that may take memory only as the first write of a script. So these scripts begin with a `ZREM` that removes nothing. On a
- *   replica, that write makes the server refuse the step before it returns anything
+ * @param kind `evenIfFull` for steps that free memory or that a holder needs to keep its hold. When the server's memory is full, it
+ *   refuses a command that may take memory, unless the script has written before. So these scripts begin with a `ZREM` that removes
+ *   nothing. It also makes a replica refuse the script at once
  */
 export function script(name: string, step: string, kind: 'plain' | 'evenIfFull' = 'plain'): Script {
   const text = lua(step, kind === 'plain' ? '' : "  call('ZREM', SESSIONS, '')\n");
   return { name, text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Beginning of a session's step: returns `lost` unless the session is alive. The first arguments are its id and generation. */
+/**
+ * Beginning of a step for a session: returns `lost` if the session has ended. The first two arguments are the session's id and
+ * generation.
+ */
 export const OWN = `
   local sid, generation = ARGV[1], ARGV[2]
   if not is_alive(sid, generation) then return {'lost'} end

@@ -31,8 +31,8 @@ export const sessionScripts: Readonly<Record<'open' | 'resume' | 'renew' | 'look
   ),
 
   /**
-   * Renews the lease and checks about 200 of the session's entries, continuing where the last renewal stopped. Arguments: session,
-   * generation, that cursor, an entry and its number.
+   * Renews the lease and checks about 200 of the session's entries. The cursor is where the previous renewal has stopped. Arguments:
+   * session, generation, cursor, an entry and its number.
    */
   renew: script(
     'renew',

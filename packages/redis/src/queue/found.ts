@@ -5,7 +5,10 @@ export interface Found extends FoundEntry {
   readonly ord: string;
 }
 
-/** Parses the result of the step `look` (a read of all entries), a flat list of number, admitted, entry and queue for each entry. */
+/**
+ * Parses the reply of the script `look`, which reads all entries of a session. The reply is a flat list:
+ * number, admitted, entry and queue of each entry.
+ */
 export function foundIn(rows: readonly unknown[]): readonly Found[] {
   const found: Found[] = [];
   for (let at = 0; at < rows.length; at += 4) {

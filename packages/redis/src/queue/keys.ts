@@ -45,7 +45,7 @@ export class Keys {
     return `${this.root}register:${queue}`;
   }
 
-  /** The public key of an entry: name of the sorted set and the member in it. */
+  /** Returns the public key of an entry: the name of its sorted set, and its number there. */
   entry(queue: string, order: string): string {
     return `${this.root}line:${queue}/${order}`;
   }

@@ -10,11 +10,11 @@ import {
   type Clock,
 } from '@queuelock/core/backend';
 import type { Address, Driver, Wire } from '../driver/driver.ts';
-import { asQueueLockError, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
+import { asQueueLockError, describe, isMigrating, movedTo, wordOf } from '../driver/errors.ts';
 import { Pace } from './pace.ts';
 
-// Maximum number of commands in flight. 64 commands take some milliseconds of the server's time. With more in flight no reply is faster, and the last
-// of thousands times out.
+// Maximum number of commands in flight. The server needs some milliseconds for 64 commands. A higher limit
+// would make no reply faster, and with thousands in flight the last ones would time out.
 const AT_ONCE = 64;
 /** Backoff between attempts while the cluster migrates the slot of the keys. */
 const MIGRATING = { initialDelayMs: 20, maxDelayMs: 250 };
@@ -23,7 +23,7 @@ interface Settings {
   readonly clock: Clock;
   /** Timeout of a command, connecting included, in milliseconds. */
   readonly withinMs: number;
-  /** Called with each new connection. Commands use the connection after this has resolved. */
+  /** Called with each new connection, before commands use it. They wait until this callback has resolved. */
   readonly onUp?: (wire: Wire) => Promise<void>;
   /** Called when the connection broke. The link opens another one by itself. */
   readonly onDown?: () => void;
@@ -67,9 +67,9 @@ export class Link {
   }
 
   /**
-   * Sends one command. Its timeout starts when it leaves the queue of commands. If it rejects with anything but an error reply of the
-   * server, its outcome is unknown.
-   * @param isUrgent sends the command at once, without the limit of commands in flight
+   * Sends one command. The timeout does not include the time for which the command waits before it is sent. If the promise rejects with
+   * anything but an error reply of the server, the outcome is unknown.
+   * @param isUrgent sends the command at once, regardless of the limit of commands in flight
    */
   async send(args: readonly string[], isUrgent = false): Promise<unknown> {
     if (isUrgent) return this.#sendNow(args);
@@ -115,7 +115,10 @@ export class Link {
     });
   }
 
-  /** Resolves with the connection once it is open. @throws {QueueLockError} when the link is closed or cannot connect in time */
+  /**
+   * Resolves with the connection once it is open.
+   * @throws {QueueLockError} when the link is closed or cannot connect in time
+   */
   async connected(): Promise<Wire> {
     if (this.#wire) return this.#wire;
     if (this.#isClosed) throw connectionClosed(this.#driver.endpoint);
@@ -148,6 +151,7 @@ export class Link {
       }
       if (over) throw over.error;
       wire = this.#wire = opened;
+      this.#failure = undefined;
       this.#connecting = false;
       this.#settle(({ resolve }) => {
         resolve(opened);
@@ -171,7 +175,7 @@ export class Link {
   #failed(error: unknown): void {
     this.#connecting = false;
     if (this.#isClosed) return;
-    this.#failure = error;
+    this.#record(error);
     this.#at = undefined;
     this.#pace.failed();
     this.#settle(({ reject }) => {
@@ -201,10 +205,15 @@ export class Link {
   #lost(wire: Wire, error: unknown): void {
     if (wire !== this.#wire || this.#isClosed) return;
     this.#wire = undefined;
-    this.#failure = error;
+    this.#record(error);
     this.#pace.broke();
     this.#settings.onDown?.();
     this.keep();
+  }
+
+  /** Records why a connection failed, for the message of a timeout. An earlier timeout would add nothing to it. */
+  #record(error: unknown): void {
+    if (!(error instanceof QueueLockError)) this.#failure = error;
   }
 
   #settle(end: (waiting: Waiting) => void): void {
@@ -216,7 +225,7 @@ export class Link {
   #within<T>(ms: number, answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
-        const before = this.#failure === undefined ? '' : `; before that: ${detail(this.#failure)}`;
+        const before = this.#failure === undefined ? '' : `; before that: ${describe(this.#failure)}`;
         const message = `${this.#driver.endpoint} did not respond within ${this.#settings.withinMs} ms${before}`;
         // If this process was paused, the reply may have arrived although this timer runs first. So the reply is
         // read before the timeout rejects.
@@ -227,8 +236,4 @@ export class Link {
       answer.then(resolve, reject).finally(cancel);
     });
   }
-}
-
-function detail(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,7 +6,7 @@ import { Link } from './link.ts';
 /** Callbacks of a subscription to a channel. */
 export interface Listener {
   readonly onMessage: (message: string) => void;
-  /** Called when the subscription is active, and again when messages may have been missed. */
+  /** Called when the subscription becomes active, and again when the listener may have missed messages. */
   readonly onReady: () => void;
   /** Called when the user may not subscribe to the channel. Without this callback, the whole connection fails with that error. */
   readonly onRefused?: (error: unknown) => void;
@@ -25,7 +25,8 @@ export class NotificationListener {
       onUp: (wire) => this.#hearAll(wire),
       onDown: () => {
         this.#subscribed.clear();
-        // Changes may be missed from now on, so observers read again instead of showing an outdated state.
+        // While this connection is down, notifications are missed. So observers read now instead of showing
+        // an outdated state.
         for (const listeners of [...this.#listeners.values()])
           for (const { onReady } of [...listeners]) onReady();
       },
@@ -35,7 +36,10 @@ export class NotificationListener {
     });
   }
 
-  /** Resolves when all subscriptions are active. @throws {QueueLockError} for the reasons of `Link.connected` */
+  /**
+   * Resolves when all subscriptions are active.
+   * @throws {QueueLockError} when the link is closed or cannot connect in time
+   */
   async up(): Promise<void> {
     await this.#link.connected();
   }
@@ -56,7 +60,9 @@ export class NotificationListener {
     };
   }
 
-  /** Replaces the connection: it may lead to another server than the connection for steps, or receive nothing at all. */
+  /**
+   * Replaces the connection. Used when it may lead to another server than the connection that sends commands, or receives nothing at all.
+   */
   renew(error: unknown): void {
     this.#link.renew(error);
   }

@@ -6,9 +6,12 @@ interface Settings {
   readonly clock: Clock;
   /** How long a published message may take to arrive, in milliseconds. */
   readonly withinMs: number;
-  /** Publishes a message to this process. Resolves when the server has received it. */
+  /**
+   * Publishes a message to which this process is subscribed. Resolves when the server has received the
+   * message.
+   */
   readonly say: () => Promise<unknown>;
-  /** Called when the published message did not arrive. */
+  /** Called when the published message did not arrive in time. */
   readonly onDeaf: () => void;
 }
 

@@ -59,7 +59,10 @@ export class Steps {
     }
   }
 
-  /** Sends a command of Redis itself, for instance `INFO`. @throws {QueueLockError} the error that `asQueueLockError` returns */
+  /**
+   * Sends a plain command of Redis, for instance `INFO`.
+   * @throws {QueueLockError} the error that `asQueueLockError` returns
+   */
   async ask(...args: readonly string[]): Promise<unknown> {
     try {
       return await this.#link.send(args);

@@ -26,29 +26,29 @@ interface Settings {
   readonly singleKeyOf: SingleKeyOf | undefined;
 }
 
-/** A session of this process, with the callbacks for its connection. */
+/** A session of this process, as the connection notifies it. */
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
-  /** Called with the number of each notification. A gap in the numbers shows that some were missed. */
+  /** Called for each notification, with its number. A gap between two numbers means that notifications were missed. */
   notified(nth: number): void;
   /** Called when notifications may have been missed. */
   lookAround(): void;
 }
 
-/** A source of data in the store for observers. */
+/** What an observer watches: how it reads the data, and the channel on which changes are announced. */
 interface Watched<T> extends Pick<ReadingSource<T>, 'read' | 'pauseMs'> {
   /** The channel that receives a message when the data has changed. */
   readonly channel: string;
 }
 
-/** The two connections of a backend, shared by all sessions of a process: one for steps, one that is subscribed to channels. */
+/** The two connections of a backend, which all its sessions share: one sends commands, the other receives notifications. */
 export class Connection {
   readonly keys: Keys;
   readonly steps: Steps;
   readonly inbox: string;
   readonly headLeases: HeadLeaseTimer;
-  /** Emits when the connection for steps broke, and when it is open again. */
+  /** Emits when the connection for steps has broken, and when it is open again. Notifications may have been missed then. */
   readonly doubts$: Observable<void>;
   readonly #doubts$ = new Subject<void>();
   readonly #clock: Clock;
@@ -71,11 +71,13 @@ export class Connection {
       clock,
       withinMs,
       onDown: () => {
-        // Both connections must lead to the same server, so the other one is reopened too.
+        // Notifications must come from the server that runs the steps, so the subscribed connection is
+        // reopened too.
         this.#notifications.renew(new Error('the connection for steps broke'));
         this.#doubts$.next();
       },
-      // The server may now be another one, or may have lost data.
+      // After a reconnect, the server may be another one or may have lost data, so all sessions read their
+      // entries again.
       onUp: async () => {
         setImmediate(() => {
           this.#doubts$.next();
@@ -112,12 +114,18 @@ export class Connection {
     return singleKeyFor(this.#singleKeyOf, { root: this.keys.root, queue });
   }
 
-  /** Returns the number of a new call. Numbers grow, so that a reply to an earlier call does not replace newer information. */
+  /**
+   * Returns a number for a new call. Later calls have higher numbers, so that the reply to an earlier call does not replace newer
+   * information.
+   */
   nextCall(): number {
     return (this.#calls += 1);
   }
 
-  /** Resolves when this process is subscribed to its inbox. @throws {QueueLockError} when it cannot connect */
+  /**
+   * Resolves when this process is subscribed to the channel for its notifications.
+   * @throws {QueueLockError} when it cannot connect
+   */
   async open(): Promise<void> {
     this.#link.keep();
     this.#listen();
@@ -130,7 +138,8 @@ export class Connection {
   }
 
   leave(resident: Resident): void {
-    // A session that was resumed in this process has replaced the earlier object of the same id.
+    // When a session was resumed in this process, the entry of the map belongs to the newer object of the
+    // same id.
     if (this.#residents.get(resident.id) === resident) this.#residents.delete(resident.id);
   }
 

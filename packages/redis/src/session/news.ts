@@ -19,7 +19,7 @@ export class News {
     return isLate;
   }
 
-  /** Records the counts that a read of the session found. */
+  /** Records what a read of the session has returned: the number of the newest notification, and the count of fields. */
   recordRead(newest: number, notes: number): void {
     this.#newest = newest;
     this.#notes = notes;
@@ -27,7 +27,7 @@ export class News {
 
   /**
    * Returns whether this client knows the present state of its session. That is so if it missed no notification,
-   * the store lost none that it had sent, and the store has `entries` entries of the session.
+   * the store still counts all that it has sent, and the session has `entries` entries in the store.
    */
   isAsKnown(newest: number, fields: number, entries: number): boolean {
     return newest === this.#newest && fields === this.#notes + entries;

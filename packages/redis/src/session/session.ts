@@ -38,7 +38,7 @@ export interface Tenancy {
   readonly inherited: number;
 }
 
-/** A position as the store returns it. `other`: a different limit of an entry ahead, or 0. `endsInUs`: time until the first lease ahead ends. */
+/** An entry's position. `other`: another limit of an entry ahead, or 0. `endsInUs`: microseconds until the first lease ahead ends. */
 type Place = readonly [ord: string, admitted: number, ahead: number, other: number, endsInUs: number];
 
 /** A session of this client on Redis. */
@@ -176,7 +176,7 @@ export class RedisSession implements Session {
     });
   }
 
-  /** Tracks the entries as pending, since the store may add them even when no reply arrives. */
+  /** Sends an enqueue, and tracks its entries as pending, since the server may add them even when no reply arrives. */
   #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
     this.#reconciler.entryAdded();
     return this.#pendingEnqueues.track(specs, () =>
@@ -210,7 +210,7 @@ export class RedisSession implements Session {
     return [queue, id, shared ? '1' : '0', String(limit), String(permits), value, single];
   }
 
-  /** Runs a step that adds entries. Returns the further values of the reply, or an empty list for a try that would have to wait. */
+  /** Runs a step that adds entries. Returns the further values of the reply. The list is empty if a try found the queue busy. */
   async #enterStep(
     script: Script,
     specs: readonly EntrySpec[],
@@ -239,7 +239,7 @@ export class RedisSession implements Session {
   ): Placement {
     const order = BigInt(ord);
     const key = this.#connection.keys.entry(queue, ord);
-    // An entry that waits only for its single key has no entry ahead.
+    // An entry may wait for its single key alone. Then no entry is ahead of it.
     const turn = admitted === 1 ? { admitted: true } : { admitted: false, ...(ahead > 0 && { ahead }) };
     const turns$ = this.entries.track({ queue, id, ord, key, turn, call });
     if (admitted !== 1) this.#connection.headLeases.watch(queue, endsInMs(endsInUs), ahead);

@@ -3,12 +3,15 @@
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 
-/** An entry as the store returned it. */
+/** An entry of this process, with its number in the queue as the server returned it. */
 export interface Placed extends TrackedEntry {
   readonly ord: string;
 }
 
-/** Returns the newest entry. If a store was set back to an earlier state and lost entries, the newest entry is one of them. */
+/**
+ * Returns the entry with the highest number. If the server was set back to an earlier state and lost entries,
+ * this one is among them.
+ */
 export function newestOf(entries: readonly Placed[]): Placed | undefined {
   return entries.reduce<Placed | undefined>(
     (newest, each) => (newest && Number(newest.ord) > Number(each.ord) ? newest : each),

@@ -62,7 +62,8 @@ export function role(info: Info, about: string): readonly Finding[] {
   if (info.get('role') === 'slave')
     return [{ level: 'error', about, text: 'it is a replica: use the primary' }];
   const replicas = Number(info.get('connected_slaves') ?? 0);
-  // The server reports this field when both min-replicas-to-write and min-replicas-max-lag are set, even to users who may not read the configuration.
+  // The field exists if min-replicas-to-write and min-replicas-max-lag are both set. Unlike the configuration
+  // itself, every user may read it.
   const needsReplicas = info.has('min_slaves_good_slaves');
   if (replicas === 0 && !needsReplicas) return [];
   const lag = `it has ${replicas} replicas, which may lag: a failover can forget the last steps, and then two clients hold one lock`;

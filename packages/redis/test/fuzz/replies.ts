@@ -7,7 +7,7 @@ import type { FuzzTarget } from '@queuelock/harness/fuzz/target';
 
 const SPEC = { queue: 'jobs', id: 'ab'.repeat(16), shared: false, limit: 1, value: 'me' };
 const SETTLED_MS = 10_000;
-// The client replaces `SESSION` by the id of the session.
+// The simulated client replaces `SESSION` by the id of the session.
 const MESSAGES = [
   'SESSION:1:admitted:1795772657149573',
   'SESSION:2:gone:5 SESSION:3:ended:0',
@@ -17,13 +17,13 @@ const MESSAGES = [
 ];
 const SESSION_ID = /^[0-9a-f]{24,32}$/;
 
-/** The recorded replies of a server, in the order of the requests, and the messages that the server publishes. */
+/** What the simulated server sends: replies in the order of the requests, and messages on its channels. */
 interface Script {
   readonly replies: readonly unknown[];
   readonly messages: readonly unknown[];
 }
 
-/** Replies and published messages of Redis to a session that opens, enters a queue, sends a heartbeat, is observed and leaves. */
+/** Fuzz target: random replies and messages of Redis for a session that opens, enters a queue, sends a heartbeat and closes. */
 export function open(): FuzzTarget {
   const replies = RECORDED.map(({ reply }) => reply as unknown);
   const each = replies.map((reply) => ({ replies: [['ok'], reply], messages: MESSAGES }));
@@ -58,7 +58,10 @@ function scriptIn(text: string): Script {
   }
 }
 
-/** A simulated client. Its first reply passes the test that the driver makes, and after each step it publishes the messages on all channels. */
+/**
+ * A simulated client with the replies of `script`. It passes the test that the driver makes first. After each step it publishes the
+ * messages of `script` on all channels.
+ */
 function clientOf({ replies, messages }: Script): NonNullable<RedisOptions['client']> {
   let at = 0;
   let session = '';
@@ -89,8 +92,7 @@ function clientOf({ replies, messages }: Script): NonNullable<RedisOptions['clie
 }
 
 /**
- * Uses every function of the backend once, and stops at the first failure. After a failure the backend reconnects
- * with growing delays, which would slow down the test.
+ * Calls every function of the backend once, and stops at the first failure, since reconnecting after a failure takes longer each time.
  */
 async function use(backend: Backend): Promise<void> {
   const { signal } = new AbortController();
@@ -108,7 +110,7 @@ async function use(backend: Backend): Promise<void> {
     await backend.registers?.read(SPEC.queue, 'evictions');
     await session.close();
   } catch {
-    // A reply that cannot be read rejects its call.
+    // A call rejects when its reply cannot be parsed. Fuzzing looks only for other failures.
   } finally {
     for (const subscription of subscriptions) subscription.unsubscribe();
   }

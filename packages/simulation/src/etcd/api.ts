@@ -15,18 +15,18 @@ import { numberOf } from './reading.ts';
 import { refusal } from './refusal.ts';
 import type { Applied } from './store.ts';
 
-/** The calls that have a single response. */
+/** The calls of the etcd driver that have a single response. */
 export type Method = Exclude<keyof Driver, 'watch' | 'keepAlive' | 'close'>;
 
-/** Receives the response, or the error that the member reports. */
+/** Receives the response of the simulated server, or the error with which it rejects the request. */
 export type Reply = (answer: object) => void;
 
 const EXPIRED_CHECK_INTERVAL_MS = 100;
 
-/** Executes the API requests of clients at one member. */
+/** Executes the requests of one client at one member of the simulated etcd cluster. */
 export class Api {
   readonly member: Member;
-  /** Whether this client may neither read nor write keys. */
+  /** Whether the simulated cluster denies this client all reads and writes of keys. */
   isDenied = false;
   readonly #cluster: Cluster;
   readonly #random: Random;
@@ -37,7 +37,7 @@ export class Api {
     this.#random = random;
   }
 
-  /** Executes a request as far as possible. */
+  /** Executes a request, or rejects it when the member cannot execute it at present. */
   handle(method: Method, request: unknown, reply: Reply): void {
     const { member } = this;
     if (method === 'status') reply(this.#status());
@@ -50,10 +50,12 @@ export class Api {
     else this.#propose(this.#commandOf(method, request), reply);
   }
 
-  /** Responds to a keepalive. For a lease that has expired, the response waits until the lease is removed. */
+  /**
+   * Responds to a keepalive of a lease. If the lease has expired, responds only once the lease is removed.
+   */
   keepAlive({ ID }: ILeaseKeepAliveRequest, reply: (response: ILeaseKeepAliveResponse) => void): void {
     const id = String(ID);
-    // Makes the header before the request is executed, because the member may learn of a later term before it
+    // The header contains the term that the member knows now. It may learn of a later term before it
     // responds.
     const header = this.member.header();
     const ask = (): void => {
@@ -92,8 +94,8 @@ export class Api {
   }
 
   /**
-   * Reads at the revision that the member has applied. Comparisons use the newest state instead. That makes
-   * no difference, because queuelock compares nothing in a read-only transaction.
+   * Executes a read-only transaction at the revision that the member has applied. Comparisons use the newest
+   * state, which is a simplification: queuelock compares nothing in such transactions.
    */
   #readTxn({ success = [] }: ITxnRequest): Applied {
     const { revision, store } = this.member;

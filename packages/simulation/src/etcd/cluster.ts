@@ -6,17 +6,17 @@ import { refusal } from './refusal.ts';
 import { Store, type Applied } from './store.ts';
 import { Terms } from './terms.ts';
 
-/** Options of a cluster. */
+/** Options of a simulated etcd cluster. */
 export interface ClusterOptions {
   readonly members: number;
   readonly version: string;
   /** Shortest TTL that the cluster grants, in seconds. */
   readonly minTtl: number;
-  /** Largest rate error of the members' clocks, as a fraction. */
+  /** Largest error in the speed of the members' clocks, as a fraction: 0.01 means one percent. */
   readonly rateError: number;
 }
 
-/** A command of the log, applied once to the store when it is committed. */
+/** A command in the log of the cluster. It changes the store once, when a majority has it. */
 export type Command = (store: Store) => Applied;
 
 /** Receives the result of a command or a read. It is never called for a request whose member crashed. */
@@ -26,15 +26,15 @@ interface Proposal {
   readonly from: Member;
   readonly command: Command;
   readonly outcome: Outcome;
-  /** Whether the command is lost if the leader that received it stops leading before the commit. */
+  /** Whether the command is dropped if its leader is replaced before a majority has it. */
   readonly isOfLeader?: boolean;
 }
 
-/** A read that waits until its member has applied the log far enough. */
+/** A read that waits until its member has applied the log up to the commits at the start of the read. */
 export interface Reading {
   readonly outcome: Outcome;
   readonly go: () => void;
-  /** True time at which the read started. */
+  /** When the read started, in simulated time. */
   readonly since: number;
 }
 
@@ -44,10 +44,10 @@ const GIVES_UP_MS = 7_000;
 const NO_LEADER_WITHIN_MS = 500;
 
 /**
- * The consensus of a cluster, modelled from outside: there is one log, to which one leader at a time may
- * append while a majority is reachable and running. It models all that a client can observe: when and whether
- * a command takes effect, how late each member applies it, which member leads in which term, and which member
- * only believes that it leads.
+ * The consensus of a simulated etcd cluster, as clients can observe it. There is one log, to which one leader
+ * at a time may append while a majority is running and reachable.
+ * It models when and whether a command takes effect, and how late each member applies it. It also models
+ * which member leads in which term, and which one only believes so.
  */
 export class Cluster {
   readonly store: Store = new Store(() => this.terms.leader?.lessor);
@@ -57,11 +57,14 @@ export class Cluster {
   readonly #timeline: Timeline;
   readonly #random: Random;
   readonly #fate: Machine;
-  /** Whether paused members answer linearizable reads locally, as some releases do. */
+  /**
+   * Whether a member that was paused executes linearizable reads on its own, outdated state, as some releases
+   * of etcd do.
+   */
   readonly #staleReads: boolean;
-  /** Revision of the store after each entry of the log. */
+  /** The revision of the store after each entry of the log, by index. */
   readonly #revisions = [1];
-  /** The compactions of the log: the revision up to which each one compacts, by its index in the log. */
+  /** For the index of each compaction in the log, the revision up to which it removes history. */
   readonly #compactions = new Map<number, number>();
 
   constructor(timeline: Timeline, random: Random, options: ClusterOptions) {
@@ -102,12 +105,12 @@ export class Cluster {
     this.#append();
   }
 
-  /** Drops history that every member has compacted. */
+  /** Removes the history that no member needs any more, since all members have compacted it. */
   forget(): void {
     this.store.compact(Math.min(...this.members.map(({ compacted }) => compacted)));
   }
 
-  /** Appends a command to the log. It may be executed long after the client has given up. */
+  /** Appends a command to the log. The cluster may execute it long after the client has given up. */
   propose(from: Member, command: Command, outcome: Outcome): void {
     this.#toLeader(from, outcome, (leader) => this.#commit(leader, { from, command, outcome }));
   }
@@ -118,8 +121,8 @@ export class Cluster {
   }
 
   /**
-   * Calls `ask` with the leader, or with a member that still believes that it leads. Calls it with
-   * `undefined` when no leader is known.
+   * Calls `ask` with the leader of `from`, which may be a former leader that still believes that it leads. Calls it
+   * with `undefined` when the member knows no leader.
    */
   toLeader(from: Member, ask: (leader: Member | undefined) => void): void {
     const leader = from.leads ? from : this.terms.leader;
@@ -128,19 +131,19 @@ export class Cluster {
     else leader.machine.after(this.#hopMs(), () => ask(leader));
   }
 
-  /** Restarts the member with its log. */
+  /** Restarts a crashed member, which still has its log. */
   restart(member: Member): void {
     member.isUp = true;
     this.#expire(member);
     this.#catchUp(member);
   }
 
-  /** Runs the task at a true time, whatever happens to the members. */
+  /** Runs the task after `ms` of simulated time, even if members crash or are paused meanwhile. */
   later(ms: number, task: () => void): void {
     this.#fate.after(ms, task);
   }
 
-  /** Ends the partition: the member can reach all other members again. */
+  /** Ends a network partition: this member can reach all other members again. */
   heal(member: Member): void {
     member.isCut = false;
     this.#catchUp(member);
@@ -179,7 +182,8 @@ export class Cluster {
       const isStale = leader !== this.terms.leader || term !== this.terms.term;
       if (!isStale && !this.terms.hasQuorum(leader)) this.#commit(leader, proposal);
       else if (!isStale) this.#carryOut(proposal);
-      // An entry that a leader could not replicate is either in the log of the next leader, or lost.
+      // The leader was replaced before a majority had the command. The next leader may have it in its log
+      // or not.
       else if (this.terms.leader && !proposal.isOfLeader && this.#random.chance(0.5))
         this.#carryOut({ ...proposal, outcome: () => undefined });
     });
@@ -217,8 +221,8 @@ export class Cluster {
   }
 
   /**
-   * Removes expired leases at a member that leads or believes that it leads. Since etcd 3.4.31 and 3.5.13, a
-   * member that only believes it removes none.
+   * Removes expired leases at a member that leads, or that still believes that it leads. The latter no longer
+   * happens since etcd 3.4.31 and 3.5.13.
    */
   #expire(member: Member): void {
     const revoke = (id: string): void =>

@@ -8,13 +8,15 @@ import { GrpcError, type CallOptions, type Channel, type ChannelListener, type D
 import type { Random } from '../random.ts';
 import { SimulatedStream, type Serving } from './stream.ts';
 
-/** Called with every request that is sent. A driver that cannot connect sends none. */
+/** Called with every request that a client sends. A client that cannot connect sends no requests. */
 type OnSent = (method: string, request: unknown) => void;
 
-/** The settings in which simulated drivers differ. */
+/** Options of a simulated etcd driver. */
 export interface DriverOptions {
   readonly onSent: OnSent;
-  /** Set for a connection through a grpc-proxy, which starts watches in any order. */
+  /**
+   * Random numbers for the order in which a grpc-proxy starts watches. `undefined` for a direct connection.
+   */
   readonly proxyOrder?: Random | undefined;
 }
 
@@ -80,7 +82,7 @@ export class SimulatedDriver implements Driver {
     for (const fail of [...this.#pending]) fail(new Error('the client was already closed'));
   }
 
-  /** Drops all streams, as the end of the process does. */
+  /** Drops all streams without a message, as when the client's process is killed. */
   crash(): void {
     for (const stream of this.#streams) stream.drop();
   }
@@ -140,8 +142,8 @@ export class SimulatedDriver implements Driver {
     const times = link.times();
     const at = times > 0 ? link.arrival('there') : undefined;
     if (at === undefined) return;
-    // Repeated copies of a request arrive directly after it. queuelock promises nothing behind a proxy that
-    // repeats a request later.
+    // A repeated request arrives together with the original. queuelock does not support proxies that
+    // repeat a request later.
     for (let time = 0; time < times; time += 1)
       link.deliver('there', at, () =>
         this.#api.handle(method, request, (answer) => {

@@ -12,13 +12,15 @@ import type { Row } from './keyspace.ts';
 import type { Member } from './member.ts';
 
 const MIN_TTL_S = 2;
-/** A foreign client takes the single key if the degree of its fault is lower than this. */
+/**
+ * In the queue with a single key, a fault `stranger` below this severity takes the key. Any other adds an entry.
+ */
 const TAKES_SINGLE = 0.75;
-// Prefix of keys without a lease, in which clients record evictions.
+// Prefix of registers. Clients also record there which entries they evicted.
 const REGISTERS = '.queuelock/register/';
 const STRANGER = 'a stranger';
 
-/** The simulated etcd cluster as a store of a run. */
+/** The simulated etcd cluster, as a simulated run uses it. */
 export class EtcdStore implements Store {
   readonly mostASecond = 100;
   onDeleted: Store['onDeleted'] = () => undefined;
@@ -108,8 +110,9 @@ export class EtcdStore implements Store {
   shownAt(queue: string, text: string, since: number): number | undefined {
     const { keyspace } = this.#cluster.store;
     const mayHaveLostEvents = keyspace.losesBefore > 0 && losesEvents(this.#premises.plan.version);
-    // Without the older states, or when events of deletions may be lost, the moment is unknown. In the latter
-    // case an observer may show a state that never existed, until it lists the entries again.
+    // If older states were compacted, or events of deletions may be lost, the first moment of a state is unknown.
+    // An observer that missed a deletion may even show a state that never existed, until it reads the queue
+    // again.
     if (keyspace.compacted > 0 || mayHaveLostEvents) return since;
     let at = Math.max(1, since);
     while (at <= keyspace.revision && this.shown(queue, at) !== text) at += 1;
@@ -127,7 +130,7 @@ export class EtcdStore implements Store {
     });
   }
 
-  /** Adds a foreign entry, or lets a foreign client take the single key. */
+  /** Adds an entry that no queuelock client made, or takes the single key as such a client does. */
   enterStranger(queue: string, forMs: number, degree: number): void {
     const isSingle = queue === SINGLE.queue && degree < TAKES_SINGLE;
     const key = Buffer.from(isSingle ? SINGLE.key : `${queue}/stranger`);
@@ -168,8 +171,8 @@ export class EtcdStore implements Store {
 }
 
 /**
- * Returns a comparison that is true if the key was created at `revision`. Revision 0 means that the key does
- * not exist.
+ * Returns an etcd comparison: the key was created at `revision`. Revision 0 means that the key does not
+ * exist.
  */
 function createdAt(key: Buffer, revision: number): ICompare {
   return { target: 'Create', result: 'Equal', create_revision: String(revision), key };

@@ -1,6 +1,9 @@
 import type { IEvent, IKeyValue } from 'etcd3';
 
-/** State of a key from one write to the next. Keys are strings with one byte per character, so that they sort as bytes do. */
+/**
+ * The state of one key between two writes. Keys are strings with one character per byte, so that they sort as
+ * bytes do.
+ */
 export interface Row {
   readonly key: string;
   readonly value: Buffer;
@@ -10,7 +13,7 @@ export interface Row {
   readonly lease: string;
 }
 
-/** The change of a key in one revision. Without a row, the key was deleted. */
+/** The change of one key in one revision. `row` is missing if the key was deleted. */
 interface Change {
   readonly key: string;
   readonly mod: number;
@@ -55,7 +58,7 @@ export class Keyspace {
     return this.#history.filter(({ key, mod }) => mod >= from && mod <= to && isIn(span, key)).map(eventOf);
   }
 
-  /** Removes row versions that a later write had replaced before that revision. */
+  /** Compacts the history: removes versions of rows that a later write had replaced before that revision. */
   compact(revision: number): void {
     this.compacted = revision;
     this.#history.splice(0, this.#history.findLastIndex(({ mod }) => mod < revision) + 1);
@@ -85,7 +88,7 @@ export function spanOf({ key, range_end }: { readonly key?: Buffer; readonly ran
   return { key: key?.toString('latin1') ?? '', end: end === '\0' ? '\u0100' : end };
 }
 
-/** Converts a row to its message form. */
+/** Converts a row to the form in which responses contain it. */
 export function keyValueOf(row: Row, keysOnly = false): IKeyValue {
   return {
     key: Buffer.from(row.key, 'latin1'),
@@ -101,7 +104,7 @@ function isIn({ key, end }: Span, one: string): boolean {
   return end === undefined ? one === key : one >= key && one < end;
 }
 
-/** The event of a deletion contains only the key and the revision. */
+/** As in etcd, the event of a deletion contains only the key and the revision. */
 function eventOf({ key, mod, row }: Change): IEvent {
   const gone = { key, value: Buffer.alloc(0), create: 0, mod, version: 0, lease: '0' };
   return { type: row ? 'Put' : 'Delete', kv: keyValueOf(row ?? gone), prev_kv: null as never };

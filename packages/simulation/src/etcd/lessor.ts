@@ -2,12 +2,12 @@ import type { Machine } from '../timeline.ts';
 import type { Lease } from './store.ts';
 
 /**
- * Result of a keepalive: the remaining seconds, 0 for an unknown lease, or `expired` for a lease that is not
- * removed yet.
+ * Result of a keepalive: the remaining seconds of the lease. 0 means that the lease is unknown, `expired`
+ * that it has ended but still has its keys.
  */
 export type Renewal = number | 'expired';
 
-/** The remaining times of the leases, measured by the leader's own clock. */
+/** The remaining times of all leases, by the clock of the leader. */
 export class Lessor {
   readonly #machine: Machine;
   readonly #ends = new Map<string, { readonly lease: Lease; at: number }>();
@@ -16,7 +16,7 @@ export class Lessor {
     this.#machine = machine;
   }
 
-  /** Restarts all leases when a member becomes leader, extended by the time without a leader. */
+  /** Starts the TTL of every lease anew when a member becomes leader. Adds `extraMs` for the time without a leader. */
   begin(leases: Iterable<Lease>, extraMs: number): void {
     this.#ends.clear();
     for (const lease of leases) this.granted(lease, extraMs);

@@ -3,15 +3,15 @@ import { Machine, type Timeline } from '../timeline.ts';
 import { Lessor } from './lessor.ts';
 import type { Store } from './store.ts';
 
-/** A stream that a client has open at this member. */
+/** A stream of a client that this member serves. */
 export interface ServedStream {
-  /** Called when the member has applied entries. */
+  /** Called when the member has applied entries of the log, so that there may be new events. */
   applied(): void;
-  /** Reports the end to the client. */
+  /** Closes the stream and reports the reason to the client. */
   end(reason: string): void;
 }
 
-/** The part of the cluster that its members call. */
+/** The functions of the cluster that a member calls. */
 export interface MemberCluster {
   readonly store: Store;
   readonly terms: { readonly leader: Member | undefined; knownTo(member: Member): boolean };
@@ -22,7 +22,7 @@ export interface MemberCluster {
   forget(): void;
 }
 
-/** Properties of a member's machine, and its identity. */
+/** The number of a member, the rate of its clock, and its etcd version. */
 export interface MemberOptions {
   readonly number: number;
   readonly rate: number;
@@ -32,8 +32,8 @@ export interface MemberOptions {
 const MOMENT_MS = 0.3;
 
 /**
- * One member of the cluster: how far it has applied the log, which leader it knows, and which streams it
- * serves.
+ * One member of a simulated etcd cluster: how far it has applied the log, which leader it knows, and which
+ * streams it serves.
  */
 export class Member {
   readonly id: string;
@@ -56,11 +56,11 @@ export class Member {
   isUp = true;
   /** Whether the member is cut off from the other members. */
   isCut = false;
-  /** Additional delay in milliseconds until the member applies entries. */
+  /** Additional delay in milliseconds before the member applies new entries of the log. */
   lagMs = 0;
   readonly #cluster: MemberCluster;
   readonly #timeline: Timeline;
-  /** True time at which the member last applied entries. */
+  /** When the member last applied entries, in simulated time. */
   #appliedAt = -Infinity;
   readonly #waiting: { readonly index: number; readonly go: () => void }[] = [];
 
@@ -83,7 +83,10 @@ export class Member {
     return this.#cluster.revisionAt(this.applied);
   }
 
-  /** Whether the member has applied entries within the last moment. */
+  /**
+   * Whether the member applied entries a moment ago, so that a request may arrive at the same time as a
+   * write.
+   */
   get isReading(): boolean {
     return this.#timeline.now() - this.#appliedAt < MOMENT_MS;
   }
@@ -107,7 +110,7 @@ export class Member {
     return Math.max(0, this.machine.pausedUntil - now);
   }
 
-  /** Applies the log up to `index` after `withinMs` and the member's delay. */
+  /** Applies the log up to `index` after a delay: `withinMs`, plus the additional delay of this member. */
   learn(index: number, withinMs: number): void {
     this.machine.after(withinMs + this.lagMs, () => {
       if (this.isCut && this !== this.#cluster.terms.leader) return;

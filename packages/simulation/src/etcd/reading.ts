@@ -10,7 +10,7 @@ export function numberOf(text: string | number | undefined): number {
 const COLUMN = { Key: 'key', Version: 'version', Create: 'create', Mod: 'mod', Value: 'value' } as const;
 const SORTS = ['None', 'Ascend', 'Descend'] as const;
 
-/** How much of the log a reader has applied. */
+/** The state from which a read is executed: the revision up to which a member has applied the log. */
 export interface Reader {
   readonly revision: number;
   /** Revision before which the reader has no history. */
@@ -18,8 +18,8 @@ export interface Reader {
 }
 
 /**
- * Returns the response to a range request as of the reader's revision, without a header. Throws the server's
- * error.
+ * Returns the response to a range request at the revision of `reader`, without a header.
+ * @throws the error with which an etcd server rejects the request
  */
 export function readRange(
   keyspace: Keyspace,
@@ -35,7 +35,7 @@ export function readRange(
   if (count_only) return { kvs: [], more: false, count };
   const limit = numberOf(request.limit);
   const order = target !== 'Key' && sort_order === 'None' ? 'Ascend' : sort_order;
-  // If the result is neither sorted nor filtered, a server reads at most one row more than the limit.
+  // Like etcd, reads at most one row more than the limit, unless rows must be sorted or filtered first.
   const isPlain = sort_order === 'None' && !isFiltered(request);
   const read = isPlain && limit > 0 ? all.slice(0, limit + 1) : all.filter((row) => passes(row, request));
   const rows = order === 'None' ? read : read.sort(comparing(target as keyof typeof COLUMN, order as string));

@@ -10,14 +10,14 @@ import { Keyspace, keyValueOf, spanOf, type Row } from './keyspace.ts';
 import { holds, readRange, type Reader } from './reading.ts';
 import { refusal } from './refusal.ts';
 
-/** A lease as the log has it: its TTL and its keys. The leader measures its remaining time. */
+/** A lease as the log describes it: its TTL and its keys. The leader alone measures the remaining time. */
 export interface Lease {
   readonly id: string;
   readonly ttl: number;
   readonly keys: Set<string>;
 }
 
-/** A response without its header, which is made from `revision`. */
+/** A response without its header. `revision` is the revision that the header contains. */
 export interface Applied {
   readonly revision: number;
   readonly body: object;
@@ -26,7 +26,7 @@ export interface Applied {
 const NO_LEASE = '0';
 const HEADER = { cluster_id: '0', member_id: '0', raft_term: '0' };
 
-/** Notified of leases that are granted and revoked, to measure their remaining times. */
+/** Measures the remaining times of leases. Called when a lease is granted or revoked. */
 export interface LeaseTimes {
   granted(lease: Lease): void;
   revoked(id: string): void;
@@ -40,7 +40,8 @@ export class Store {
   readonly keyspace = new Keyspace();
   readonly leases = new Map<string, Lease>();
   /**
-   * Called with each row that a request has deleted. `isCompared` is whether the request compared that key.
+   * Called for each key that a request has deleted. `isCompared` is whether the same transaction compared
+   * that key.
    */
   onDeleted: (row: Row, isCompared: boolean) => void = () => undefined;
   readonly #times: () => LeaseTimes | undefined;
@@ -98,7 +99,8 @@ export class Store {
   #alone(request: IRequestOp, kind: 'response_put' | 'response_delete_range'): Applied {
     const step = new Step(this);
     const lease = String(request.request_put?.lease ?? NO_LEASE);
-    // A single put checks the lease before the key, unlike a put in a transaction.
+    // As in etcd, a single put checks the lease before the key. For a put in a transaction, the order is
+    // different.
     if (lease !== NO_LEASE && !this.leases.has(lease)) throw refusal.noLease();
     step.check([request]);
     const body = step.carryOut(request)[kind];
@@ -107,7 +109,7 @@ export class Store {
   }
 }
 
-/** One command in progress. All of its changes have the same revision. */
+/** Executes one command. All changes of the command have the same revision. */
 class Step {
   readonly #store: Store;
   readonly #next: number;
@@ -135,7 +137,10 @@ class Step {
     return { succeeded, responses };
   }
 
-  /** Throws the server's error if any of the operations is invalid, before any change is made. */
+  /**
+   * Checks all operations of a transaction before any change is made. Throws the error of an etcd server if
+   * one is invalid.
+   */
   check(operations: readonly IRequestOp[]): void {
     const { keyspace, leases } = this.#store;
     for (const { request_put: put } of operations) {
@@ -153,7 +158,7 @@ class Step {
     if (request_put) return this.#answer('response_put', this.#put(request_put));
     if (request_delete_range)
       return this.#answer('response_delete_range', this.#remove(request_delete_range));
-    // The header of a nested response contains no revision.
+    // As in etcd, the header of a nested response contains no revision.
     const { header, ...inner } = { header: { ...HEADER, revision: '0' }, ...this.txn(request_txn ?? {}) };
     return { response_txn: { header, ...inner } } as IResponseOp;
   }

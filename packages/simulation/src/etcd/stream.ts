@@ -2,7 +2,7 @@ import type { Member, ServedStream } from './member.ts';
 import type { Link } from '../link.ts';
 import { GrpcError, type Channel, type ChannelListener } from '../product.ts';
 
-/** Handles the messages of one stream at a member. */
+/** The member's handler of one stream: it receives the requests on the stream. */
 export interface Serving<Request> {
   hear(request: Request): void;
   applied(): void;
@@ -10,7 +10,7 @@ export interface Serving<Request> {
 
 type Serve<Request, Response> = (report: (response: Response) => void) => Serving<Request>;
 
-// Longest time in milliseconds that a client keeps a connection without a response to a ping.
+// A client drops a connection whose last ping got no response for this long, in milliseconds.
 const DEAD_AFTER_MS = 5_000;
 
 /**
@@ -24,7 +24,7 @@ export class SimulatedStream<Request, Response> implements Channel<Request>, Ser
   readonly #forget: () => void;
   readonly #life: number;
   readonly #last = { there: 0, back: 0 };
-  /** Whether the stream has ended for the client. */
+  /** Whether the client knows that the stream has ended. */
   isOver = false;
   #isLost = false;
   #isServed = true;

@@ -3,7 +3,7 @@ import { Machine, type Timeline } from '../timeline.ts';
 import type { Member } from './member.ts';
 import type { Store } from './store.ts';
 
-/** The members that elect a leader. */
+/** What an election depends on: the members, the state of the store, and the length of the log. */
 export interface Electorate {
   readonly members: readonly Member[];
   readonly store: Store;
@@ -14,8 +14,8 @@ export interface Electorate {
 const TICK_MS = 50;
 const ELECTION_MS = 1_000;
 const LEADERLESS_STREAMS_END_MS = 3_000;
-// Time in milliseconds for which a member that was paused still believes that it leads, until it receives a
-// message.
+// Longest time in milliseconds until messages of others reach a member that was paused. Until then it may still
+// believe that it leads.
 const LATE_MS = 600;
 
 /**
@@ -28,7 +28,7 @@ export class Terms {
   readonly #timeline: Timeline;
   readonly #random: Random;
   readonly #electorate: Electorate;
-  /** A machine without faults, which measures times that belong to no member. */
+  /** A simulated machine that never fails. It measures times that do not depend on any member. */
   readonly #fate: Machine;
   #sickSince: number | undefined;
 
@@ -51,7 +51,7 @@ export class Terms {
     return reached.length > members.length / 2;
   }
 
-  /** Informs the member of the newest term. It then leads only if it was elected in that term. */
+  /** Informs the member of the newest term. A member that led in an earlier term then stops leading. */
   tell(member: Member): void {
     if (member.isCut && member !== this.leader) return;
     member.term = this.term;
@@ -74,7 +74,7 @@ export class Terms {
   #replace(sickForMs: number): void {
     const { leader } = this;
     const { members } = this.#electorate;
-    // A leader that reaches no other member steps down.
+    // A leader that cannot reach a majority steps down.
     if (leader?.leads && this.#isWell(leader)) {
       leader.leads = false;
       leader.lessor.end();

@@ -8,9 +8,12 @@ interface Watch {
   readonly id: string;
   readonly span: Span;
   readonly filters: readonly string[];
-  /** The next revision to send to the client. */
+  /** The revision from which on the watch has not sent events yet. */
   next: number;
-  /** Whether the watch still sends past events, which happens every 100 ms. New events are sent at once. */
+  /**
+   * Whether the watch still has to send events of past revisions. It sends them every 100 ms. Events of new
+   * revisions are sent at once.
+   */
   isBehind: boolean;
 }
 
@@ -40,7 +43,7 @@ export class WatchServer {
     if (create_request) this.#create(create_request);
     const id = String(cancel_request?.watch_id);
     if (cancel_request && this.#watches.delete(id)) this.#answer({ watch_id: id, canceled: true });
-    // Progress is not reported while any watch still sends past events.
+    // As in etcd, progress is not reported while any watch still has to send events of past revisions.
     if (progress_request && !this.#isCatchingUp) this.#answer({ watch_id: '-1' });
   }
 
@@ -56,8 +59,8 @@ export class WatchServer {
       this.#answer({ watch_id: '-1', created: true, canceled: true, cancel_reason });
       return;
     }
-    // A watch without a start revision that arrives together with a write begins with that write. The server
-    // then treats it as a watch of past events.
+    // If a watch without a start revision arrives at the same moment as a write, it also reports that
+    // write. The server sends the event late, as it does for a watch of past revisions.
     const asked = numberOf(start_revision);
     const isOvertaken = asked === 0 && revision > 1 && this.#member.isReading;
     const from = isOvertaken ? revision : asked;

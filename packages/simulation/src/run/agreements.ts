@@ -3,26 +3,28 @@ import type { Judge } from './judge.ts';
 import { LATCH_COUNT, ROUND_MEMBERS } from './plan.ts';
 import type { Store } from './store.ts';
 
-/** A participant in a round of a double barrier, after the round has begun. */
+/** A client that takes part in the present round of a double barrier. */
 export interface InRound {
   readonly who: string;
   readonly machine: Machine;
   readonly queue: string;
   readonly round: string;
   readonly index: number;
-  /** Returns whether the participant knows that no other participant waits for it any more. */
+  /** Returns whether the client's hold is lost, so that the other participants need not wait for it. */
   readonly isLost: () => boolean;
-  /** Whether the participant has reported its part as done, or its process has ended. */
+  /** Whether the client has finished its part of the round, or its process has ended. */
   isDone: boolean;
 }
 
-/** The client that runs a slot, and whether the slot may run again until it is completed. */
+/**
+ * A client that runs a slot of a job. `mayRepeat` is whether the slot may run again until it is completed.
+ */
 export interface SlotUser {
   readonly who: string;
   readonly mayRepeat: boolean;
 }
 
-/** Checks agreements between users of a recipe that do not depend on a hold. */
+/** Checks what recipes guarantee besides exclusive holds: double barriers, slots, latches and leaderships. */
 export class Agreements {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
@@ -30,7 +32,7 @@ export class Agreements {
   readonly #begun = new Set<string>();
   readonly #returned = new Set<string>();
   readonly #rounds = new Map<string, InRound[]>();
-  /** Number of participants that reached the double barrier and are not known to be in a round. */
+  /** Number of participants that have entered the double barrier. */
   #arrivals = 0;
   #sets = 0;
   #countDowns = 0;
@@ -41,12 +43,12 @@ export class Agreements {
     this.#store = store;
   }
 
-  /** Checks that `lead` never runs the work of one caller twice at the same time. */
+  /** Checks that `lead` never runs the work of one call twice at the same time. */
   leads(who: string, isAlone: boolean): void {
     this.#agree(isAlone, () => `${who} leads twice at once`);
   }
 
-  /** Records that the work of a slot begins. */
+  /** Records that the work of a slot begins, and checks that it may begin. */
   slotBegins(slot: string, { mayRepeat, who }: SlotUser): void {
     this.#agree(mayRepeat || !this.#begun.has(slot), () => `${who} begins the slot ${slot} again`);
     this.#begun.add(slot);
@@ -57,8 +59,8 @@ export class Agreements {
   }
 
   /**
-   * Checks that a slot was done or recorded when a client is notified that it is done. A slot that runs at
-   * most once is recorded before it begins.
+   * Checks that a client may report a slot as done. Its work must have returned. A slot that runs at most
+   * once counts as done from the beginning of its work.
    */
   slotIsPast(slot: string, { mayRepeat, who }: SlotUser): void {
     this.#agree(!mayRepeat || this.#returned.has(slot), () => `${who} is told that the slot ${slot} is done`);
@@ -74,15 +76,16 @@ export class Agreements {
     this.#rounds.set(round, [...others, place]);
     const isFree = others.every((other) => other.index !== index);
     this.#agree(isFree && index < ROUND_MEMBERS, () => `${who} is number ${index} of the round ${round} too`);
-    // Members of a round also are a participant that gave up at the moment when the round began, and any
-    // participant whose entry still exists.
+    // The round also counts participants that gave up when it began, and participants whose entry still
+    // exists.
     const came = this.#arrivals - [...this.#rounds.values()].flat().length + others.length + 1;
     const members = Math.max(came, this.#store.standing(queue).length);
     this.#agree(members >= ROUND_MEMBERS, () => `${who} begins a round alone`);
   }
 
   /**
-   * Checks, when a client is notified of the end of its round, that all participants are done or have ended.
+   * Checks, when a client reports the end of its round, that all other participants are done or their
+   * processes have ended.
    */
   roundEnds({ who, round }: InRound): void {
     const busy = (this.#rounds.get(round) ?? []).filter(
@@ -91,7 +94,7 @@ export class Agreements {
     this.#agree(busy.length === 0, () => `${who} leaves before ${busy.map((one) => one.who).join(', ')}`);
   }
 
-  /** Checks, when a latch is set, that no client can still count down an earlier latch. */
+  /** Checks, when a client sets a latch, that the previous latch had enough count-downs to open. */
   latchIsSet(who: string): void {
     this.#sets += 1;
     this.#agree(this.#sets <= 1 + this.#latchesOver, () => `${who} sets a latch that is not over`);
@@ -105,7 +108,7 @@ export class Agreements {
     this.#agree(this.#latchesOver > 0, () => `${who} passes a latch that is not over`);
   }
 
-  /** The largest number of latches that can have reached 0 so far. */
+  /** The number of latches that may have opened so far, by the number of count-downs. */
   get #latchesOver(): number {
     return Math.floor(this.#countDowns / LATCH_COUNT);
   }

@@ -4,14 +4,13 @@ import type { Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
 /**
- * Records until when each holder believes that it holds. The holder's `remainingMs` is read only while the
- * proven time lasts. A later read would end the hold at once, and would run code of a process that may be
- * frozen.
+ * Records until when each holder believes that it holds. It reads the holder's `remainingMs` only during the
+ * proven time. A later read would report the loss, which a frozen process cannot do.
  */
 export class Beliefs {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /** The true time until which each present holder believes that it holds. */
+  /** For each present hold, the simulated time until which its holder believes that it holds. */
   readonly #until = new Map<Held, number>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -25,8 +24,8 @@ export class Beliefs {
   }
 
   /**
-   * Returns whether the holder believes now that it holds. Reads the product's `remainingMs` only while the
-   * holder's own process runs.
+   * Returns whether the holder believes at this moment that it holds. Reads `remainingMs` of the product only
+   * while the holder's process is running.
    */
   isBelieved(held: Held): boolean {
     if (held.machine === this.#timeline.acting) this.#ask(held);
@@ -34,8 +33,8 @@ export class Beliefs {
   }
 
   /**
-   * Checks that a hold whose time had ended when `next` began is not held again. The check runs before any
-   * timer of its process, so it is the first code to read the hold.
+   * Checks that a hold whose proven time ended before `next` began is not reported as held again. The check
+   * runs before all timers of the holder's process, since a timer may end the hold.
    */
   requireOver(held: Held, next: Pick<Held, 'who'>): void {
     this.#timeline.first(held.machine, () => {
@@ -62,7 +61,7 @@ export class Beliefs {
     });
   }
 
-  /** Ends all beliefs at the end of the run. */
+  /** Ends the records of all present holds at the end of the simulated run. */
   finish(): void {
     for (const held of [...this.#until.keys()]) this.end(held, 'still holds');
   }

@@ -1,11 +1,12 @@
 import type { LockClient } from '@queuelock/core';
 import type { Machine } from '../timeline.ts';
 import type { ClientPlan } from './plan.ts';
-import { Program, type Surroundings } from './program.ts';
+import { Program } from './program.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Access, Connected } from './store.ts';
 import { View } from './view.ts';
 
-/** The parts from which a client is built. */
+/** The parts and settings of a simulated client. */
 export interface Making extends Surroundings {
   readonly plan: ClientPlan;
   readonly access: Access;
@@ -13,13 +14,13 @@ export interface Making extends Surroundings {
   readonly mayMove: boolean;
 }
 
-/** State that a process leaves to the process that resumes its session. */
+/** What a crashed process leaves to the process that resumes its session. */
 interface Estate {
   readonly resumption: string;
   readonly left: Program;
 }
 
-/** One process with a lock client, and the program that uses the client. */
+/** One simulated process with a lock client, and the test program that acquires locks with it. */
 export class Client {
   readonly name: string;
   readonly machine: Machine;
@@ -46,23 +47,23 @@ export class Client {
     return this.state !== 'crashed' && (this.#program.running > 0 || this.state === 'closing');
   }
 
-  /** The observed queue, or `undefined` when the process does not run. */
+  /** The queue that this process observes, or `undefined` when the process is not running. */
   get view(): View | undefined {
     return this.state === 'runs' ? this.#view : undefined;
   }
 
-  /** Number of connections that the process keeps in addition to those it needs. */
+  /** Number of connections beyond those that the process needs. */
   get excess(): number {
     return this.#connected?.excess ?? 0;
   }
 
-  /** Starts the program, or resumes the session of another process. */
+  /** Starts the process. With `estate`, it resumes the session of a process that crashed. */
   start(estate?: Estate): void {
     const { plan, mayMove, timeline, holds, judge } = this.#making;
     this.#program.running += estate ? 1 : plan.lanes.length;
     this.machine.do(() => {
       const client = (this.#client = this.#connect(estate));
-      // The waits of the other process end with its session, so only its holds are resumed.
+      // Only holds are resumed: the waits of the crashed process ended with its calls.
       if (estate) void this.#program.goOn(client, estate.left).then(() => this.close());
       else plan.lanes.forEach((lane, i) => void this.#program.run(client, lane, 'xyz'[i] ?? ''));
       if (mayMove && !estate) void client.exportSession().then((text) => (this.#resumption = text), ignore);
@@ -105,7 +106,7 @@ export class Client {
     next.#program.running += 1;
     machine.after(afterMs, () => {
       next.#program.running -= 1;
-      // The other process may have been closed before it began.
+      // The new process may have been closed before its start.
       if (next.state === 'runs') next.start({ resumption, left: this.#program });
     });
     return next;

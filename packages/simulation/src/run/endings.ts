@@ -1,16 +1,16 @@
 import { isQueueLockError, type QueueLockErrorCode } from '@queuelock/core';
 import type { Fact } from './facts.ts';
 
-/** The circumstances that may explain the end of a wait, or a change of a hold, as the program knows them. */
+/** Circumstances of a wait or a hold that may explain why it ended. */
 export interface Circumstances {
   readonly client: string;
-  /** The reason with which the program aborted the wait itself. */
+  /** The reason with which the client's program aborted its own wait. */
   readonly abort?: unknown;
-  /** Whether any client removes entries of other clients in this queue. */
+  /** Whether a client steals the lock of this queue or an operator deletes entries. */
   readonly isUnruly: boolean;
-  /** Whether the program requires a minimum remaining time of the hold. */
+  /** Whether the client's program requires that the hold lasts for a minimum time. */
   readonly isDemanding: boolean;
-  /** Whether the timeout of the wait may pass before a healthy store has responded. */
+  /** Whether the timeout is so short that it may pass before a store without faults responds. */
   readonly isHasty: boolean;
   /** Whether the client is closed or closing. */
   readonly isStopped: boolean;
@@ -19,26 +19,26 @@ export interface Circumstances {
 interface Reasons extends Circumstances {
   /** Whether the client was denied access to the store. */
   readonly isDenied: boolean;
-  /** Whether there was any fault in this run. */
+  /** Whether a fault has occurred so far in this simulated run. */
   readonly isTroubled: boolean;
 }
 
 /** For each error code, the condition under which the error may occur. All other errors must not occur. */
 const NEEDS: Readonly<Partial<Record<QueueLockErrorCode, (reasons: Reasons) => boolean>>> = {
-  // A timeout may always occur: the client ahead need not hold, since it may wait for another name too.
+  // A timeout is always possible, since the client ahead may itself wait for another lock.
   TIMEOUT: () => true,
   CLOSED: ({ isStopped }) => isStopped,
   INVALID_ARGUMENT: ({ isDemanding }) => isDemanding,
   NOT_ENOUGH_TIME: ({ isDemanding, isTroubled }) => isDemanding || isTroubled,
   ACCESS_DENIED: ({ isDenied }) => isDenied,
-  // A client whose enqueue was overtaken repeats its request, which may fail.
+  // A client whose enqueue was overtaken by a steal repeats it, and that may fail.
   UNAVAILABLE: ({ isTroubled, isHasty, isUnruly }) => isTroubled || isHasty || isUnruly,
   SESSION_LOST: ({ isTroubled }) => isTroubled,
   OWNERSHIP_LOST: ({ isTroubled, isStopped }) => isTroubled || isStopped,
   ENTRY_LOST: ({ isTroubled }) => isTroubled,
 };
 
-/** Returns whether the circumstances or an earlier event explain the error. */
+/** Returns whether the error may occur under these circumstances or after the faults so far. */
 export function isExplained(error: unknown, around: Circumstances, facts: readonly Fact[]): boolean {
   if (mentionsRemoval(error)) return around.isUnruly;
   if (!isQueueLockError(error)) return error === around.abort;
@@ -48,15 +48,16 @@ export function isExplained(error: unknown, around: Circumstances, facts: readon
 }
 
 /**
- * Returns whether both names belong to one session. A process that resumes a session has the permissions of
- * the earlier one.
+ * Returns whether both processes use one session. A process that resumes a session has the permissions of the
+ * one before.
  */
 function isSame(client: string, other: string): boolean {
   return client.replaceAll("'", '') === other.replaceAll("'", '');
 }
 
 /**
- * A client that may not take the single key leaves the queue too. The removal is then the cause of its error.
+ * Returns whether the error is, or is caused by, the removal of the entry. A client that may not take its
+ * single key removes its entry, too.
  */
 function mentionsRemoval(error: unknown): boolean {
   if (isQueueLockError(error, 'ENTRY_LOST')) return error.cause === undefined || mentionsRemoval(error.cause);

@@ -1,21 +1,22 @@
 import type { Rule } from './rule.ts';
 
-/** The facts of a run for a drawing. Times are true times in milliseconds. */
+/** An event of a simulated run, for the picture of the run. Its time is simulated time in milliseconds. */
 export type Fact = { readonly atMs: number } & FactDetails;
 
 export type FactDetails =
-  /** An attempt of a client to acquire these queues begins. */
+  /** A client begins to acquire these queues. */
   | {
       readonly type: 'wants';
       readonly who: string;
       readonly client: string;
       readonly queues: readonly string[];
     }
-  /** The attempt ended without a hold. */
+  /** A client has given up or failed to acquire these queues. */
   | { readonly type: 'gets nothing'; readonly who: string; readonly why: string }
   | { readonly type: 'holds'; readonly who: string; readonly queue: string; readonly token: bigint }
   /**
-   * The hold has ended, or the run has ended during the hold. Until then its holder believed that it holds.
+   * A hold has ended, or the run has ended during the hold. Up to this moment the holder believed that it
+   * holds.
    */
   | {
       readonly type: 'held';

@@ -6,16 +6,16 @@ import type { Judge } from './judge.ts';
 import type { Fault } from './plan.ts';
 import type { Access, Store, StoreMember } from './store.ts';
 
-/** The parts of a run that faults affect. */
+/** The parts of a simulated run that faults affect. */
 export interface Stage {
   readonly timeline: Timeline;
   readonly judge: Judge;
   readonly fate: Machine;
   readonly store: Store;
   readonly clients: Client[];
-  /** The access of each client to the store. */
+  /** The connections of each client to the store. */
   readonly accesses: readonly Access[];
-  /** Returns a machine for another process of the client. */
+  /** Returns another simulated machine, on which a new process of the client runs. */
   readonly another: (client: Client) => Machine;
   readonly holds: Holds;
   readonly queues: readonly [string, string];
@@ -39,7 +39,7 @@ const OF_THE_STORE: ReadonlySet<string> = new Set<Fault['kind']>([
   'compaction',
 ]);
 
-/** Starts a fault at its time, and ends it after its duration. */
+/** Makes a fault begin at its time, and end after its duration. */
 export function befall(stage: Stage, fault: Fault): void {
   stage.fate.after(fault.atMs, () => {
     const members = membersOf(stage, fault);

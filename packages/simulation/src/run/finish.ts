@@ -2,21 +2,26 @@ import type { Stage } from './faults.ts';
 import { FAULTS_END_MS } from './plan.ts';
 
 /**
- * Longest time in milliseconds without progress after the last fault while a client waits. It is longer than
- * any hold.
+ * After the last fault, a run without progress for this long (in milliseconds) is a violation if a client
+ * still waits. No hold lasts as long.
  */
 const RESPITE_MS = 90_000;
 /**
- * Time in milliseconds within which views must be up to date: longer than the delay between two reads, or two
- * checks for compactions.
+ * Time in milliseconds after which observers must see the present state. It is longer than the interval of
+ * their reads.
  */
 const SEEN_WITHIN_MS = 40_000;
 const CLOSES_WITHIN_MS = 30_000;
 const MAX_EVENTS = 200_000;
-/** Time in milliseconds after which no lease is left, including leases that restart with another leader. */
+/**
+ * Time in milliseconds after which all leases of ended clients have expired, even if a change of the leader
+ * restarted them.
+ */
 const FORGOTTEN_AFTER_MS = 30_000;
 
-/** Runs until all clients have ended, and checks that nothing is left in the store. */
+/**
+ * Continues the simulated run until all clients have ended, and checks that they left nothing in the store.
+ */
 export async function finish(stage: Stage): Promise<void> {
   const { timeline, judge, clients } = stage;
   const isEndless = (): boolean => timeline.events > MAX_EVENTS;
@@ -44,7 +49,7 @@ export async function finish(stage: Stage): Promise<void> {
   judge.require('nothing left', left.length === 0, () => left.join(', '));
 }
 
-/** Checks that every observer of a queue sees the queue's present state. */
+/** Checks that each observer shows the present state of its queue. */
 async function checkViews({ timeline, judge, clients }: Stage): Promise<void> {
   const views = clients.flatMap(({ view }) => view ?? []);
   if (views.length === 0 || judge.broken) return;

@@ -3,11 +3,12 @@ import type { Held } from './held.ts';
 import type { Judge } from './judge.ts';
 import type { Store } from './store.ts';
 
-/** A write that the resource accepts only if the entry of the writer's hold exists. */
+/** A write that the protected resource accepts only while the entry of the writer's hold exists. */
 export type GuardedWrite = Pick<Held, 'who' | 'queue' | 'key' | 'token'>;
 
 /**
- * One protected resource for each queue. Writes are transactions that compare the entry of the writer's hold.
+ * One protected resource for each queue. It accepts a write in a transaction that checks that the writer's
+ * entry exists.
  */
 export class GuardedWrites {
   readonly #judge: Judge;
@@ -22,7 +23,7 @@ export class GuardedWrites {
     this.#network = new Machine(timeline, 'network');
   }
 
-  /** Sends a write that arrives after `takesMs`, even if its client has ended by then. */
+  /** Sends a write that arrives after `takesMs`, even if its client has crashed by then. */
   send(write: GuardedWrite, takesMs: number): void {
     this.#network.after(takesMs, () => this.#arrives(write));
   }

@@ -3,7 +3,7 @@ import type { Machine } from '../timeline.ts';
 import { LIMIT } from './plan.ts';
 import type { StoredEntry } from './store.ts';
 
-/** A hold as the program that has it sees it. */
+/** A hold, with what its client knows about it. */
 export interface Held {
   readonly who: string;
   readonly machine: Machine;
@@ -14,21 +14,23 @@ export interface Held {
   readonly limit: number;
   readonly permits: number;
   shared: boolean;
-  /** Whether a downgrade of the hold was not confirmed, so that its entry may still be exclusive. */
+  /**
+   * Whether the client requested a downgrade without a response, so that the entry may still be exclusive.
+   */
   isDowngrading: boolean;
-  /** Returns the remaining time in milliseconds that the product reports now. */
+  /** Returns how long the hold is still proven, in milliseconds, as the code under test reports it. */
   readonly remainingMs: () => number;
   /** Whether the hold was released, or its process has ended. */
   isOver: boolean;
-  /** Ids of entries of the same session that were left but still in the queue when the hold began. */
+  /** Ids of earlier entries of the same session that were still in the queue when this hold began. */
   standins?: readonly string[];
 }
 
-/** The part of an ownership of one queue that the checks use. */
+/** The properties of an ownership that the checks of a run use. */
 type Single = Pick<Ownership, 'name' | 'token' | 'remainingMs'> &
   Partial<Pick<SharedOwnership, 'grantToken' | 'shared'>>;
 
-/** The owner of a hold. `permits` is the number of permits that the hold has in the queue with permits. */
+/** The client of a hold, and the hold's permits. Permits exist only in the queue `p`. */
 type User = Pick<Held, 'who' | 'machine' | 'isOver' | 'permits' | 'key'>;
 
 export function heldOf(single: Single, { permits, ...user }: User): Held {
@@ -42,7 +44,7 @@ export function heldOf(single: Single, { permits, ...user }: User): Held {
   };
 }
 
-/** Returns whether only one of the two may be held at a time. */
+/** Returns whether the two holds exclude each other. Permits are not considered. */
 export function conflict(one: Held, other: Held): boolean {
   return one.queue === other.queue && !(one.shared && other.shared);
 }
@@ -54,14 +56,14 @@ export function isSame(one: Held, other: Held): boolean {
   return lifeOf(one) === lifeOf(other);
 }
 
-/** Returns the session of an entry if its key contains the session's id. */
+/** Returns the session id in the key of an entry, or `undefined` if the key has none. */
 export function sessionOf({ key }: Pick<StoredEntry, 'key'>): string | undefined {
   return /\/(?:~\d+\.)?([0-9a-f]+)-[^/]*$/.exec(key)?.[1];
 }
 
 /**
- * Returns an identity of an entry: its queue and its token. The key is not used, because a writer that has
- * become a reader has a new key and the same token.
+ * Returns a text that identifies an entry: its queue and its token. The key is not part of it, since a writer
+ * that became a reader has a new key and the same token.
  */
 export function lifeOf({ key, token }: Pick<StoredEntry, 'key' | 'token'>): string {
   return `${key.slice(0, key.lastIndexOf('/'))} ${token}`;

@@ -3,11 +3,11 @@ import type { Holds } from './holds.ts';
 import { LIMIT, type Step } from './plan.ts';
 import { isRecipe, queueOf } from './recipes.ts';
 
-/** The parameters of a request for a hold. */
+/** Options for requesting a hold. */
 interface HoldRequest {
   readonly options: AcquireOptions;
   readonly holds: Holds;
-  /** The two queues of the run. */
+  /** The two queues that clients use in this run. */
   readonly queues: readonly [string, string];
 }
 
@@ -20,7 +20,7 @@ export function requestHold(
   { way, queue, permits }: Step,
   { options, holds, queues }: HoldRequest,
 ): Promise<Ownership | SharedOwnership | MultiOwnership | undefined> {
-  // The names for a lock of both queues. Their order varies, because it must not matter.
+  // The names for a lock of both queues. The order of the names varies, since it must not matter.
   const together = (): readonly string[] => (permits % 2 === 0 ? queues : queues.toReversed());
   if (way === 'shared') return client.acquire(queue, { ...options, mode: 'shared' });
   if (way === 'try') return client.tryAcquire(queue);

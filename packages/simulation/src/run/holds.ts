@@ -11,7 +11,7 @@ export type { Held };
 // Longest TTL in milliseconds that a client requests.
 const LONGEST_TTL_MS = 20_000;
 
-/** All holds of a run, with the checks of exclusion. */
+/** All holds of a simulated run. Checks that holds which exclude each other do not overlap. */
 export class Holds {
   readonly store: Store;
   readonly #timeline: Timeline;
@@ -20,19 +20,19 @@ export class Holds {
   readonly #takings: Takings;
   readonly #held: Held[] = [];
   readonly #marked = new Set<string>();
-  /** Queues in which a client removes entries of other clients. */
+  /** Queues in which a client steals the lock, or an operator deletes entries. */
   readonly #unruly = new Set<string>();
-  /** True times at which a client began to steal, or an entry was deleted. */
+  /** Simulated times at which a client began to steal a lock, or an operator deleted an entry. */
   readonly #unrulyAt: number[] = [];
-  /** True times at which other clients deleted an entry, by queue and token. */
+  /** For each deleted entry, by queue and token: the simulated time at which another client deleted it. */
   readonly #deletedAt = new Map<string, number>();
-  /** Identities of entries that were deleted, but not by their own session. */
+  /** Entries that another session or an operator deleted, by queue and token. */
   readonly #evicted = new Set<string>();
-  /** Identities of entries that were still in the queue when another hold of their session began. */
+  /** Entries that were still in the queue when their session began its next hold, by queue and token. */
   readonly #handedOver = new Set<string>();
-  /** For each queue, the true time at which a hold last ended. */
+  /** For each queue, the simulated time at which a hold last ended. */
   readonly #endedAt = new Map<string, number>();
-  /** Keys of deleted entries, by queue and token. */
+  /** The key of each deleted entry, by queue and token. */
   readonly #deletedKeys = new Map<string, string>();
   #grants = 0;
 
@@ -54,8 +54,8 @@ export class Holds {
   }
 
   /**
-   * Records a hold and checks exclusion. Holds that have ended never resume, so two holds can overlap only if
-   * they do when one of them begins.
+   * Records a hold that begins, and checks that it does not overlap another one. An ended hold never resumes,
+   * so it is enough to check at each beginning.
    */
   begin(held: Held): void {
     this.#grants += 1;
@@ -71,7 +71,10 @@ export class Holds {
     this.#held.push(held);
   }
 
-  /** Returns the key of an entry from the store. Reading it from the product would have side effects. */
+  /**
+   * Returns the key of an entry, as the store has it. The product is not called, since that may change its
+   * state.
+   */
   keyOf(queue: string, token: bigint): string {
     const present = this.store.standing(queue).find((entry) => entry.token === token);
     if (present) return present.key;
@@ -99,7 +102,7 @@ export class Holds {
     this.#marked.add(held.key);
   }
 
-  /** Returns whether a client may have removed entries of other clients in this queue. */
+  /** Returns whether a client steals the lock of this queue in this run, or an operator deletes entries. */
   isUnruly(queue: string): boolean {
     return this.#unruly.has(queue);
   }
@@ -112,8 +115,8 @@ export class Holds {
   }
 
   /**
-   * Records that a client steals a queue by removing the entries of other clients. The holder of a removed
-   * entry is notified some time later, and other clients may hold before that.
+   * Records that a client steals the lock of a queue. The holder of a removed entry learns of it only later,
+   * and the next holder may be granted before that.
    */
   stealIn(queue: string): void {
     this.#unruly.add(queue);
@@ -121,7 +124,8 @@ export class Holds {
   }
 
   /**
-   * Returns how often clients have stolen a queue in the last `withinMs`. Each time, all waiters join again.
+   * Returns how often a client stole a lock within the last `withinMs`. After each time, all waiters enqueue
+   * again.
    */
   thefts(withinMs: number): number {
     return this.#unrulyAt.filter((at) => this.#timeline.now() - at <= withinMs).length;
@@ -153,8 +157,8 @@ export class Holds {
   }
 
   /**
-   * Returns whether another client removed the entry of the hold, and the holder may not know this yet. Its
-   * session then does not remove the former entries that it kept for the hold.
+   * Returns whether another client removed the entry of the hold, so that the holder may not know it yet. That
+   * is no excuse if earlier entries of its session were still in the queue then, unless they were evicted too.
    */
   #mayNotKnow(held: Held): boolean {
     const goneAt = this.#deletedAt.get(lifeOf(held)) ?? 0;
@@ -164,8 +168,7 @@ export class Holds {
   }
 
   /**
-   * Returns whether the holder is notified only now of an old grant: its entry was granted and removed before
-   * `other` was granted.
+   * Returns whether the client learns of this grant late: its entry was removed, and `other` is a later hold.
    */
   #isPassed(held: Held, other: Held): boolean {
     return other.token > held.token && this.#isRemoved(held);

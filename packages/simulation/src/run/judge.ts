@@ -3,19 +3,19 @@ import type { FactDetails, Fact } from './facts.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * The rules whose violation is unsafe: two clients work at the same time, in the wrong order, or with wrong
+ * The rules whose violation makes a lock unsafe: two clients hold at once, in a wrong order, or with wrong
  * tokens.
  */
 export const UNSAFE: ReadonlySet<Rule> = new Set<Rule>(['exclusive', 'order', 'tokens', 'guarded', 'taken']);
 
-/** Records the events of a run, and the first violation of a rule. */
+/** Records the events of a simulated run, and the first rule that was violated. */
 export class Judge {
   readonly story: string[] = [];
-  /** The events of the run as data, for the drawing. */
+  /** The events of the run, for the picture. */
   readonly facts: Fact[] = [];
   /** The first rule that the run broke. */
   broken: Rule | undefined;
-  /** True time of the last event. */
+  /** Simulated time of the last event. */
   lastAt = 0;
   readonly #now: () => number;
 
@@ -41,7 +41,7 @@ export class Judge {
     this.broken ??= rule;
   }
 
-  /** Records the error that ended a wait without a hold, and checks that the circumstances explain it. */
+  /** Records that a wait ended with an error, and checks that the circumstances explain this error. */
   ended(who: string, error: unknown, around: Circumstances): void {
     const why = error instanceof Error ? error.message : String(error);
     this.note(`${who} gets nothing: ${why}`);

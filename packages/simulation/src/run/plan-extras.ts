@@ -5,8 +5,8 @@ const GUARDED: ReadonlySet<string> = new Set(['acquire', 'run', 'abort', 'update
 const GUARDED_WRITES_TAKE_MS = [1, 20, 100, 600, 3_000];
 
 /**
- * Returns a plan in which some holders send writes that the resource accepts only while the entry of the hold
- * exists. These writes may arrive late.
+ * Adds writes to a protected resource to some holds of the plan. The resource accepts them only while the
+ * holder's entry exists. Some arrive late.
  */
 export function withGuards(random: Random, plan: Plan): Plan {
   if (random.chance(0.5)) return plan;
@@ -18,9 +18,33 @@ export function withGuards(random: Random, plan: Plan): Plan {
 }
 
 /**
- * For etcd, adds a client that hands over from hold to hold within its session in one queue when a fault
- * occurs. Either it dies and another process resumes its session, or it is cut off and another client steals
- * the lock.
+ * For a plan in which an operator removes one of several neighbouring waiters of a client: adds a third
+ * neighbour, and the removal of two of them. The first of the two then releases in the tick in which its
+ * client grants it, so that the client learns of neither removal before it hands the lock over twice.
+ */
+export function withTwoRemovals(random: Random, plan: Plan): Plan {
+  const removal = plan.faults.find(({ kind }) => kind === 'entry is removed');
+  if (!removal || random.chance(0.7)) return plan;
+  const clients = plan.clients.map((client, i) => {
+    const [holder, second] = client.lanes;
+    if (i !== removal.client || !holder || !second) return client;
+    const third = second.map((step) => ({ ...step, afterMs: 55, holdMs: 900, way: 'acquire' as const }));
+    const brief = { way: 'claim', patienceMs: 20_000, leavesAtGrant: true } as const;
+    return { ...client, lanes: [holder, second.map((step) => ({ ...step, ...brief })), third] };
+  });
+  // After the first removal, the second entry to remove is directly behind the holder too.
+  const both = [removal, removal].map((fault) => ({ ...fault, degree: 0.5 }));
+  return inOrder({
+    ...plan,
+    clients,
+    faults: [...plan.faults.filter((fault) => fault !== removal), ...both],
+  });
+}
+
+/**
+ * For etcd only: adds a client with many entries in one queue, so that its session hands off among them. In
+ * the midst of that, its process crashes and another one resumes the session. Or the client is cut off, and
+ * another client steals the lock.
  */
 export function withCrowd(random: Random, plan: Plan): Plan {
   if (plan.store !== 'etcd' || random.chance(0.85)) return plan;
@@ -32,8 +56,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   const atMs = random.int(300, 1_500);
   const target = { atMs, client, member: 'all', degree: random.next() } as const;
   const isRobbed = random.chance(0.6);
-  // Requests that were in flight when the process died arrive late, possibly after the other process has
-  // begun.
+  // Delays the requests of the crashing process, so that some arrive after the next process has started.
   const faults: readonly Fault[] = isRobbed
     ? [{ ...target, kind: 'cut off', forMs: 4_000 }]
     : [
@@ -49,7 +72,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   return inOrder({ ...plan, clients, faults: [...plan.faults.slice(0, 1), ...faults] });
 }
 
-/** Returns the plan with each step changed. */
+/** Returns the plan, in which `change` has replaced each step. */
 export function withSteps(plan: Plan, change: (step: Step) => Step): Plan {
   const clients = plan.clients.map((client) => ({
     ...client,

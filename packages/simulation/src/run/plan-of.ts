@@ -13,9 +13,9 @@ import {
   type Step,
   type StoreName,
 } from './plan.ts';
-import { inOrder, withCrowd, withGuards, withSteps } from './plan-extras.ts';
+import { inOrder, withCrowd, withGuards, withSteps, withTwoRemovals } from './plan-extras.ts';
 
-// Faults that do not exist on ZooKeeper: it has no history to compact, and its transport repeats no requests.
+// Faults that are not simulated for ZooKeeper: it has no history to compact, and no request is repeated.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
 
 const QUEUES = {
@@ -36,7 +36,7 @@ const QUEUES = {
     ['w', 'b'],
   ],
 } as const;
-/** Degree of the fault `stranger` at which the foreign client takes the single key. */
+/** Severity of an added fault `stranger`: a client of other software takes the single key, and adds no entry. */
 const STRANGE = 0.6;
 // Queues whose entries can be shared.
 const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
@@ -48,7 +48,8 @@ const PATIENT_MS = 8_000;
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
-// TTLs in milliseconds for runs with a holder that is cut off. On ZooKeeper a long one would hide short overlaps.
+// TTLs in milliseconds for runs in which a holder is cut off. On ZooKeeper, a longer TTL would hide short
+// overlaps of two holds.
 const LONELY_TTLS_MS = { etcd: [10_000, 20_000], zookeeper: [3_000, 5_000, 10_000] } as const;
 
 /** Returns the plan that a seed determines. */
@@ -63,7 +64,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   const context = { store, random, holdsMs, queues, hasOperator, isSeen };
   const clients = Array.from({ length: random.int(3, 6) }, () => clientOf(context));
   const faults = Array.from({ length: random.int(0, 8) }, () => faultOf(context, clients.length, members));
-  // Adds a foreign client that also takes the single key.
+  // Adds a fault `stranger`, in which a client of other software takes the single key.
   if (queues[1] === SINGLE.queue)
     faults.push({ ...faultOf(context, clients.length, members), kind: 'stranger', degree: STRANGE });
   const version = random.chance(0.7) ? SOUND : STALE_READS;
@@ -79,7 +80,7 @@ export function planOf(seed: number, store: StoreName): Plan {
   return withGuards(new Random(seed).fork('guards'), withCrowd(new Random(seed).fork('crowd'), played));
 }
 
-/** Replaces many plain acquisitions by uses of two recipes. */
+/** Replaces many plain acquisitions of the plan by uses of two random recipes. */
 function withRecipes(random: Random, plan: Plan): Plan {
   const few = [random.pick(RECIPES), random.pick(RECIPES)] as const;
   const recast = (step: Step): Step => {
@@ -91,8 +92,8 @@ function withRecipes(random: Random, plan: Plan): Plan {
 }
 
 /**
- * Adds several entries of one client in a row, and entries of other clients behind them. An operator removes
- * one of the former, and the client is notified late.
+ * Adds several neighbouring waiters of one client in a queue, with waiters of other clients behind them. An
+ * operator deletes one of the neighbours, while notifications to that client are delayed.
  */
 function withNeighbours(random: Random, plan: Plan): Plan {
   const client = random.int(0, plan.clients.length - 1);
@@ -114,7 +115,7 @@ function withNeighbours(random: Random, plan: Plan): Plan {
     member: 'all',
   } as const;
   const faults = [...plan.faults.slice(0, 2), { ...removal, atMs: random.int(300, 600), forMs: 4_000 }];
-  return { ...plan, clients, faults };
+  return withTwoRemovals(new Random(plan.seed).fork('two removals'), { ...plan, clients, faults });
 }
 
 /** Adds a client that holds for long while others wait, and is then cut off until its proven time ends. */
@@ -150,9 +151,8 @@ function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'):
 }
 
 /**
- * Returns faults by which the client reaches only a former leader. That leader is paused while another one is
- * elected, and then continues as before. A ZooKeeper leader would notice its pause at once, so it is cut off
- * from the other members instead.
+ * Returns faults after which a client reaches only a former leader. The leader is paused until another one is
+ * elected. A ZooKeeper leader would notice a pause at once, so it is cut off from the other members instead.
  */
 function staleLeader(
   random: Random,
@@ -167,7 +167,9 @@ function staleLeader(
   ];
 }
 
-/** Returns faults that cut a client's member off from the leader before it reports the client's heartbeat. */
+/**
+ * Returns faults that cut a member off from its leader before it has reported the heartbeat of the client.
+ */
 function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(3_000, 9_000);
   return [

@@ -1,4 +1,6 @@
-/** One acquisition and the use of its hold. Times are in milliseconds of the client's clock. */
+/**
+ * One step of a client: how it acquires a lock and uses it. Times are in milliseconds of the client's clock.
+ */
 export interface Step {
   readonly afterMs: number;
   readonly way: (typeof WAYS)[number] | (typeof RECIPES)[number] | 'resume';
@@ -6,49 +8,53 @@ export interface Step {
   readonly permits: number;
   readonly holdMs: number;
   /**
-   * Time limit of the wait in milliseconds. A claim or an abort ends at this time whether it holds or not.
+   * Timeout of the wait in milliseconds. With the ways `claim` and `abort`, the client gives up at this time
+   * even if it holds.
    */
   readonly patienceMs: number | undefined;
-  /** Required remaining time of the hold when it begins, in milliseconds. */
+  /** Time in milliseconds that a hold must still last when it is granted. */
   readonly minRemainingMs: number;
   /**
-   * Set if writes of the hold are guarded by its entry. One write arrives when the hold begins. Another is
-   * sent before the release and arrives this many milliseconds later. Only for exclusive locks.
+   * Set if the holder writes to a protected resource, which accepts a write only while the entry exists. One
+   * write arrives at the beginning of the hold. Another is sent before the release and arrives this many
+   * milliseconds later. Only for exclusive locks.
    */
   readonly guardMs?: number;
+  /** Whether a `claim` releases in the tick in which it is granted. */
+  readonly leavesAtGrant?: boolean;
 }
 
 export interface ClientPlan {
   readonly ttlMs: number;
-  /** Rate of the client's clock: its seconds per true second. */
+  /** Speed of the client's clock: its seconds per second of simulated time. */
   readonly rate: number;
-  /** Key format of the client's entries in the queue `f` on etcd. */
+  /** Key format that the client uses on etcd in the queue `f`, which has entries of both formats. */
   readonly naming: 'go' | 'fast';
   /** Name of the queue that the client watches during the whole run. */
   readonly watches: string | undefined;
-  /** Lists of steps. The steps of one list run one after another, and the lists run in parallel. */
+  /** Lists of steps. Steps of one list run one after another. The lists run at the same time. */
   readonly lanes: readonly (readonly Step[])[];
 }
 
-/** A fault or an intervention, in true time. */
+/** A fault, or an action of an operator. Its times are simulated time in milliseconds. */
 export interface Fault {
   readonly atMs: number;
   readonly forMs: number;
   readonly kind: (typeof FAULTS)[number];
   readonly client: number;
   /**
-   * The affected members. `leader` is the leader at that time, and `its own` are the members that the client
-   * is connected to.
+   * The affected members. `leader` is the leader at the time of the fault. `its own` are the members to which
+   * the client is connected.
    */
   readonly member: number | 'leader' | 'followers' | 'all' | 'its own';
-  /** Severity from 0 to 1. */
+  /** Severity of the fault, from 0 to 1. Its meaning depends on the kind. */
   readonly degree: number;
 }
 
 /** The simulated stores. */
 export type StoreName = 'etcd' | 'zookeeper';
 
-/** All choices of a run. The seed determines everything else. */
+/** All random choices of a simulated run. Delays are chosen during the run, by the same seed. */
 export interface Plan {
   readonly store: StoreName;
   readonly seed: number;
@@ -56,13 +62,13 @@ export interface Plan {
   readonly version: string;
   /** Whether the clients reach etcd through grpc-proxies, which number watches themselves. */
   readonly isProxied: boolean;
-  /** The two queues in use. */
+  /** The two queues that clients use in this run. */
   readonly queues: readonly [string, string];
   readonly clients: readonly ClientPlan[];
   readonly faults: readonly Fault[];
 }
 
-/** The possible faults. Some are listed repeatedly so that they occur more often. */
+/** All kinds of faults. A kind that is listed several times occurs more often. */
 export const FAULTS = [
   'requests lost',
   'requests late',
@@ -91,7 +97,7 @@ export const FAULTS = [
   'compaction',
 ] as const;
 
-/** The ways to use a queue. */
+/** All ways to acquire and use a lock. A way that is listed several times occurs more often. */
 export const WAYS = [
   'acquire',
   'acquire',
@@ -109,28 +115,27 @@ export const WAYS = [
   'steal',
 ] as const;
 
-/** The recipes that steps use. */
+/** The recipes of @queuelock/recipes that clients use in a run. */
 export const RECIPES = ['campaign', 'lead', 'cohort', 'semaphore', 'round', 'slot', 'latch'] as const;
 
-/**
- * Special queues on etcd: the holder of `s` also has its single key. Entries of both key formats share the
- * queue `f`.
- */
+/** A queue on etcd whose holder also takes this single key. */
 export const SINGLE = { queue: 's', key: 'single' } as const;
-/** Key formats on ZooKeeper for these queues. All other queues have Curator's format. */
+/** The naming schemes of some queues on ZooKeeper. All other queues have Curator's. */
 export const NAMINGS: Readonly<Record<string, 'fast' | 'kazoo' | 'curator-read-write'>> = {
   f: 'fast',
   k: 'kazoo',
   w: 'curator-read-write',
 };
 /**
- * Largest rate error of a clock, as a fraction. The product tolerates a difference of 1 % between two clocks.
+ * Largest error in the speed of a client's clock, as a fraction. The product tolerates clocks that differ by
+ * 1 %.
  */
 export const RATE_ERROR = 0.004;
-/** True time in milliseconds after which no fault begins. */
+/** Simulated time in milliseconds after which no fault begins. */
 export const FAULTS_END_MS = 30_000;
 /** Number of permits of the queue `p`. */
 export const LIMIT = 3;
-/** Number of members of the double barrier. The next constant is the count of the latch. */
+/** Number of members of the double barrier. */
 export const ROUND_MEMBERS = 2;
+/** Initial count of the latch. */
 export const LATCH_COUNT = 3;

@@ -32,7 +32,7 @@ const STORES: Readonly<Record<Plan['store'], new (premises: Premises) => Store>>
   zookeeper: ZooKeeperStore,
 };
 
-/** Runs a plan. The same plan always produces the same events. */
+/** Simulates the run of a plan. The same plan always produces the same events. */
 export async function play(product: Product, plan: Plan): Promise<Played> {
   const timeline = new Timeline();
   const judge = new Judge(() => timeline.now());
@@ -63,7 +63,7 @@ interface Props extends Pick<Stage, 'timeline' | 'judge' | 'store' | 'holds'> {
   readonly plan: Plan;
 }
 
-/** Returns the parts of a run, with all clients started. */
+/** Creates the clients of a run and starts them. Returns the parts that faults affect. */
 function setStage({ timeline, judge, store, holds, agreements, writes, product, plan }: Props): Stage {
   const { queues } = plan;
   const machineOf = (i: number, name = `c${i}`): Machine => {

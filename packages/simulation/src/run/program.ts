@@ -1,35 +1,19 @@
 import { isQueueLockError } from '@queuelock/core';
 import type { AcquireOptions, LockClient, MultiOwnership, Ownership, SharedOwnership } from '@queuelock/core';
-import type { Product } from '../product.ts';
-import type { Machine, Timeline } from '../timeline.ts';
-import type { Agreements } from './agreements.ts';
+import type { Machine } from '../timeline.ts';
 import { requestHold, queuesOf } from './hold-request.ts';
 import type { Circumstances } from './endings.ts';
-import type { GuardedWrites } from './guarded-writes.ts';
 import { heldOf, type Held } from './held.ts';
-import type { Holds } from './holds.ts';
-import type { Judge } from './judge.ts';
 import type { Step } from './plan.ts';
 import { resumeHold } from './resume-hold.ts';
+import type { Surroundings } from './surroundings.ts';
 import { RecipeUser, isRecipe, isWhole, type RecipeHold } from './recipes.ts';
-
-/** The parts of a run that a client uses. */
-export interface Surroundings {
-  readonly timeline: Timeline;
-  readonly judge: Judge;
-  readonly holds: Holds;
-  readonly agreements: Agreements;
-  readonly writes: GuardedWrites;
-  readonly product: Product;
-  /** The two queues of the run. */
-  readonly queues: readonly [string, string];
-}
 
 // Time limit in milliseconds for resuming a hold. It is longer than any fault.
 const RESUMED_WITHIN_MS = 60_000;
-// A waiter should be granted within this many milliseconds without a holder. Longer than any TTL of a dead predecessor.
+// Without a holder, a waiter must be granted within this time. It exceeds any TTL of a dead predecessor.
 const IN_VAIN_MS = 30_000;
-// Longest time in milliseconds that a healthy store takes for a first acquisition.
+// A store without faults grants a first acquisition within this many milliseconds.
 const ANSWERS_WITHIN_MS = 300;
 
 interface Hold {
@@ -39,17 +23,17 @@ interface Hold {
 }
 
 /**
- * The program of a process. It runs several lists of steps on its lock client in parallel, and the steps of
- * each list one after another.
+ * The program of a simulated process. It acquires and releases locks as its lists of steps say. The lists run
+ * at the same time.
  */
 export class Program {
-  /** Number of lists of steps that have not ended. */
+  /** Number of lists of steps that are still running. */
   running = 0;
   readonly #name: string;
   readonly #machine: Machine;
   readonly #around: Surroundings;
   readonly #present = new Set<Hold>();
-  /** Holds whose release is not confirmed yet. */
+  /** Holds that are being released, without a response of the store so far. */
   readonly #leaving = new Set<Hold>();
   #recipes: RecipeUser | undefined;
   #isStopped = false;
@@ -60,7 +44,7 @@ export class Program {
     this.#around = around;
   }
 
-  /** Stops the program, and ends all beliefs of its holds. */
+  /** Stops the program when its process crashes. From then on, all its holds count as ended. */
   stop(): void {
     this.#isStopped = true;
     this.#recipes?.stop();
@@ -78,7 +62,7 @@ export class Program {
     this.running -= 1;
   }
 
-  /** Resumes the holds that the other process had or was releasing when it ended, and releases them later. */
+  /** Resumes the holds of a crashed process, also those that it was releasing, and releases them later. */
   async goOn(client: LockClient, left: Program): Promise<void> {
     const places = [...left.#present, ...left.#leaving].flatMap(({ step, held, ownership }) =>
       'of' in ownership ? [] : held.map((one) => ({ step, held: one, id: ownership.id })),
@@ -204,27 +188,41 @@ export class Program {
     this.#around.writes.send({ ...first, key: ownership.key }, takesMs);
   }
 
-  /** Claims as a stream, and unsubscribes after a while in any state of the claim. */
+  /**
+   * Acquires by a subscription to `claim`, and unsubscribes after a while in any state, or at the moment of the
+   * grant.
+   */
   async #claim(client: LockClient, step: Step, who: string): Promise<void> {
     let hold: Hold | undefined;
+    let hasLeft = false;
     const { judge, holds } = this.#around;
+    const leave = (): void => {
+      if (hasLeft) return;
+      hasLeft = true;
+      hold?.held.forEach((one) => holds.end(one, 'released'));
+      if (hold) this.#present.delete(hold);
+      else judge.tell({ type: 'gets nothing', who, why: 'left' });
+      judge.note(`${who} leaves`);
+      subscription.unsubscribe();
+    };
     const subscription = client.claim(step.queue).subscribe({
       next: (state) => {
-        if (state.status === 'held' && !hold) hold = this.#begin(step, who, state.ownership);
+        if (state.status === 'held' && !hold) {
+          hold = this.#begin(step, who, state.ownership);
+          if (step.leavesAtGrant) leave();
+        }
         if (state.status === 'ended' && state.outcome === 'failed')
           judge.ended(who, state.error, this.#circumstancesOf(step));
       },
       error: (error: unknown) => judge.require('outcome', false, () => `${who} errors: ${String(error)}`),
     });
     await this.#pause(step.patienceMs ?? 0);
-    hold?.held.forEach((one) => holds.end(one, 'released'));
-    if (hold) this.#present.delete(hold);
-    else judge.tell({ type: 'gets nothing', who, why: 'left' });
-    judge.note(`${who} leaves`);
-    subscription.unsubscribe();
+    leave();
   }
 
-  /** Returns whether the step waits although the queue is not held and its entry was not removed. */
+  /**
+   * Returns whether the step waits for too long: no client holds the lock, and none has removed the entry.
+   */
   #isInVain(step: Step): boolean {
     return !this.#isUnruly(step) && this.#around.holds.isIdle(step.queue, IN_VAIN_MS);
   }

@@ -4,7 +4,7 @@ import type { Machine } from '../timeline.ts';
 import type { Agreements, InRound } from './agreements.ts';
 import { LATCH_COUNT, LIMIT, RECIPES, ROUND_MEMBERS, type Step } from './plan.ts';
 
-/** A step that uses a recipe. */
+/** A step of a client that uses a recipe of @queuelock/recipes. */
 export interface RecipeStep extends Step {
   readonly way: (typeof RECIPES)[number];
   readonly who: string;
@@ -18,12 +18,12 @@ export function isWhole(hold: object): hold is Ownership {
   return 'downgrade' in hold;
 }
 
-/** The client that runs the steps, and the work that it does during a hold. */
+/** The client that uses the recipes, and the function that simulates work during a hold. */
 export interface User {
   readonly machine: Machine;
   readonly recipes: Recipes;
   readonly agreements: Agreements;
-  /** Works under a hold for as long as the step specifies, or until the hold is lost. */
+  /** Simulates work during a hold. Resolves after the time that the step states, or when the hold is lost. */
   readonly work: (step: RecipeStep, hold: RecipeHold) => Promise<void>;
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -56,7 +56,7 @@ export class RecipeUser {
     this.#user = user;
   }
 
-  /** Stops the use of the recipes, because the process has ended. */
+  /** Marks the client as done in its rounds of the double barrier, because its process has ended. */
   stop(): void {
     for (const place of this.#inRounds) place.isDone = true;
   }
@@ -82,7 +82,7 @@ export class RecipeUser {
     await leadership.resign();
   }
 
-  /** Takes part in an election and leads several times, one term after another. */
+  /** Takes part in an election by `lead`, and leads for several terms. */
   async #lead(step: RecipeStep, { timeoutMs = 0 }: Waiting): Promise<void> {
     const { recipes, work, machine, agreements } = this.#user;
     const over = new AbortController();
@@ -142,7 +142,8 @@ export class RecipeUser {
   }
 
   /**
-   * Runs a slot. In one queue a slot runs at most once; in the others it is repeated until it is completed.
+   * Runs one slot of a job. In the queue `a` a slot runs at most once. In all other queues it is repeated
+   * until it is completed.
    */
   async #slot(step: RecipeStep, waiting: Waiting): Promise<void> {
     const { recipes, work, agreements } = this.#user;

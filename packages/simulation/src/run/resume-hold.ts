@@ -2,7 +2,7 @@ import { isQueueLockError, type AcquireOptions, type LockClient } from '@queuelo
 import type { Ownership, SharedOwnership } from '@queuelock/core';
 import type { Held } from './held.ts';
 
-/** Requests the hold that an earlier process of the session had, in the mode of its entry. */
+/** Acquires again, in a resumed session, a hold of the process that had the session before. */
 export async function resumeHold(
   client: LockClient,
   { queue, shared, isDowngrading, limit, permits }: Held,
@@ -14,7 +14,7 @@ export async function resumeHold(
     return await client.acquire(queue, { ...permitted, mode: 'shared' });
   } catch (error) {
     if (!isDowngrading || !isQueueLockError(error, 'INVALID_ARGUMENT')) throw error;
-    // The entry is still exclusive: the process ended before its downgrade took effect.
+    // The entry is still exclusive: the process crashed before its downgrade took effect.
     return client.acquire(queue, permitted);
   }
 }

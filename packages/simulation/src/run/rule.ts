@@ -1,4 +1,4 @@
-/** The rules that every run must keep. */
+/** The rules that the product must keep in every simulated run. */
 export const RULES = {
   exclusive: 'nobody believes in a hold while another one that conflicts with it begins',
   order:

@@ -4,8 +4,8 @@ import type { ClientPlan, Plan } from './plan.ts';
 import { play, type Played } from './play.ts';
 
 /**
- * Removes faults, clients and steps from a plan as long as the same rule is broken. Returns the smallest plan
- * found, and its result.
+ * Removes faults, clients and steps from a plan as long as its run violates the same rule. Returns the
+ * smallest plan that was found, and the result of its run.
  */
 export async function shrink(
   product: Product,

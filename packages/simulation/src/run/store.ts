@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 import type { Machine, Timeline } from '../timeline.ts';
 import type { ClientPlan, Plan } from './plan.ts';
 
-/** One server of the store, as a target of faults. */
+/** One server of the simulated store, which faults can affect. */
 export interface StoreMember {
   readonly machine: Machine;
   /** Whether the server believes that it leads. */
@@ -12,7 +12,7 @@ export interface StoreMember {
   readonly isUp: boolean;
   /** Whether the server is cut off from the other members. */
   isCut: boolean;
-  /** Additional delay in milliseconds until the server applies entries. */
+  /** Additional delay in milliseconds before the server applies changes. */
   lagMs: number;
   /** Ends the process of the server, which loses everything except its log. */
   crash(): void;
@@ -29,15 +29,15 @@ export interface StoredEntry {
 /** The connection of one process to the store. */
 export interface Connected {
   readonly backend: Backend;
-  /** Number of connections that the process keeps in addition to those it needs. */
+  /** Number of connections beyond those that the process needs. */
   readonly excess: number;
-  /** Closes the connection, as the end of the process does. */
+  /** Closes the connection without a message, as when the process is killed. */
   crash(): void;
 }
 
-/** The access of one client to the store, also of the process that resumes its session. */
+/** One client's access to the store. A process that resumes the client's session uses it, too. */
 export interface Access {
-  /** The link to each member, or `undefined` before there is one. */
+  /** The connection to each server; `undefined` before the first use. */
   readonly links: readonly (Link | undefined)[];
   connect(machine: Machine, plan: ClientPlan): Connected;
   /** Denies all reads and writes of the client, or allows them again. */
@@ -51,14 +51,15 @@ export interface Store {
   /** Largest number of requests per second that a client may send. */
   readonly mostASecond: number;
   /**
-   * Called with each entry that a request has deleted. `isNamed` is whether the request compared the creation
-   * of the key. A client that removes entries of other clients does not compare it.
+   * Called for each entry that a request has deleted. `isNamed` is whether the request also compared the
+   * key's revision of creation. A client does that for its own entries only, so it distinguishes a release
+   * from an eviction.
    */
   onDeleted: (entry: Pick<StoredEntry, 'key' | 'token'>, isNamed?: boolean) => void;
 
   heal(member: StoreMember): void;
   restart(member: StoreMember): void;
-  /** Compacts the history, if the store has one. */
+  /** Compacts the history of the store. Does nothing on ZooKeeper, which has no history. */
   compact(): void;
 
   /**
@@ -69,33 +70,33 @@ export interface Store {
 
   standing(queue: string): readonly StoredEntry[];
   /**
-   * Returns the owner of the single key of this queue, or the reason why it must not be held. Returns
+   * Returns the client that has the single key of this queue, or an explanation why no client should hold.
    * `undefined` if the queue has no single key.
    */
   owner(queue: string): string | undefined;
-  /** Returns the present state of a queue as an observer shows it, as text. */
+  /** Returns the present state of a queue as text, in the form in which observers show it. */
   shown(queue: string): string;
   /**
-   * Returns the first moment from `since` on at which observers could show `text`. Returns `since` if the
-   * store does not know that any more.
+   * Returns the first moment from `since` on at which the queue had the state `text`. Returns `since` if the
+   * store no longer has the states of that time.
    */
   shownAt(queue: string, text: string, since: number): number | undefined;
 
   /** Deletes the entry at index `place`: 0 is the oldest entry, -1 the newest. */
   removeEntry(queue: string, place: number): void;
-  /** Adds an entry of a foreign client for `forMs`. */
+  /** Adds an entry that no queuelock client made, and removes it after `forMs`. */
   enterStranger(queue: string, forMs: number, degree: number): void;
 
   /** Returns the keys or nodes that should not exist after all clients have ended. */
   left(): readonly string[];
 }
 
-/** The parts from which a simulated store is built. */
+/** The parts that a simulated store needs. */
 export interface Premises {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly product: Product;
   readonly plan: Plan;
-  /** Adds a line to the log. */
+  /** Adds a line to the log of the run. */
   readonly note: (line: string) => void;
 }

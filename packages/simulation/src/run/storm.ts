@@ -12,8 +12,8 @@ interface StormOptions {
 }
 
 /**
- * Checks that a client sends no more requests than its limit. The limit doubles each time a client steals a
- * queue, because the overtaken waiters join again, and steal again.
+ * Checks that a client does not send more requests per second than allowed. Each steal in that second doubles
+ * the limit, since all overtaken waiters enqueue again and may steal again.
  */
 export class Storm {
   readonly #client: string;

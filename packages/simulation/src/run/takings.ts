@@ -2,25 +2,23 @@ import type { Timeline } from '../timeline.ts';
 import { conflict, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
 
-// Longest time in milliseconds for which a session may hand over among its own entries after another session
-// has taken the queue. It is 100 ms from the first removal without a response, plus the error of the clients'
-// clocks.
+// After another session has stolen a queue, the first session may still grant the queue to its own entries
+// for this long, in milliseconds. It stops 100 ms after its first removal without a response. The rest is for
+// errors of the clocks.
 const HANDS_OVER_FOR_MS = 150;
 
-/** The first release of a queue by a session after another session has taken the queue from it. */
+/** The first release by a session after another session has stolen the queue from it. */
 interface Release {
   readonly at: number;
-  /** Number of holds of the session that began after that release. */
+  /** Number of holds that began in the session after that release. */
   begun: number;
 }
 
-/** Checks that a session soon stops handing over a queue that another session has taken from it. */
+/** Checks that a session whose queue was stolen soon stops granting the queue to its own entries. */
 export class Takings {
   readonly #timeline: Timeline;
   readonly #judge: Judge;
-  /**
-   * For each session and each hold that has taken a queue from it: the session's first release after that.
-   */
+  /** The first release of a session after each theft, by session and stealing hold. */
   readonly #releases = new Map<string, Release>();
 
   constructor(timeline: Timeline, judge: Judge) {
@@ -28,7 +26,7 @@ export class Takings {
     this.#judge = judge;
   }
 
-  /** Records a release. `others` are the holds that have begun in the run. */
+  /** Records that a session releases a hold. `others` are all holds that have begun in the run. */
   release(held: Held, others: readonly Held[]): void {
     const taker = takerOf(held, others);
     if (!taker) return;
@@ -37,8 +35,8 @@ export class Takings {
   }
 
   /**
-   * Checks a hold that begins. The first hold after the release is allowed at any time, since the client may
-   * have been frozen between the hand-over and this moment. `others` are the holds that have begun in the run.
+   * Checks a hold that begins. The first hold after the release is always allowed, since its client may have
+   * been frozen in between. `others` are all holds that have begun in the run.
    */
   begin(held: Held, others: readonly Held[]): void {
     const taker = takerOf(held, others);
@@ -55,7 +53,7 @@ export class Takings {
   }
 }
 
-/** Returns the hold of another session that has taken the queue from the session of `held`. */
+/** Returns the hold of another session that stole the queue from the session of `held`. */
 function takerOf(held: Held, others: readonly Held[]): Held | undefined {
   const session = sessionOf(held);
   if (session === undefined) return undefined;
@@ -68,7 +66,10 @@ function nameOf(held: Held, taker: Held): string {
   return `${String(sessionOf(held))} ${lifeOf(taker)}`;
 }
 
-/** Returns whether the two holds cannot exist at the same time. Permits of both may fit into the limit. */
+/**
+ * Returns whether the two holds cannot exist at the same time. Two holds with permits can, if the limit is
+ * high enough.
+ */
 function excludes(held: Held, other: Held): boolean {
   return conflict(held, other) && held.permits + other.permits > held.limit;
 }

@@ -1,5 +1,5 @@
 import type { LockClient } from '@queuelock/core';
-import type { Surroundings } from './program.ts';
+import type { Surroundings } from './surroundings.ts';
 
 type QueueState = Parameters<Parameters<ReturnType<LockClient['watch']>['forEach']>[0]>[0];
 
@@ -8,8 +8,8 @@ interface ViewTools extends Pick<Surroundings, 'timeline' | 'judge' | 'holds'> {
 }
 
 /**
- * Checks the states of a queue that a client observes. Each state must have existed, and no state may be
- * older than one observed before.
+ * Checks the states of a queue that a client observes. Each state must have existed in the store, and must
+ * not be older than the one observed before.
  */
 export class View {
   readonly queue: string;

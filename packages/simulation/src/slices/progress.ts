@@ -1,29 +1,32 @@
-/** The seeds from `from` (inclusive) to `to` (exclusive). */
+/** A range of seeds from `from` (inclusive) to `to` (exclusive). */
 export interface Slice {
   readonly from: number;
   readonly to: number;
 }
 
-/** A run that broke a rule. */
+/** A simulated run that broke a rule. */
 export interface Violation {
   readonly seed: number;
   readonly rule: string;
   readonly detail: string;
 }
 
-/** The total results of the runs of some seeds. */
+/** The sum of the results of several runs. */
 export interface Outcome {
   readonly events: number;
   readonly grants: number;
   readonly violations: readonly Violation[];
 }
 
-/** The progress of a long search, which is stored in a file so that the search can be stopped and resumed. */
+/**
+ * The progress of a search for violations over many seeds. It is stored in a file, so that the search can be
+ * stopped and resumed.
+ */
 export interface Progress extends Outcome {
   readonly store: string;
-  /** The commit whose code was run. Results of another commit do not count. */
+  /** The commit whose code was simulated. Results of other commits do not count. */
   readonly revision: string;
-  /** The seeds that were run, as sorted slices that neither overlap nor touch. */
+  /** The seeds whose runs are done, as sorted ranges that neither overlap nor touch. */
   readonly played: readonly Slice[];
 }
 

@@ -7,8 +7,8 @@ import type { Tree } from './tree.ts';
 const AGAIN_MS = 500;
 
 /**
- * Makes a change without a session exactly once, as soon as the ensemble can, although members may crash and
- * leaders may change meanwhile.
+ * Makes a change that belongs to no session, exactly once, as soon as the simulated ensemble can. Retries
+ * when members crash or the leader changes.
  */
 export function certainly(
   ensemble: Ensemble,

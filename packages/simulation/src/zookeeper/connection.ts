@@ -22,12 +22,12 @@ export interface Peer {
   close(): void;
 }
 
-/** Returns whether the client's access is denied now. */
+/** Returns whether the simulation denies the client access to the store at present. */
 export type IsDenied = () => boolean;
 
-/** A request whose response is pending. Responses are sent in the order of the requests. */
+/** The response to a request. Responses are sent in the order of the requests. */
 interface PendingResponse {
-  /** Sends the response. `undefined` until the result is known. */
+  /** Sends the response. `undefined` while the request is still being executed. */
   answer: (() => void) | undefined;
 }
 
@@ -94,7 +94,7 @@ export class Connection {
     );
   }
 
-  /** Continues an existing session on this connection. */
+  /** Moves an existing session to this connection, if the client has sent its password. */
   #goOn({ session, password }: Hello, timeoutMs: number): void {
     const member = this.#member;
     for (const other of [...member.connections]) if (other.session === session) other.hangUp();
@@ -118,7 +118,7 @@ export class Connection {
 
   #take(request: Request): void {
     const member = this.#member;
-    // Requests of an expired session are dropped without a response.
+    // As in ZooKeeper, requests of an expired session get no response.
     if (!member.touch(this.session)) return;
     const place: PendingResponse = { answer: undefined };
     this.#line.push(place);
@@ -139,7 +139,10 @@ export class Connection {
     else settle(() => this.#answer(request, request.type === 'unknown' ? Code.unimplemented : Code.ok));
   }
 
-  /** Sends the responses that are ready, in order. A pending change delays all later responses. */
+  /**
+   * Sends all responses up to the first one that is not ready yet. Responses must be in the order of the
+   * requests.
+   */
   #advance(): void {
     while (!this.#isOver && this.#line[0]?.answer) this.#line.shift()?.answer?.();
   }
@@ -166,7 +169,7 @@ export class Connection {
     });
   }
 
-  /** Sends the error of a request, unless the session itself has ended. */
+  /** Sends the error of a failed request. Ends the connection instead if the session has ended. */
   #answerFailed(
     request: Request,
     steps: readonly Step[],
@@ -214,7 +217,7 @@ export class Connection {
   }
 }
 
-/** Returns the password of a session. Any value will do, if the client can repeat it. */
+/** Returns the password of a session. The simulation computes it from the session id. */
 function passwordOf(session: bigint): Buffer {
   const password = Buffer.alloc(16, 0x5a);
   password.writeBigInt64BE(session);

@@ -4,14 +4,14 @@ import { Following } from './following.ts';
 import { Leading, type Entry } from './leading.ts';
 import { Member } from './member.ts';
 
-/** Options of an ensemble. */
+/** Options of a simulated ZooKeeper ensemble. */
 export interface EnsembleOptions {
   readonly members: number;
   readonly tickMs: number;
   /** ZooKeeper's setting `syncLimit`, in ticks. */
   readonly syncLimit: number;
   readonly containersEveryMs: number;
-  /** Largest rate error of the members' clocks, as a fraction. */
+  /** Largest error in the speed of the members' clocks, as a fraction: 0.01 means one percent. */
   readonly rateError: number;
 }
 
@@ -19,15 +19,16 @@ const ELECTION_CHECK_MS = 50;
 const ELECTION_MS = 300;
 
 /**
- * The members and their leader: one log, to which one leader at a time may append while a majority follows
- * it. It models all that a client can observe: which changes take effect, how late each member applies them,
- * and how a deposed leader still responds until it notices.
+ * A simulated ZooKeeper ensemble, as clients can observe it. There is one log, to which one leader at a time
+ * may append while a majority follows it.
+ * It models which changes take effect and how late each member applies them. It also models how a deposed
+ * leader responds until it notices its deposition.
  */
 export class Ensemble {
   readonly options: EnsembleOptions;
   readonly timeline: Timeline;
   readonly members: readonly Member[];
-  /** The latest leadership, which may have ended. */
+  /** The most recent leadership, which may be over. */
   leading: Leading | undefined;
   /** Called with each transaction when it is committed. */
   onCommitted: (entry: Entry) => void = () => undefined;
@@ -63,7 +64,7 @@ export class Ensemble {
     return 2 * (this.#reached(leading).length + 1) > this.members.length;
   }
 
-  /** Returns whether a proposal that is made now may reach another member. */
+  /** Returns whether a change that the leader proposes now may reach another member. */
   reachesAny(leading: Leading): boolean {
     return this.#reached(leading).length > 0;
   }
@@ -130,7 +131,9 @@ export class Ensemble {
     for (const member of able) if (member !== leader) this.#join(member);
   }
 
-  /** The next leader's log contains the uncommitted entries of the former leader that it received. */
+  /**
+   * When a leader is replaced, keeps those of its uncommitted log entries that the next leader has received.
+   */
   #keepSome(): void {
     const { pending = [] } = this.leading ?? {};
     const alone = pending.findIndex(({ isSpread }) => !isSpread);

@@ -7,7 +7,7 @@ import { Pipe } from './pipe.ts';
 export class Following {
   readonly leading: Leading;
   readonly member: Member;
-  /** Tick of the leader at which it drops the follower unless the follower responds before. */
+  /** The tick of the leader at which it drops this follower unless it has responded by then. */
   deadline: number;
   isOver = false;
   readonly #ensemble: Ensemble;
@@ -28,14 +28,14 @@ export class Following {
     this.#listen(this.#heardAt);
   }
 
-  /** Sends a task to the leader. Tasks arrive in order. */
+  /** Sends a message to the leader, in order with all earlier ones. The message runs `task` there. */
   tell(task: (leading: Leading) => void): void {
     this.#up.send(this.#ensemble.hopMs(), () => {
       if (!this.leading.isOver) task(this.leading);
     });
   }
 
-  /** Sends a task to the follower. Tasks arrive in order. */
+  /** Sends a message to the follower, in order with all earlier ones. The message runs `task` there. */
   hear(task: () => void): void {
     this.#down.send(this.#ensemble.hopMs() + this.member.lagMs, () => {
       this.#heardAt = this.member.machine.now();
@@ -44,7 +44,8 @@ export class Following {
   }
 
   /**
-   * Requests the sessions of the follower. The leader counts the follower as present until the tick `deadline`.
+   * Requests the active sessions of the follower. The follower's reply shows the leader that it is connected. So
+   * the leader does not drop it before the tick `deadline`.
    */
   ping(deadline: number): void {
     this.hear(() => {
@@ -73,7 +74,7 @@ export class Following {
     });
   }
 
-  /** Handles that the follower has left. The leader is notified when it can be reached. */
+  /** Ends the connection because the follower has left. The leader learns of it when it can be reached. */
   left(): void {
     this.#up.end();
     this.#down.end();
@@ -88,8 +89,8 @@ export class Following {
   }
 
   /**
-   * Leaves a leader that sends nothing for too long. A member that was paused first handles the messages that
-   * have arrived.
+   * Leaves a leader that has sent nothing for too long. A member that was paused first handles the messages
+   * that arrived meanwhile.
    */
   #listen(lookedAt: number): void {
     const { machine } = this.member;

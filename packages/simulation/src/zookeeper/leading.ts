@@ -6,8 +6,8 @@ import { Tracker } from './tracker.ts';
 import { CONTAINER, type Change, type Node, type Tree } from './tree.ts';
 
 /**
- * A transaction of the log, which takes effect when a majority has it. A transaction that failed has an id,
- * and changes nothing.
+ * A transaction of the log. It takes effect when a majority has it. A failed transaction has an id, too, but
+ * changes nothing.
  */
 export interface Entry {
   readonly zxid: bigint;
@@ -16,7 +16,9 @@ export interface Entry {
   readonly by: bigint;
   /** Called at the member that received the request, when the member has applied the transaction. */
   readonly done: Done | undefined;
-  /** Whether another member may have received the transaction before it is committed. */
+  /**
+   * Whether another member may have received the transaction, so that it may survive a change of the leader.
+   */
   readonly isSpread: boolean;
 }
 
@@ -24,22 +26,22 @@ export interface Entry {
 export interface Done {
   readonly member: Member;
   /**
-   * The member's serving period in which the request arrived. If the member has stopped serving since then,
-   * it does not respond.
+   * The period of the member in which the request arrived. A new period begins each time the member starts to
+   * serve. It responds only to requests of its present period.
    */
   readonly period: number;
-  /** Called with the node of each change, in its state right after that change. */
+  /** Called with the changed node of each change, as it was right after that change. */
   readonly go: (nodes: readonly (Node | undefined)[]) => void;
 }
 
-/** The session of a request, and the member that received the request. */
+/** Where a write comes from: the session, and the member that received the request. */
 export interface Origin {
   readonly member: Member;
   readonly session: bigint;
   readonly isDenied: boolean;
 }
 
-/** The result of a write, reported when the receiving member has applied it. */
+/** The result of a write. The member that received the request reports it after applying the write. */
 export type Outcome =
   | { readonly code: 0; readonly paths: readonly string[] }
   | { readonly code: number; readonly failed: number };
@@ -58,12 +60,12 @@ export class Leading {
   tick = 0;
   isOver = false;
   readonly #ensemble: Ensemble;
-  /** The state after all proposals, committed or not. */
+  /** The tree as it will be when all proposed transactions are committed. */
   readonly tree: Tree;
   #zxid: bigint;
   readonly #syncs = new Map<bigint, (() => void)[]>();
 
-  /** Begins to lead after the member has applied everything that is committed. */
+  /** Makes the member the leader, after it has applied everything that is committed. */
   constructor(ensemble: Ensemble, member: Member, epoch: bigint) {
     this.#ensemble = ensemble;
     this.member = member;
@@ -105,15 +107,15 @@ export class Leading {
     this.#propose({ by: session, changes: [change] }, { member, period: member.period, go });
   }
 
-  /** Ends a session. Later requests of the session are ignored. */
+  /** Proposes the end of a session. Later requests of the session are ignored. */
   end(session: bigint, done?: Done): void {
     this.tracker.close(session);
     this.#propose({ by: session, changes: [{ type: 'end session', session }] }, done);
   }
 
   /**
-   * Makes a change that belongs to no session. Calls `tell` with the path when the change is committed, or
-   * with `undefined` when it fails.
+   * Makes a change that belongs to no session. Calls `tell` with the path once the change is committed. Calls
+   * it with `undefined` when the change fails.
    */
   operate(step: Step, tell: (path: string | undefined) => void): void {
     const prepared = prepare(this.tree, [step], { session: NO_SESSION, isDenied: false });
@@ -126,8 +128,8 @@ export class Leading {
   }
 
   /**
-   * Handles a `sync`. If no transaction is in flight, the leader responds without asking other members, so a
-   * deposed leader may respond too.
+   * Handles a `sync` request. If no transaction is in flight, the leader responds without contacting other
+   * members. So a deposed leader responds, too.
    */
   sync(go: () => void): void {
     const last = this.pending.at(-1);
@@ -173,7 +175,8 @@ export class Leading {
   }
 
   /**
-   * Requests the followers' sessions every half tick. At every tick, checks which followers have responded.
+   * Requests the followers' active sessions every half tick. At every tick, checks which followers have
+   * responded.
    */
   #beat(isWhole = false): void {
     const { tickMs, syncLimit } = this.#ensemble.options;

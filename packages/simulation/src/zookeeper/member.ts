@@ -7,7 +7,10 @@ import { EventType, Tree } from './tree.ts';
 
 type Watchers = Map<string, Set<Connection>>;
 
-/** One member of the ensemble: its connections, and its copy of the tree as far as it has applied the log. */
+/**
+ * One member of a simulated ZooKeeper ensemble: its connections, and its copy of the tree up to the log entry
+ * that it has applied.
+ */
 export class Member {
   readonly host: string;
   readonly machine: Machine;
@@ -17,9 +20,9 @@ export class Member {
   isUp = true;
   /** Whether the member is cut off from the other members. */
   isCut = false;
-  /** Additional delay in milliseconds until the member applies transactions. */
+  /** Additional delay in milliseconds before the member applies transactions. */
   lagMs = 0;
-  /** Number that changes each time the member begins to serve. */
+  /** Increases each time the member starts to serve clients. */
   period = 0;
   leading: Leading | undefined;
   following: Following | undefined;
@@ -67,9 +70,7 @@ export class Member {
     this.period += 1;
   }
 
-  /**
-   * Leaves the leader, or ends the own leadership. The member serves no client until there is a leader again.
-   */
+  /** Leaves the leader, or stops leading. The member serves no client until there is a leader. */
   look(): void {
     const { leading, following } = this;
     this.leading = undefined;
@@ -93,14 +94,17 @@ export class Member {
     this.machine.crash();
   }
 
-  /** Applies the transactions that the member has missed, and then serves in the new epoch. */
+  /** Applies the transactions that the member has missed. It serves clients after that. */
   catchUp(log: readonly Entry[], epoch: bigint): void {
     for (const entry of log.slice(this.#applied)) this.tree.apply(entry.changes, entry.zxid, () => undefined);
     this.#applied = log.length;
     this.tree.zxid = epoch << 32n > this.tree.zxid ? epoch << 32n : this.tree.zxid;
   }
 
-  /** Applies the log entry that ends at index `end`, triggers watches, and then sends the response. */
+  /**
+   * Applies one entry of the log; `end` is the number of log entries up to and including it. Triggers watches,
+   * and then sends the response to the client that requested the change.
+   */
   apply({ changes, zxid, done }: Entry, end: number): void {
     if (end <= this.#applied) return;
     this.#applied = end;
@@ -110,7 +114,8 @@ export class Member {
   }
 
   /**
-   * Sends a task to the leader, which may be the member itself. The response returns on the same connection.
+   * Runs a task at the leader, which may be this member. The leader's response uses the same connection
+   * between the leader and this member.
    */
   ask(task: (leading: Leading, answer: (back: () => void) => void) => void): void {
     const { following, leading } = this;

@@ -129,8 +129,8 @@ export function eventFrame(path: string, type: number): Buffer {
 }
 
 /**
- * Returns the stat of a node as clients see it. Its children's version is twice the number of created
- * children, minus the present children. The owner of a container is reported as 0.
+ * Returns the metadata (`Stat`) of a node in the form that clients receive. Its `cversion` is twice the
+ * number of children ever created, minus the present ones. The owner of a container is reported as 0.
  */
 function statOf(node: Node): WireStat {
   return {
@@ -149,11 +149,11 @@ export function putStat(writer: JuteWriter, node: Node): void {
   writer.int(stat.dataLength).int(stat.numChildren).long(stat.pzxid);
 }
 
-/** A change that was executed, for its response. */
+/** A write that was executed, from which the response is encoded. */
 export interface Carried {
   readonly op: number;
   readonly steps: readonly Step[];
-  /** The path of each step. */
+  /** The path of each step of the write. */
   readonly paths: readonly string[];
   /** The node after each step that changed one, and `undefined` for all other steps. */
   readonly nodes: readonly (Node | undefined)[];

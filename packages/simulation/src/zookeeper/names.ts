@@ -1,12 +1,12 @@
 /**
- * The parsed name of an entry. The parser is independent of the code under test, so that it can check that
- * code.
+ * The parsed name of an entry. The parser does not use the product's code, so that a defect there is
+ * detected.
  */
 export interface Named {
   readonly number: number;
   readonly shared: boolean;
   readonly permits: number;
-  /** For a reader that was a writer before: the order of its former entry. */
+  /** For a reader that was converted from a writer: the order of that writer's entry. */
   readonly since: bigint | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { CONTAINER, splitPath, type Change, type Node, type Tree } from './tree.ts';
 
-/** Result codes of the protocol. */
+/** Result codes of ZooKeeper's protocol. */
 export const Code = {
   ok: 0,
   runtimeInconsistency: -2,
@@ -16,7 +16,7 @@ export const Code = {
   sessionMoved: -118,
 } as const;
 
-/** One step of a write request. A version of -1 matches any. */
+/** One step of a write request. Version -1 means that the node may have any version. */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly mode: Mode }
   | { readonly type: 'delete' | 'check'; readonly path: string; readonly version: number }
@@ -29,14 +29,17 @@ export interface Mode {
   readonly kind: 'persistent' | 'ephemeral' | 'container';
 }
 
-/** The client that sent a request. */
+/** The session that sent a request. */
 export interface Requester {
   readonly session: bigint;
   /** Whether the client is denied access. */
   readonly isDenied: boolean;
 }
 
-/** The result of preparing steps: all changes and their paths, or which step failed and why. */
+/**
+ * The result of checking the steps of a transaction: all changes with their paths, or the step that failed
+ * and its error code.
+ */
 export type Prepared =
   | { readonly changes: readonly Change[]; readonly paths: readonly string[] }
   | { readonly failed: number; readonly code: number };
@@ -51,7 +54,8 @@ class Refusal extends Error {
 }
 
 /**
- * Checks the steps of a transaction. Each step is checked against the tree as the previous steps leave it.
+ * Checks the steps of a transaction one after another. Each step is checked against the tree that the steps
+ * before it produce.
  */
 export function prepare(tree: Tree, steps: readonly Step[], asker: Requester): Prepared {
   const after = steps.length > 1 ? tree.copy() : tree;
@@ -131,7 +135,7 @@ function requireVersion(node: Node, version: number): void {
   if (version !== -1 && version !== node.version) throw new Refusal(Code.badVersion);
 }
 
-/** Formats a number as the server does: ten digits, the minus sign included. */
+/** Formats the number of a sequential node as the server does: with ten digits, including a minus sign. */
 function numberText(number: number): string {
   return number < 0 ? `-${String(-number).padStart(9, '0')}` : String(number).padStart(10, '0');
 }

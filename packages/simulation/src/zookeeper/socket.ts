@@ -6,20 +6,20 @@ import type { Member } from './member.ts';
 
 const LENGTH_BYTES = 4;
 
-/** The link on which a client's socket sends, with a counter. */
+/** The link over which a client's socket sends, and what the simulation needs to know about the client. */
 export interface Wiring {
   readonly link: Link<Member>;
   readonly isDenied: IsDenied;
-  /** Called with every frame that is sent. */
+  /** Called for every message that the client sends. */
   readonly onSent: () => void;
 }
 
 /**
- * A client's socket, with the part of its interface that the wire client uses. Frames arrive in order. When
- * one is lost, all later ones are lost too.
+ * A simulated `Socket` with the members that the client library of @queuelock/zookeeper uses. Messages arrive
+ * in order. When one is lost, all later ones are lost too.
  */
 export class SimulatedSocket extends EventEmitter {
-  /** Whether the socket has ended for the client. */
+  /** Whether the client knows that the socket is closed. */
   isOver = false;
   readonly #wiring: Wiring;
   readonly #connection: Connection;
@@ -45,7 +45,7 @@ export class SimulatedSocket extends EventEmitter {
     else link.client.later(1, () => this.#fail('connect ECONNREFUSED'));
   }
 
-  /** Sends bytes as one piece, which may contain several frames. */
+  /** Sends bytes to the member in one piece, which may contain several frames. */
   write(bytes: Buffer): void {
     // The bytes are copied, because the client may renumber a request after it was sent.
     const frames = framesOf(Buffer.from(bytes));
@@ -59,7 +59,7 @@ export class SimulatedSocket extends EventEmitter {
     this.#over();
   }
 
-  /** Closes the socket at the end of its process. The operating system notifies the member. */
+  /** Closes the socket because the client's process has ended. Its operating system notifies the member. */
   drop(): void {
     if (this.isOver) return;
     this.#send('there', () => this.#connection.gone());
@@ -68,7 +68,7 @@ export class SimulatedSocket extends EventEmitter {
   }
 
   /**
-   * Opens the connection. The member's operating system accepts it, even while the member's process is
+   * Connects to the member. Its operating system accepts the connection, even while the member's process is
    * paused.
    */
   #greet(): void {

@@ -1,6 +1,6 @@
 import type { Machine } from '../timeline.ts';
 
-/** Identifies the member to which a session's client is connected. */
+/** An object that represents the member to which the client of a session is connected. */
 export type Owner = object;
 
 interface Tracked {
@@ -11,7 +11,8 @@ interface Tracked {
 }
 
 /**
- * The times of the sessions, measured by the leader's own clock. A session expires with a tick, never early.
+ * The expiry times of sessions, by the clock of the leader. Sessions expire at a tick of the leader, and
+ * never early.
  */
 export class Tracker {
   readonly #machine: Machine;
@@ -42,7 +43,7 @@ export class Tracker {
     if (session) session.owner = owner;
   }
 
-  /** Returns whether the member `owner` may act for the session. */
+  /** Returns whether the session is alive and connected to the member `owner`. */
   check(id: bigint, owner: Owner): 'right' | 'expired' | 'moved' {
     const session = this.#sessions.get(id);
     if (!session || session.isClosing) return 'expired';
@@ -50,7 +51,7 @@ export class Tracker {
     return session.owner === owner ? 'right' : 'moved';
   }
 
-  /** Ignores all later requests of the session. */
+  /** Marks a session as closing, so that its later requests are ignored. */
   close(id: bigint): void {
     const session = this.#sessions.get(id);
     if (session) session.isClosing = true;

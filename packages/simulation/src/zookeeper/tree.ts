@@ -6,13 +6,16 @@ export interface Node {
   /** Id of the last transaction that created or deleted a child. */
   readonly pzxid: bigint;
   readonly version: number;
-  /** Number of children created so far, modulo 2^32. It is the number of the next sequential child. */
+  /**
+   * Number of children ever created, modulo 2^32. The server appends it to the name of the next sequential
+   * child.
+   */
   readonly made: number;
   readonly owner: bigint;
   readonly children: ReadonlySet<string>;
 }
 
-/** A checked change of the tree, which cannot fail any more. */
+/** A change of the tree. All checks were made before, so applying it cannot fail. */
 export type Change =
   | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly owner: bigint }
   | { readonly type: 'delete'; readonly path: string }
@@ -23,12 +26,12 @@ export type Change =
 /** The types of watch events, with the numbers of the protocol. */
 export const EventType = { created: 1, deleted: 2, changed: 3, child: 4 } as const;
 
-/** The owner of a container node, in place of a session id. */
+/** The value that marks a container node, in place of the id of a session that owns the node. */
 export const CONTAINER: bigint = -(2n ** 63n);
 
 /**
- * Called with each event of a change, in order. The event is about the node itself, or, with type `child`,
- * about the list of its children.
+ * Called for each event that a change causes, in order. The event is about the node itself, or, with type
+ * `child`, about its list of children.
  */
 export type OnEvent = (path: string, type: (typeof EventType)[keyof typeof EventType]) => void;
 
@@ -37,7 +40,7 @@ const ROOT: Node = {
   children: new Set(),
 };
 
-/** The nodes and sessions as of one transaction. */
+/** The nodes and sessions after one transaction. */
 export class Tree {
   /** Id of the last transaction. */
   zxid = 0n;
@@ -56,7 +59,7 @@ export class Tree {
     return tree;
   }
 
-  /** Returns the paths of the nodes that end with a session. */
+  /** Returns the paths of the ephemeral nodes of a session. */
   ephemeralsOf(session: bigint): string[] {
     return [...this.nodes].flatMap(([path, { owner }]) => (owner === session ? [path] : []));
   }

@@ -11,16 +11,16 @@ import { namedAs, type Named } from './names.ts';
 import { SimulatedSocket, dialled } from './socket.ts';
 import { CONTAINER, Tree, splitPath, type Node } from './tree.ts';
 
-/** The ticks are short, because the shortest session is four ticks. */
+/** Settings of the ensemble. Ticks are short, because a session must last for at least four of them. */
 const TICKS = { tickTimeMs: 500, syncLimit: 2 };
 const CONTAINERS_EVERY_MS = 5_000;
 /** A client needs two connections: one for its session, and one for observers. */
 const CONNECTIONS = 2;
 const REGISTERS = '/.queuelock/register/';
-// Paths of directories that persist when they are empty, by the rules of their key formats.
+// Directories that stay when they are empty: the root, and the queues with the namings fast and kazoo.
 const STAYING: ReadonlySet<string> = new Set(['/', '/f', '/k']);
 const STRANGER = '_c_00000000-0000-0000-0000-000000000000-';
-// The end of a foreign entry's name, by the key format of the queue.
+// The end of the name of an entry that no queuelock client made, by the naming scheme of the queue.
 const MARKS = { fast: '__fast__', kazoo: '__lock__', 'curator-read-write': '__WRIT__', curator: 'lock-' };
 
 interface Entered extends Named {
@@ -28,7 +28,7 @@ interface Entered extends Named {
   readonly token: bigint;
 }
 
-/** The simulated ZooKeeper ensemble as a store of a run. */
+/** The simulated ZooKeeper ensemble, as a simulated run uses it. */
 export class ZooKeeperStore implements Store {
   readonly mostASecond = 150;
   onDeleted: Store['onDeleted'] = () => undefined;
@@ -115,8 +115,8 @@ export class ZooKeeperStore implements Store {
   }
 
   /**
-   * An observer reads labels one by one, so it may briefly show a state that never existed. So any state
-   * counts as shown since `since`.
+   * Returns `since` for any state. On ZooKeeper an observer reads the values of entries one by one, so it may
+   * show a state that never existed.
    */
   shownAt(_queue: string, _text: string, since: number): number {
     return since;
@@ -189,8 +189,8 @@ export class ZooKeeperStore implements Store {
 }
 
 /**
- * Returns whether a node should have been removed. Registers persist, and so do directories that were never
- * used.
+ * Returns whether the node should have been removed at the end of a run. Registers stay, and so do
+ * directories that were never used.
  */
 function isLeft(path: string, { owner, made, children }: Node): boolean {
   if (owner === CONTAINER) return made > 0 && children.size === 0;

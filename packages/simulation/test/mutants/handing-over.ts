@@ -32,6 +32,11 @@ export const HANDING_OVER: readonly Mutant[] = [
     ['etcd/src/entry/leaving.ts', 'isPlain(entry) && !generation.isExported', 'isPlain(entry)'],
   ),
   mutant(
+    'a removal is sent before the end of the tick although an entry of the session follows',
+    ['exclusive'],
+    ['etcd/src/session/entries.ts', '({ followed }: Entry) => !followed', '() => true'],
+  ),
+  mutant(
     'a grant gets the revision of the grant before it',
     ['tokens'],
     ['etcd/src/turn/successors.ts', 'entry.grantToken + 1n', 'entry.grantToken'],

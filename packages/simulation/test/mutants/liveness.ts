@@ -22,7 +22,7 @@ export const LIVENESS: readonly Mutant[] = [
     '  return false;',
   ]),
   mutant('a heartbeat proves from the time of its response', 'exclusive', [
-    'core/src/session/heartbeat.ts',
+    'core/src/session/send-heartbeat.ts',
     'deadlineOf(sentAt, provenMs',
     'deadlineOf(clock.now(), provenMs',
   ]),

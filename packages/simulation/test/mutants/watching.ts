@@ -95,7 +95,7 @@ export const WATCHING: readonly Mutant[] = [
     ],
     [
       'etcd/src/turn/turns.ts',
-      'return watchRemoval({ key: entry.key, createRevision: order.toString() }, following);',
+      'return watchRemoval({ key: entry.key, createRevision: order.toString() }, this.#following);',
       'return new Observable<never>(() => undefined);',
     ],
   ),

@@ -223,7 +223,7 @@ const WATCHING: readonly Mutant[] = [
     ['told', 'exclusive', 'progress'],
     [
       'zookeeper/src/turn/turns.ts',
-      'return ownRemoval(pathNow, watches);',
+      'return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);',
       'return new Observable<never>(() => undefined);',
     ],
   ),

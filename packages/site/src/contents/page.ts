@@ -1,10 +1,13 @@
-/** A source of a page: a file of the repository, or some of its sections. */
+/** One part of a page: a file of the repository, or some sections of the file. */
 export interface Part {
   /** Path of the file from the root of the repository. */
   readonly file: string;
-  /** Headings of the second level to show, in this order. Default: the whole file. */
+  /**
+   * The sections of the file to show, by their headings of the second level, in this order. Default: the
+   * whole file.
+   */
   readonly sections?: readonly string[];
-  /** Headings of the second level to leave out, since another page shows them. */
+  /** The sections of the file to leave out, since another page shows them. */
   readonly without?: readonly string[];
 }
 
@@ -31,7 +34,7 @@ export function page(
   return { route, title, about, parts };
 }
 
-/** Returns a part whose text is written for the site only. */
+/** Returns a part of a page with a text that exists only on the site. */
 export function own(name: string): Part {
   return { file: `packages/site/pages/${name}.md` };
 }

@@ -3,7 +3,7 @@ import { startTimeTicks } from './machine.ts';
 
 /** What this process can observe of its clock. Times are in seconds. */
 export interface ClockEvidence {
-  /** A runtime that is known to start its clock with each process. */
+  /** The name of the runtime, if it is one that starts its clock with each process, such as Bun. */
   readonly runtime: 'Bun' | 'Deno' | undefined;
   /** The value of `process.hrtime` when the process started. */
   readonly clockAtStart: number;
@@ -12,18 +12,18 @@ export interface ClockEvidence {
 }
 
 /**
- * A clock that shows less than this at the start of a process may have started with it. Node starts its own clock some milliseconds after the
- * process, and later on a busy machine.
+ * A clock that shows less than this when a process starts may have started together with the process. Node reads its clock some
+ * milliseconds after the start, or later on a busy machine.
  */
 const NEAR_ZERO_S = 0.5;
-/** When the machine has run for this long, its clock cannot be near 0. */
+/** When the machine has run for at least this long, a low clock value means that the clock started later than the machine. */
 const MIN_UPTIME_S = 5;
 /** The unit in which Linux reports the times of processes, on every architecture. */
 const TICKS_PER_S = 100;
 
 /**
- * Decides whether `process.hrtime` is the clock of the machine. Both times are those of the start of the process, so a later suspension
- * does not matter. A suspension before the start leaves the clock far above 0, since the machine was awake before.
+ * Decides whether `process.hrtime` is the clock of the machine, and not one that started with the process. It compares the values at the
+ * start of the process, so suspensions of the machine after that do not matter.
  * @returns a description of the fault; `undefined` if there is none
  */
 export function clockFault({ runtime, clockAtStart, machineAtStart }: ClockEvidence): string | undefined {

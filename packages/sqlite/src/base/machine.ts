@@ -4,36 +4,41 @@
 
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Returns the id of this boot of the machine. Leases of an earlier boot are invalid. Empty if the system does not report it. */
+/** Returns an id of this boot of the machine; empty if the system does not report one. Leases of an earlier boot are invalid. */
 export function bootId(): string {
   return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 }
 
 /**
- * Returns the machine's monotonic clock in microseconds. It is the same for all processes of a boot; `clockFault` checks that. It stops
- * while the machine is suspended, when no process could renew. The core's clock continues meanwhile, so a holder never trusts its hold
- * longer than the file does.
+ * Returns the machine's monotonic clock in microseconds. All processes of a boot read the same clock; `clockFault` checks that. While the
+ * machine is suspended, this clock stops, and leases do not expire. The core's clock continues, so a holder never relies on its hold for
+ * longer than the lease lasts.
  */
 export function machineTime(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
-/** Returns whether this process has a monotonic clock of its own. It cannot compare times with other processes then. */
+/**
+ * Returns whether this process runs in a time namespace with another monotonic clock. It cannot compare times with other processes then.
+ */
 export function hasOwnClock(): boolean {
   const offsets = /^monotonic\s+(-?\d+)\s+(-?\d+)/m.exec(textOf('/proc/self/timens_offsets') ?? '');
   return offsets !== null && offsets.slice(1).some((part) => Number(part) !== 0);
 }
 
-/** Identifies a process so that it is not mistaken for a later one with the same pid. */
+/** What identifies a process, so that it is not mistaken for a later one with the same pid. */
 export interface ProcessMark {
   readonly pid: number;
   /** The start time of the process, in ticks since the boot; empty if the system does not report it. */
   readonly started: string;
-  /** The namespace of the pid; empty if the system does not report it. The pid proves nothing then. */
+  /**
+   * The namespace of the pid, such as that of a container. Empty if the system does not report it; then the pid does not identify the
+   * process.
+   */
   readonly namespace: string;
 }
 
-/** Returns the mark of this process. */
+/** Returns what identifies the process that runs this code. */
 export function ownMark(): ProcessMark {
   const { pid } = process;
   return { pid, started: statOf(pid)?.started ?? '', namespace: linkOf('/proc/self/ns/pid') };
@@ -45,7 +50,10 @@ export function startTimeTicks(): number | undefined {
   return started === undefined || !/^\d+$/.test(started) ? undefined : Number(started);
 }
 
-/** Returns whether the process has certainly ended, as far as `own` can see. A zombie has ended: it runs no code. */
+/**
+ * Returns whether a process has certainly ended. False for a process of another pid namespace than `own`, which cannot be seen from here.
+ * A zombie counts as ended, since it runs no code.
+ */
 export function hasEnded(
   { pid, started, namespace }: ProcessMark,
   own: Pick<ProcessMark, 'namespace'>,

@@ -5,12 +5,15 @@ export class Poller {
   #withinMs = 0;
   #closed = false;
 
-  /** @param poll reads the file. Returns the milliseconds before the next read, or `undefined` to stop */
+  /**
+   * @param poll reads the file. It returns the milliseconds until the next read, or `undefined` to stop
+   *   polling
+   */
   constructor(poll: () => number | undefined) {
     this.#poll = poll;
   }
 
-  /** Starts polling: the next read runs within that many milliseconds. */
+  /** Starts polling, if it has not started. The next read runs within `withinMs` milliseconds. */
   pollWithin(withinMs: number): void {
     if (this.#closed || (this.#timer !== undefined && this.#withinMs <= withinMs)) return;
     clearTimeout(this.#timer);

@@ -25,7 +25,7 @@ export interface Driver {
   readonly DatabaseSync: new (path: string) => Database;
 }
 
-/** Loads SQLite from Node, or otherwise the package with the same interface. */
+/** Loads SQLite: the built-in module of Node, or else the npm package with the same interface. */
 export async function loadDriver(): Promise<Driver> {
   const builtin = process.getBuiltinModule('node:sqlite') as Driver | undefined;
   if (builtin) return builtin;

@@ -1,14 +1,24 @@
 import { QueueLockError, detailOf, invalidArgument, isQueueLockError } from '@queuelock/core/backend';
 
-// The result codes of https://www.sqlite.org/rescode.html; the lowest byte of an extended code.
+// Primary result codes of SQLite (https://www.sqlite.org/rescode.html). An extended code has them in its
+// lowest byte.
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
+const IOERR = 10;
 const CORRUPT = 11;
+const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
-/** A row contains a value that no process of this library stores. */
+/** Hints for the operator, by result code. */
+const HINTS: ReadonlyMap<number, string> = new Map([
+  [BUSY, 'another program keeps the file locked: no other program may open it'],
+  [IOERR, 'the disk or its file system is full or broken'],
+  [FULL, 'free space on its file system'],
+]);
+
+/** The error for a row with a value that no process of this library stores. */
 export class UnsoundFile extends Error {
   override readonly name: string = 'UnsoundFile';
 }
@@ -26,8 +36,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Returns whether the file contains invalid values. The driver refuses to read a number that is too large for JavaScript. The npm package
- * has another code for this in lists.
+ * Returns whether the error means that the file contains invalid values. Drivers refuse to read an integer
+ * that is too large for JavaScript. The npm package reports that with another code when it reads several
+ * rows.
  */
 function isUnsound(error: unknown): boolean {
   if (error instanceof UnsoundFile) return true;
@@ -35,7 +46,7 @@ function isUnsound(error: unknown): boolean {
   return error.code === 'ERR_OUT_OF_RANGE' || error.message.includes('too large to be represented');
 }
 
-/** Converts an error of SQLite to a `QueueLockError`. It is definite when a retry cannot succeed. */
+/** Converts an error of SQLite to a `QueueLockError`. The error is definite if a retry cannot succeed. */
 export function asQueueLockError(error: unknown, file: string): QueueLockError {
   if (isQueueLockError(error)) return error;
   const code = resultCode(error);
@@ -48,10 +59,12 @@ export function asQueueLockError(error: unknown, file: string): QueueLockError {
     const message = `${file} cannot be opened for writing: ${detailOf(error)}; check the permissions of the file and its directory`;
     return new QueueLockError('ACCESS_DENIED', message, options);
   }
-  return new QueueLockError('UNAVAILABLE', `${file}: ${detailOf(error)}`, options);
+  const hint = code === undefined ? undefined : HINTS.get(code);
+  const message = `${file}: ${detailOf(error)}${hint === undefined ? '' : ` (${hint})`}`;
+  return new QueueLockError('UNAVAILABLE', message, { ...options, responded: true });
 }
 
-/** Creates the error of sessions whose file was removed or replaced. */
+/** Creates the error for the sessions in a file that was removed or replaced. */
 export function fileGone(file: string): QueueLockError {
   return new QueueLockError(
     'SESSION_LOST',

@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises';
 import type { Database } from '../driver/driver.ts';
 
-/** The number of own steps between two checkpoints. Each step writes a few pages of 4 KiB to the log. */
+/** The number of steps of this process between two checkpoints. Each step writes a few pages of 4 KiB to the write-ahead log. */
 const STEPS_PER_CHECKPOINT = 400;
 
 /**
- * Writes the log back to the file from time to time. SQLite would do that within a step, and wait there until the disk has stored the whole
- * log. So another thread syncs the log first, and little is left to wait for.
+ * Copies the write-ahead log to the file from time to time (a checkpoint). SQLite itself would do that within a step, which would block
+ * the event loop until the disk has stored the whole log. Here a background thread first syncs the log to disk, so that the checkpoint
+ * itself is short.
  */
 export class Checkpoints {
   readonly #db: Database;
@@ -17,8 +18,8 @@ export class Checkpoints {
   #closed = false;
 
   /**
-   * @param isThere returns whether the side files are unchanged. With other side files, a checkpoint could damage the writes of other
-   *   processes
+   * @param isThere returns whether the side files are unchanged. If they were replaced, a checkpoint could damage what other processes
+   *   have written
    */
   constructor(db: Database, path: string, isThere: () => boolean) {
     this.#db = db;
@@ -27,29 +28,27 @@ export class Checkpoints {
     db.exec('pragma wal_autocheckpoint = 0');
   }
 
-  /** Counts a step. */
+  /** Counts a step, and runs a checkpoint after every 400 steps. */
   count(): void {
     this.#steps += 1;
     if (this.#steps < STEPS_PER_CHECKPOINT || this.#running) return;
     this.#steps = 0;
     this.#running = true;
     this.#run()
-      // Another process runs a checkpoint, or the disk is full. The next checkpoint follows soon.
+      // The checkpoint failed: another process is running one, or the disk is full. The next one is not far
+      // away.
       .catch(() => undefined)
       .finally(() => (this.#running = false));
   }
 
-  /**
-   * Runs the last checkpoint before the file is closed. A client that connects for a short time may run fewer steps than there are between
-   * checkpoints.
-   */
+  /** Runs a last checkpoint before the file is closed, since a process with few steps may never have run one. */
   close(): void {
     this.#closed = true;
     if (!this.#isSameFile()) return;
     try {
       this.#db.exec('pragma wal_checkpoint(truncate)');
     } catch {
-      // Other processes continue with the log.
+      // Other processes use the log, so it is not empty, and they run the next checkpoint.
     }
   }
 
@@ -60,7 +59,8 @@ export class Checkpoints {
     } finally {
       await log.close();
     }
-    // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: does as much as possible without waiting for other connections.
+    // `passive` copies as much as possible without waiting for other connections; see
+    // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint.
     if (!this.#closed && this.#isSameFile()) this.#db.exec('pragma wal_checkpoint(passive)');
   }
 }

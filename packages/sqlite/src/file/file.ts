@@ -7,8 +7,8 @@ import { hasOwnClock } from '../base/machine.ts';
 import { requireOwnFile } from './ownership.ts';
 
 /**
- * File systems that are unfit, by their magic number on Linux (statfs(2)). Several machines may share them, or they do not share locks and
- * memory between processes.
+ * File systems on which a lock file does not work, by their magic number on Linux (statfs(2)). On some, several machines share the file.
+ * On others, processes cannot share file locks or memory.
  */
 const UNFIT: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
@@ -28,9 +28,9 @@ const UNFIT: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'a folder shared by VMware'],
 ]);
 
-/** Returns the name of a file system that must not contain the file; `undefined` for all others. */
+/** Returns the name of a file system on which lock files do not work; `undefined` for all others. */
 export function unfitFileSystem(type: number): string | undefined {
-  // The number of a file system is a signed 32-bit number, so those above 2^31 are negative.
+  // statfs reports a signed 32-bit number, so magic numbers above 2^31 are negative.
   return UNFIT.get(type >>> 0);
 }
 
@@ -67,11 +67,13 @@ function realDirectory(file: string): string {
   try {
     return realpathSync(dirname(file));
   } catch (error) {
-    throw invalidArgument('file', file, `is in an existing directory:${detailOf(error)}`);
+    throw invalidArgument('file', file, `is in an existing directory (${detailOf(error)})`);
   }
 }
 
-/** Creates the file with its permissions before it gets its name. Another process may create it at the same time. */
+/**
+ * Creates the file under a temporary name with its permissions, and then gives it its name. Another process may do the same at that time.
+ */
 function create(path: string): void {
   const draft = `${path}-${randomBytes(6).toString('hex')}`;
   try {
@@ -79,7 +81,7 @@ function create(path: string): void {
     linkSync(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-      throw invalidArgument('file', path, `can be created:${detailOf(error)}`);
+      throw invalidArgument('file', path, `can be created (${detailOf(error)})`);
   } finally {
     unlinkIfThere(draft);
   }

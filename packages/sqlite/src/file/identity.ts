@@ -2,7 +2,7 @@ import { statSync, type Stats } from 'node:fs';
 
 type Identity = Pick<Stats, 'dev' | 'ino'>;
 
-/** The identities of a lock file and its side files, found by their paths. */
+/** The identities of a lock file and of its side files, as they are on disk at present. */
 export type FileIdentity = readonly (Identity | undefined)[];
 
 /**

@@ -2,13 +2,16 @@ import { QueueLockError, connectionClosed, type Clock } from '@queuelock/core/ba
 import type { Database, Statement } from '../driver/driver.ts';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 
-/** The timeout of a step when other processes keep the file busy. */
+/** A step is rejected when other processes keep the file locked for this long, in milliseconds. */
 const STEP_TIMEOUT_MS = 5_000;
-/** The time for steps in one turn of the event loop. The rest waits for the next turn, so that timers and sockets are served. */
+/**
+ * Steps run for at most this many milliseconds in one turn of the event loop. The others run in the next turn, so that timers and sockets
+ * are served in between.
+ */
 const SLICE_MS = 4;
 /**
- * How often a busy step is retried in the next turn of the event loop. A step of another process takes less than a millisecond, which is less than
- * the shortest timer.
+ * How many times a step that finds the file locked is retried in the next turn of the event loop, before timers are used. A step of
+ * another process takes less time than the shortest timer.
  */
 const IMMEDIATE_RETRIES = 3;
 const MAX_BACKOFF_MS = 16;
@@ -21,9 +24,9 @@ interface Step {
 }
 
 /**
- * Runs the steps of this process on the file, one after another in the order of the calls. Each is a transaction that has the write lock
- * from its beginning. A step that finds the file busy is retried after a short delay, so nothing waits synchronously. Calls keep their
- * order, and a step that timed out never runs. So a removal is final against all earlier calls.
+ * Runs the steps of this process one after another, in the order of the calls. Each step is a transaction that has the write lock from
+ * its beginning. If another process has locked the file, the step is retried after a short delay, so that the event loop is not blocked.
+ * A step that has timed out never runs. So once an entry is removed, no earlier call can add it again.
  */
 export class Lane {
   readonly #file: string;
@@ -51,7 +54,10 @@ export class Lane {
     this.#onRollback = onRollback;
   }
 
-  /** Runs the step, at once if possible. Rejects with the error that it throws; its changes are rolled back then. */
+  /**
+   * Runs the step in a transaction, at once if possible. If the step throws, the transaction is rolled back and the promise rejects with
+   * that error.
+   */
   write<T>(run: () => T): Promise<T> {
     return new Promise((done, failed) => {
       if (this.#closed) {
@@ -90,7 +96,7 @@ export class Lane {
     if (this.#steps.length > 0 && this.#retryTimer === undefined) this.#work();
   }
 
-  /** Runs the first step of the queue. Returns `false` if the file is busy, so that the step has to be retried. */
+  /** Runs the first step of the queue. Returns `false` if another process has locked the file, so that the step must be retried. */
   #tryFirst(): boolean {
     try {
       this.#begin.run();
@@ -128,15 +134,16 @@ export class Lane {
     try {
       this.#rollback.run();
     } catch {
-      // SQLite has already rolled back by itself, as it does when the disk is full.
+      // SQLite has already rolled back the transaction, as it does when the disk is full.
     }
   }
 
-  /** Retries later, because other processes use the file. */
+  /** Schedules a retry, because another process has locked the file. */
   #backOff(): void {
     this.#tries += 1;
     this.#rejectTimedOut();
-    // A retry in the next turn of the event loop is scheduled already, so no timer is needed.
+    // The first retries run in the next turn of the event loop, which is scheduled already. They need no
+    // timer.
     if (this.#tries <= IMMEDIATE_RETRIES || this.#steps.length === 0) return;
     const longest = Math.min(MAX_BACKOFF_MS, 2 ** (this.#tries - IMMEDIATE_RETRIES));
     this.#retryTimer = setTimeout(
@@ -160,7 +167,7 @@ export class Lane {
 interface LaneSettings {
   readonly file: string;
   readonly clock: Clock;
-  /** Is called after each committed step. */
+  /** Called after each committed step. */
   readonly onCommit: () => void;
   readonly onRollback: () => void;
 }

@@ -11,7 +11,7 @@ import { fileKindOf, requireUsable, startBoot, upgrade } from '../queue/schema.t
 const OPEN_TIMEOUT_MS = 5_000;
 const MAX_RETRY_DELAY_MS = 20;
 
-/** A file that is ready for use. */
+/** An open file with the present schema. */
 export interface OpenFile {
   readonly db: Database;
   /** The absolute path without symbolic links. */
@@ -35,9 +35,9 @@ export async function openFile(
   try {
     db = new DatabaseSync(path);
     await prepare(db, { file, clock });
-    // Side files may have been planted between the first check and the opening.
+    // Another user may have created side files since the first check.
     requireOwnFile(path);
-    // SQLite creates the side files while it opens the file.
+    // The identity includes the side files, which SQLite has created by now.
     const identity = identityOf(path);
     if (isSameFile([main, ...identity.slice(1)], identity)) return { db, path, identity };
     throw new QueueLockError('UNAVAILABLE', `${file} was replaced while it was opened`);
@@ -52,7 +52,8 @@ async function prepare(
   { file, clock }: { readonly file: string; readonly clock: Clock },
 ): Promise<void> {
   const until = clock.now() + OPEN_TIMEOUT_MS;
-  // With this timeout, no call waits synchronously.
+  // Without this timeout of SQLite, a call throws at once when the file is locked, instead of blocking the
+  // event loop.
   db.exec('pragma busy_timeout = 0');
   await retryWhileBusy(() => requireUsable(fileKindOf(db), file), { clock, until });
   await retryWhileBusy(() => initialize(db, file), { clock, until });
@@ -60,7 +61,8 @@ async function prepare(
 
 function initialize(db: Database, file: string): void {
   const boot = bootId();
-  // https://www.sqlite.org/wal.html: readers do not block the writer, and a commit is a write to the log.
+  // With a write-ahead log, readers do not block the writer, and a commit writes only to the log; see
+  // https://www.sqlite.org/wal.html.
   const { journal_mode } = db.prepare('pragma journal_mode = wal').get() as { readonly journal_mode: string };
   if (journal_mode !== 'wal')
     throw invalidArgument(
@@ -68,7 +70,8 @@ function initialize(db: Database, file: string): void {
       file,
       'is on a file system where SQLite can share memory between processes; this one does not support it',
     );
-  // The changes of a new boot are synced. Without a boot id everything is synced, since tokens could be forgotten otherwise.
+  // The start of a new boot is synced to disk, and so is everything if the boot id is unknown. Otherwise a
+  // power failure could undo it, and fencing tokens would repeat.
   db.exec('pragma synchronous = full');
   db.exec('begin immediate');
   try {
@@ -84,7 +87,7 @@ function initialize(db: Database, file: string): void {
   if (boot !== '') db.exec('pragma synchronous = normal');
 }
 
-/** Retries while the file is busy, until the timeout. */
+/** Repeats `work` while other processes have locked the file, until the timeout. */
 async function retryWhileBusy(
   attempt: () => void,
   { clock, until }: { readonly clock: Clock; readonly until: number },

@@ -17,8 +17,9 @@ export function fileFault({ uid: owner, mode }: Ownership, uid: number): string 
 }
 
 /**
- * Returns why a directory must not contain a lock file of the user `uid`. Its group may write to it, since many systems give each user
- * a group of its own; files that another member puts there are refused as foreign files.
+ * Returns why a directory must not contain a lock file of the user `uid`; `undefined` when it may. The directory's group may write to it,
+ * since many systems give each user a group of its own. If another member of the group puts a file there, that file is refused by its
+ * owner.
  */
 export function directoryFault({ uid: owner, mode }: Ownership, uid: number): string | undefined {
   if (owner !== uid && owner !== ROOT)

@@ -13,7 +13,7 @@ import { Sessions } from '../queue/sessions.ts';
 import { TraceTable } from '../queue/traces.ts';
 import { Views } from '../queue/views.ts';
 
-/** A notification that an entry was admitted or removed. */
+/** A notification for an inbox: the entry with the order `ord` was admitted or removed. */
 export interface EntryNotification {
   readonly inbox: string;
   readonly ord: number;
@@ -21,11 +21,11 @@ export interface EntryNotification {
 
 interface StoreSettings {
   readonly clock: Clock;
-  /** Is called after each committed step with its notifications. Notifications about ended sessions come first. */
+  /** Called after each committed step with the notifications to send. Those about ended sessions come first. */
   readonly onStep: (notifications: readonly EntryNotification[]) => void;
 }
 
-/** The tables of an open file, and the steps that change them. */
+/** The tables of an open file, with the transactions that change them. */
 export class Store {
   readonly file: OpenFile;
   readonly sessions: Sessions;
@@ -36,7 +36,7 @@ export class Store {
   readonly #lane: Lane;
   readonly #checkpoints: Checkpoints;
   #notifications: EntryNotification[] = [];
-  /** Whether the store was closed or its file was removed, whichever came first. */
+  /** Why the store ended: it was closed, or its file was removed. `undefined` while it is open. */
   #ended: 'closed' | 'gone' | undefined;
   #isClosed = false;
 
@@ -63,17 +63,17 @@ export class Store {
     });
   }
 
-  /** Whether the store was closed or its file was removed. */
+  /** Whether the store has ended, because it was closed or its file was removed. */
   get ended(): boolean {
     return this.#ended !== undefined;
   }
 
-  /** Whether a check has found that the file was removed. */
+  /** Whether the store has ended because its file was removed or replaced. */
   get isFileLost(): boolean {
     return this.#ended === 'gone';
   }
 
-  /** Checks that the file still exists. Returns false also after the store was closed. */
+  /** Returns whether the file still exists and the store is open. */
   fileExists(): boolean {
     if (this.#ended === undefined && !this.#isSameFile()) this.#ended = 'gone';
     return this.#ended === undefined;
@@ -89,7 +89,7 @@ export class Store {
     });
   }
 
-  /** Reads at once. Only while the file is busy does the read wait behind earlier steps of this process. */
+  /** Runs a read at once, without a transaction. If the file is locked, the read runs after the earlier steps of this process. */
   async read<T>(run: () => T): Promise<T> {
     if (this.#ended) throw this.#endError();
     try {
@@ -100,14 +100,15 @@ export class Store {
     }
   }
 
-  /** Ends a session with all its entries, within a step. */
+  /** Removes a session and all its entries. Must be called within a step. */
   end(num: number): void {
     this.entries.removeAllOf(num);
     this.sessions.delete(num);
   }
 
   /**
-   * @throws {QueueLockError} `SESSION_LOST` when the file was removed or replaced, since other processes may have started with a new one
+   * Checks that the file was neither removed nor replaced.
+   * @throws {QueueLockError} `SESSION_LOST` otherwise, since other processes may use a new file
    */
   requireFile(): void {
     if (!this.fileExists()) throw this.#endError();

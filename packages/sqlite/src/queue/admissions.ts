@@ -7,13 +7,16 @@ export interface QueuedEntry {
   readonly admitted: number;
 }
 
-/** The permits that entries take in total, and those of the exclusive entries among them. */
+/** The sum of the permits of some entries, and the part of it that belongs to exclusive entries. */
 export interface TakenPermits {
   readonly all: number;
   readonly exclusive: number;
 }
 
-/** Returns whether an entry is admitted behind entries that take these permits. This rule applies to every primitive. */
+/**
+ * Returns whether an entry is admitted, given the permits of all entries ahead of it. The same rule holds for locks, readers and
+ * semaphores.
+ */
 export function isAdmitted(
   { all, exclusive }: TakenPermits,
   own: Omit<QueuedEntry, 'ord' | 'admitted'>,
@@ -23,10 +26,10 @@ export function isAdmitted(
 }
 
 /**
- * Returns the entries that are newly admitted.
- * @param entries the entries from the first waiter on. It is read only as far as an entry can be admitted: once the exclusive entries use up the
- * largest limit, all later entries wait
- * @param ahead the permits that the entries before `entries` take
+ * Returns the entries that a change of the queue admits.
+ * @param entries the queue from its first waiter on. It is read only until no later entry can be admitted: until exclusive entries use
+ *   up the largest limit
+ * @param ahead the permits of the entries ahead of `entries`
  */
 export function admissions(
   entries: Iterable<QueuedEntry>,

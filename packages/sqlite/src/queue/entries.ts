@@ -5,7 +5,7 @@ import { QueueOrder, type LastEntry } from './queue-order.ts';
 import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
-/** The position of an entry, and its turn at the time of the step. */
+/** The position of an entry in its queue, and whether it is admitted, at the time of a step. */
 export interface EntryPosition {
   readonly ord: number;
   readonly admitted: boolean;
@@ -23,7 +23,7 @@ interface EnqueueRequest {
   readonly queue: Uint8Array;
 }
 
-/** Is called for an entry that was admitted or removed. */
+/** Called for each entry that a step has admitted or removed. */
 export type NotifyEntry = (session: number, ord: number) => void;
 
 /** The table of entries. Every change admits the entries that can be admitted after it. Every method but `isStuck` must be called within a step. */
@@ -60,13 +60,13 @@ export class Entries {
     this.#ofSession = db.prepare('select ord, queue from entry where session = ?');
   }
 
-  /** Enqueues an entry. Returns the same position again for an id that is already in the queue. */
+  /** Enqueues an entry. If an entry with this id is already in the queue, returns its position. */
   enqueue(session: number, spec: EntrySpec): EntryPosition {
     const request = { session, spec, queue: bytesOf(spec.queue) };
     return this.#existing(request) ?? this.#insertEntry(request);
   }
 
-  /** Works as `enqueue`, but adds an entry only if it would be admitted. */
+  /** Adds an entry as `enqueue` does, but only if it is admitted at once. Otherwise returns `undefined`. */
   enqueueIfAdmitted(session: number, spec: EntrySpec): EntryPosition | undefined {
     const request = { session, spec, queue: bytesOf(spec.queue) };
     const known = this.#find(request);
@@ -104,7 +104,7 @@ export class Entries {
     return this.#rowsOf(session).map(({ ord, queue }) => ({ ord, queue: textOf(queue) }));
   }
 
-  /** Removes all entries of a session before any waiter is admitted. */
+  /** Removes all entries of a session. Admits waiters only after that, so that no entry of the session is admitted first. */
   removeAllOf(session: number): void {
     const rows = this.#rowsOf(session);
     for (const { queue, ord } of rows) {
@@ -115,12 +115,12 @@ export class Entries {
     for (const queue of queues.values()) this.#order.admitNext(queue);
   }
 
-  /** Returns whether an entry waits that should have been admitted. */
+  /** Returns whether an entry waits although nothing ahead blocks it. */
   isStuck(queue: string): boolean {
     return this.#order.isStuck(bytesOf(queue));
   }
 
-  /** Admits the entries that should have been admitted already. */
+  /** Admits waiters that nothing ahead blocks any more, for instance after an operator deleted an entry with other tools. */
   admitMissed(queue: string): void {
     this.#order.admitNext(bytesOf(queue));
   }
@@ -136,7 +136,7 @@ export class Entries {
     return known;
   }
 
-  /** Refuses an id that has an entry in another queue of the session. */
+  /** Throws if the session already has an entry with this id in another queue. */
   #refuseElsewhere({ session, spec, queue }: EnqueueRequest): void {
     const other = this.#elsewhere.get(session, spec.id, queue) as StoredShape | undefined;
     if (other) requireSameEntry(shapeOf(other), spec);
@@ -199,8 +199,8 @@ function shapeOf({ queue, shared, permits }: StoredShape): EntryShape {
 }
 
 /**
- * Returns the key of an entry for users and tools. The order is unique in the whole file, so the key is unique whatever slashes the name
- * contains.
+ * Returns the key of an entry, as users and tools see it. It ends with the order, which is unique in the whole file, so a name may
+ * contain any slashes.
  */
 export function keyOf(queue: string, ord: number): string {
   return `${queue}/${ord}`;

@@ -7,12 +7,12 @@ import { admissions, isAdmitted, type QueuedEntry, type TakenPermits } from './a
 import type { Database, Statement } from '../driver/driver.ts';
 import { storedWhole } from './stored.ts';
 
-/** Entries ahead are counted up to this number, since no caller needs an exact position in a longer queue. */
+/** The number of entries ahead is reported only below this limit, since counting more would cost too much. */
 const COUNTED_AHEAD = 100;
 
-/** The last entry of a queue. */
+/** The last entry of a queue, from which the number of the next one follows. */
 export interface LastEntry {
-  /** The number of the entry within the queue, starting at 1 after the queue was empty. */
+  /** How many entries have joined the queue, this one included, since the queue was last empty. */
   readonly nth: number;
 }
 
@@ -29,7 +29,7 @@ export class QueueOrder {
   readonly #from: Statement;
   readonly #waiting: Statement;
 
-  /** @param notify is called for each entry that is admitted */
+  /** @param notify called for each entry that is admitted */
   constructor(db: Database, notify: (session: number, ord: number) => void) {
     this.#notify = notify;
     this.#last = db.prepare('select nth from entry where queue = ? order by ord desc limit 1');
@@ -67,15 +67,15 @@ export class QueueOrder {
   isFree(queue: Uint8Array, spec: EntrySpec, last: LastEntry | undefined): boolean {
     const { shared, limit, permits = 1 } = spec;
     if (!last) return true;
-    // Every entry ahead takes at least one permit.
+    // Any entry ahead takes at least one permit, so an entry that needs all permits is not admitted.
     if (!shared && permits >= limit) return false;
     const own = { shared: Number(shared), lim: limit, permits };
     return isAdmitted(this.#permitsBefore(queue, { ord: Number.MAX_SAFE_INTEGER, ...own }), own);
   }
 
   /**
-   * Returns the limit of the nearest entry ahead whose limit differs, readers included. A lock admits no entry beside it, so for a lock the nearest
-   * exclusive entry is enough. For a semaphore all entries count, since refused ones may be in between for a moment.
+   * Returns the limit of the nearest entry ahead that has another limit. For a lock, the nearest exclusive entry decides, since no entry
+   * is admitted beside it. For a semaphore all entries ahead count, since an entry in between may have the same wrong limit, and be about to be refused.
    */
   otherLimit(
     queue: Uint8Array,
@@ -84,7 +84,7 @@ export class QueueOrder {
     return (this.#otherLimit.get(queue, ord, limit) as { readonly lim: number } | undefined)?.lim;
   }
 
-  /** Returns the number of conflicting entries ahead, unless there are too many to count. */
+  /** Returns the number of conflicting entries ahead, or no number if there are 100 or more. */
   ahead(queue: Uint8Array, ord: number, shared: boolean): { readonly ahead?: number } {
     const { n } = this.#countAhead.get(queue, ord, Number(shared)) as { readonly n: number };
     return n < COUNTED_AHEAD ? { ahead: n } : {};
@@ -108,7 +108,7 @@ export class QueueOrder {
     }
   }
 
-  /** Reads the entries in blocks, since the first two are usually enough. */
+  /** Reads the entries in blocks of growing size. The first block has two entries, which is usually enough. */
   *#entriesFrom(queue: Uint8Array, ord: number): Iterable<QueuedEntry> {
     let from = ord;
     for (let count = 2; ; count *= 2) {
@@ -120,8 +120,8 @@ export class QueueOrder {
   }
 
   /**
-   * Returns the permits that conflicting entries ahead take. Each takes at least one, so reading as many entries as the limit is enough for
-   * the decision.
+   * Returns how many permits the conflicting entries ahead take. Each entry takes at least one. So it is enough to read as many entries
+   * as the limit.
    */
   #permitsBefore(
     queue: Uint8Array,

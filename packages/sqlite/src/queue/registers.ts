@@ -3,7 +3,7 @@ import type { Register } from '@queuelock/core/backend';
 import type { Database, Statement } from '../driver/driver.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
-/** The write of a register, as in `Registers.write`. */
+/** A write of a register by compare-and-set; see `Registers.write`. */
 export interface Change {
   readonly text: string | undefined;
   readonly was: string | undefined;
@@ -14,7 +14,7 @@ interface Row {
   readonly text: Uint8Array;
 }
 
-/** The table of registers. An empty register has no row. `write` is called within a step. */
+/** The table of registers. An empty register has no row. Call `write` only within a step. */
 export class RegisterTable {
   readonly #read: Statement;
   readonly #put: Statement;
@@ -37,7 +37,7 @@ export class RegisterTable {
   write(queue: string, kind: string, { text, was }: Change): boolean {
     if (this.read(queue, kind)?.version !== was) return false;
     if (text === undefined) this.#delete.run(bytesOf(queue), kind);
-    // The version is random, so that it is never repeated after the register was empty.
+    // Random versions never repeat, not even after the register was empty in between.
     else this.#put.run(bytesOf(queue), kind, randomBytes(12).toString('hex'), bytesOf(text));
     return true;
   }

@@ -11,9 +11,10 @@ export const APPLICATION_ID = 0x716c636b;
 export const TOKENS_PER_BOOT: number = 2 ** 32;
 
 /**
- * The steps from an empty file to the present schema. A file of version n has the first n steps. Never change a step, only add new ones.
- * Names, values and texts are bytes of UTF-8. Times are microseconds of the machine's monotonic clock. `last` is the newest order. The cost
- * of a write depends on the pages that it changes, so there are few indexes.
+ * The upgrade steps from an empty file to the present schema. A file of version n has had the first n steps, so a released step must
+ * never change.
+ * Names, values and texts are stored as bytes of UTF-8. Times are microseconds of the machine's monotonic clock. `last` is the order of
+ * the newest entry. There are few indexes, since each one makes writes slower.
  */
 export const STEPS: readonly string[] = [
   `
@@ -57,7 +58,7 @@ export const STEPS: readonly string[] = [
   `,
 ];
 
-/** The kind of a file. */
+/** What a file is: empty, of another program, or a lock file of some version. */
 export type FileKind =
   | { readonly kind: 'empty' }
   | { readonly kind: 'foreign' }
@@ -65,8 +66,8 @@ export type FileKind =
 
 /** Determines the kind of a file. It reads only the list of tables and the header. */
 export function fileKindOf(db: Pick<Database, 'prepare'>): FileKind {
-  // Another process may create the file between the two reads. Its tables and its header come in one commit, so tables are never seen
-  // without the header.
+  // Another process may create the tables between the two reads. Tables and header are committed together, so
+  // a lock file never seems foreign.
   const tables = numberFrom(db, 'select count(*) from sqlite_schema');
   if (numberFrom(db, 'pragma application_id') === APPLICATION_ID)
     return { kind: 'ours', version: numberFrom(db, 'pragma user_version') };
@@ -96,7 +97,10 @@ export function upgrade(db: Database, fileKind: FileKind, steps: readonly string
   db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${steps.length}`);
 }
 
-/** Starts a new boot in the file. All sessions of an earlier boot have ended, and tokens continue far above theirs. */
+/**
+ * Records in the file that the machine has booted again. All earlier sessions end, and fencing tokens continue far above the earlier
+ * ones.
+ */
 export function startBoot(db: Database, boot: string): void {
   const { changes } = db
     .prepare(`update boot set id = ?1, last = case id when '' then last else last + ?2 end where id <> ?1`)

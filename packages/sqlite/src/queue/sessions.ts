@@ -13,7 +13,7 @@ export const MIN_TTL_MS = 200;
  */
 export interface SessionGeneration {
   readonly id: string;
-  /** The session's number in the file. */
+  /** The session's number, by which its entries refer to it. */
   readonly num: number;
   readonly generation: number;
   readonly ttlMs: number;
@@ -27,9 +27,8 @@ export interface Home extends ProcessMark {
 const LARGEST_PID = 2 ** 31 - 1;
 
 /**
- * Parses the home of a session: its process, and the socket for its notifications. Other programs can write to the
- * file. A text that no process of this library writes yields no namespace and no socket, so that nothing is
- * decided by it.
+ * Parses where a session lives: its process, and the socket for its notifications. Other programs can write to the file. If a value is
+ * invalid, the result has neither namespace nor socket, so that the value decides nothing.
  */
 export function homeFrom({ inbox, pid, started, namespace }: Readonly<Record<keyof Home, unknown>>): Home {
   const isHome =
@@ -79,7 +78,8 @@ export class Sessions {
     );
     this.#release = db.prepare(`update session set namespace = '' where num = ? and generation = ?`);
     this.#delete = db.prepare('delete from session where num = ?');
-    // A lease that ends later than possible belongs to another boot that the system did not report.
+    // A lease that ends later than its TTL allows stems from an earlier boot, which the system did not
+    // report.
     this.#expired = db.prepare('select num from session where expires <= ?1 or expires > ?1 + ttl');
     this.#earliest = db.prepare('select min(expires) as expires from session');
     this.#home = db.prepare('select inbox, pid, started, namespace from session where num = ?');
@@ -110,7 +110,7 @@ export class Sessions {
     return this.#alive.get(num, generation) !== undefined;
   }
 
-  /** Resumes a session in another process. */
+  /** Resumes a session for the process `home`, as a new generation. */
   resume(id: string, { inbox, pid, started, namespace }: Home): SessionGeneration {
     const row = this.#byId.get(id) as Row | undefined;
     if (!row) throw sessionLost(id);
@@ -121,7 +121,7 @@ export class Sessions {
     return { id, num, generation: generation + 1, ttlMs: ttl / 1_000 };
   }
 
-  /** From now on only the lease ends the session, and not the end of its process. */
+  /** Detaches a session from its process: from now on, only its lease ends it. */
   release({ num, generation }: SessionGeneration): void {
     this.#release.run(num, generation);
   }
@@ -131,8 +131,7 @@ export class Sessions {
   }
 
   /**
-   * Returns the sessions whose lease has expired. It reads the table only if one can have expired: renewals only extend leases, and a new lease lasts
-   * for its TTL.
+   * Returns the sessions whose lease has expired. Usually it need not read the table: it remembers a time before which no lease can end.
    */
   expired(): readonly number[] {
     const now = machineTime();
@@ -153,7 +152,7 @@ export class Sessions {
     return row === undefined ? undefined : homeFrom(row as Readonly<Record<keyof Home, unknown>>);
   }
 
-  /** Returns the sessions of a process that were not released. */
+  /** Returns the sessions that end with the process `home`. */
   at({ inbox, pid, started, namespace }: Home): readonly number[] {
     return (this.#at.all(inbox, pid, started, namespace) as readonly Row[]).map(({ num }) => num);
   }

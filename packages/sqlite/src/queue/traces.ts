@@ -3,8 +3,8 @@ import { storedWhole } from './stored.ts';
 import { bytesOf } from '../base/text.ts';
 
 /**
- * The table of traces: for each queue, the orders of the holds that began and did not end by a release. Traces
- * outlive their sessions. Every method must be called within a step.
+ * The table of traces: for each queue, the orders of the holds that began and were not released. A trace
+ * remains when its session ends. Every method must be called within a step.
  */
 export class TraceTable {
   readonly #insert: Statement;
@@ -28,7 +28,10 @@ export class TraceTable {
     this.#delete.run(bytesOf(queue), ord);
   }
 
-  /** Returns the orders of a queue's traces whose entries are no longer in it, in ascending order. */
+  /**
+   * Returns, in ascending order, the traces of a queue whose entries have left it, as orders of these
+   * entries.
+   */
   orphans(queue: string): readonly number[] {
     return (this.#orphans.all(bytesOf(queue)) as readonly { ord: unknown }[]).map(({ ord }) =>
       storedWhole(ord, 'trace.ord', 1),

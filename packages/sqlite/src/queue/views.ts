@@ -5,15 +5,15 @@ import { storedBytes, storedWhole } from './stored.ts';
 import { bytesOf, textOf } from '../base/text.ts';
 
 /**
- * The processes of this many entries at the front are watched, so that their end is noticed at once. The end of another process is noticed when its
- * entry comes to the front, or by its lease.
+ * How many entries at the front of a queue are watched: if the process of one of them ends, that is noticed at once. Other processes are
+ * watched once their entry is that close to the front.
  */
 const WATCHED_ENTRIES = 16;
 
 type EntryRow = Readonly<Record<'ord' | 'shared' | 'value', unknown>>;
 type QueueRow = Readonly<Record<'queue' | 'depth' | 'front' | 'joined', unknown>>;
 
-/** Whether each entry is admitted, by its order. */
+/** For each entry, by its order: whether it is admitted. */
 export type Turns = ReadonlyMap<number, boolean>;
 
 /** The queries for observers. They read without a transaction that takes the write lock. */
@@ -55,7 +55,7 @@ export class Views {
   /** Returns the queues with entries whose names begin with the prefix. */
   queues(prefix: string): readonly FoundQueue[] {
     const from = bytesOf(prefix);
-    // This byte never occurs in UTF-8.
+    // The byte 0xff never occurs in UTF-8, so it sorts after all names with this prefix.
     const rows = this.#queues.all(from, Buffer.concat([from, Buffer.of(0xff)])) as readonly QueueRow[];
     return rows.map(({ queue, depth, front, joined }) => ({
       name: textOf(storedBytes(queue, 'entry.queue')),
@@ -65,7 +65,7 @@ export class Views {
     }));
   }
 
-  /** Returns the turns of all entries of a session. */
+  /** Returns for each entry of a session whether it is admitted. */
   turnsOf(session: number): Turns {
     const rows = this.#turns.all(session) as readonly { ord: number; admitted: number }[];
     return new Map(rows.map(({ ord, admitted }) => [ord, admitted === 1]));
@@ -77,14 +77,14 @@ export class Views {
     return row && row.admitted === 1;
   }
 
-  /** Returns the sessions of the entries at the front. */
+  /** Returns the sessions of the watched entries at the front of a queue. */
   sessionsAtFront(queue: string): readonly number[] {
     return (this.#sessionsAtFront.all(bytesOf(queue)) as readonly { session: number }[]).map(
       ({ session }) => session,
     );
   }
 
-  /** Returns a number that changes as soon as another connection has changed the file. */
+  /** Returns a number that differs after another connection has changed the file. */
   dataVersion(): number {
     return (this.#dataVersion.get() as { readonly data_version: number }).data_version;
   }

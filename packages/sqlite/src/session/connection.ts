@@ -14,11 +14,11 @@ import type { Observable } from '../base/rx.ts';
 import type { Home, SessionGeneration } from '../queue/sessions.ts';
 import { Store, type EntryNotification } from '../file/store.ts';
 
-/** The polling interval for waiters, in case a notification was lost. */
+/** The interval at which waiters poll the file in milliseconds, in case a notification is lost. */
 const WAITER_POLL_MS = 250;
-/** The first polling interval, until the entries at the front are known. Most waits are shorter. */
+/** The first poll follows after this time in milliseconds. It finds the processes to watch, and most waits are over by then. */
 const FIRST_POLL_MS = 20;
-/** The polling interval for observers, which get no notifications. */
+/** The interval at which observers poll the file, since other processes send them no notifications. */
 const OBSERVER_POLL_MS = 50;
 const NONE = -1;
 
@@ -63,7 +63,7 @@ export class Connection {
     this.#poller = new Poller(() => this.#poll());
   }
 
-  /** Returns the turns of an entry, as in `Placement.turns$`. */
+  /** Returns a stream of the status of an entry, as `Placement.turns$`. */
   follow(
     queue: string,
     { num }: SessionGeneration,
@@ -78,13 +78,13 @@ export class Connection {
     });
   }
 
-  /** Emits the result of `read`, now and whenever it has changed. */
+  /** Emits the result of `read` now, and whenever the result has changed. */
   watch<T>(read: () => T, apartMs?: number): Observable<T> {
     this.#poller.pollWithin(OBSERVER_POLL_MS);
     return this.#observers.watch(read, apartMs);
   }
 
-  /** Reads an entry that was admitted or removed, and notifies the waiters of this process that follow it. */
+  /** Handles the notification that an entry was admitted or removed: reads it and informs its listeners. */
   readEntry(ord: number): void {
     const followers = this.#followers.of(ord);
     if (followers.length === 0) return;
@@ -93,7 +93,7 @@ export class Connection {
     });
   }
 
-  /** Ends all sessions at once and closes the file, if the file or a side file was removed or replaced. */
+  /** Checks the file and its side files. If one was removed or replaced, ends all sessions and closes the file. */
   checkFile(): void {
     if (this.store.fileExists()) return;
     this.#loseAll(fileGone(this.store.file.path));
@@ -113,7 +113,7 @@ export class Connection {
   /** Sends the notifications of a committed step. */
   #notify(notifications: readonly EntryNotification[]): void {
     const own = notifications.filter(({ inbox }) => inbox === this.home.inbox);
-    // Notifications to other processes go first, because they take longer.
+    // Other processes come first, because a message to them takes longer.
     for (const { inbox, ord } of notifications) if (inbox !== this.home.inbox) this.#peers.notify(inbox, ord);
     for (const { ord } of own) this.readEntry(ord);
     this.#observers.readSoon();
@@ -141,7 +141,8 @@ export class Connection {
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
     const stuck = queues.filter((queue) => this.store.entries.isStuck(queue));
-    // A step ends expired sessions. If the step fails, the next poll repeats it.
+    // Every step first removes expired sessions, so a step is run now. If it fails, the next poll runs
+    // another.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);
   }
 
@@ -168,7 +169,7 @@ export class Connection {
     else follower.update(this.store.sessions.home(follower.session) ? 'ENTRY_LOST' : 'SESSION_LOST');
   }
 
-  /** Runs a read. If the file is busy, the next poll repeats it. If the file was removed, all sessions are lost. */
+  /** Runs a read for listeners. If the file is locked, the next poll repeats the read. If the file was removed, ends all sessions. */
   #unlessBusy(read: () => void): void {
     try {
       read();

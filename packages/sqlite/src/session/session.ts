@@ -23,7 +23,7 @@ export class SqliteSession implements Session {
   readonly #connection: Connection;
   readonly #store: Store;
   readonly #generation: SessionGeneration;
-  /** The orders of the entries that this process has claimed, in a resumed session. */
+  /** For a resumed session: the orders of the entries that this process has acquired again. The others are removed later. */
   readonly #claimed: Set<number> | undefined;
   #releasing: Promise<void> | undefined;
   #abandoned = false;
@@ -42,10 +42,11 @@ export class SqliteSession implements Session {
   }
 
   /**
-   * The session's id, which is not a secret for users that can read the file. Reading it keeps the session alive after this process ends.
+   * The session's id, with which another process can resume it. Users that can read the file can read the id. Exporting it keeps the
+   * session alive after this process ends.
    */
   get resumption(): string {
-    // The caller need not wait: this step runs before all later ones.
+    // The caller need not wait for this step, since steps run in the order of the calls.
     this.#release().catch(() => undefined);
     return this.id;
   }
@@ -113,14 +114,14 @@ export class SqliteSession implements Session {
   }
 
   async abandon(): Promise<void> {
-    // If the step fails, the lease ends the session.
+    // If the step fails, the session ends when its lease expires.
     await this.#release().catch(() => undefined);
     this.#abandoned = true;
   }
 
   async close(): Promise<void> {
     const { num } = this.#generation;
-    // If the step fails, the lease ends the session.
+    // If the step fails, the session ends when its lease expires.
     await this.#step(() => this.#store.end(num)).catch(() => undefined);
   }
 
@@ -137,7 +138,7 @@ export class SqliteSession implements Session {
     });
   }
 
-  /** Releases the session once, unless that fails. */
+  /** Detaches the session from this process, once. After a failure the next call tries again. */
   #release(): Promise<void> {
     this.#releasing ??= this.#step(() => this.#store.sessions.release(this.#generation)).catch(
       (error: unknown) => {
@@ -154,7 +155,10 @@ export class SqliteSession implements Session {
     return position;
   }
 
-  /** Enqueues all entries or none. If an entry that was enqueued by an earlier call was removed, the others are removed too. */
+  /**
+   * Enqueues all entries or none. A repeated call may find that some entries of the earlier call were removed. It then removes the
+   * others, and returns `undefined`.
+   */
   #enqueueAll(specs: readonly EntrySpec[]): readonly EntryPosition[] | undefined {
     const present = specs.filter(({ queue, id }) => this.#own(queue, id) !== undefined);
     if (present.length === 0 || present.length === specs.length)

@@ -5,7 +5,7 @@
 import { QueueLockError, type Turn } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';
 
-/** An entry of this process whose turns are followed. */
+/** An entry of this process, with what its listeners need to identify it. */
 export interface Followed {
   readonly queue: string;
   readonly session: number;
@@ -13,15 +13,15 @@ export interface Followed {
   readonly key: string;
 }
 
-/** What is known of an entry: whether it is admitted, or the error code of its loss. */
+/** The status of an entry: whether it is admitted, or the error code with which it was lost. */
 type EntryStatus = boolean | 'ENTRY_LOST' | 'SESSION_LOST';
 
-/** A listener that receives the status of one entry of this process. */
+/** A listener that is informed when the status of one entry changes. */
 export interface Follower extends Followed {
   update(status: EntryStatus): void;
 }
 
-/** The listeners for the entries of this process. Each follows one entry. */
+/** The listeners for entries of this process. */
 export class Followers {
   readonly #byOrd = new Map<number, Set<Follower>>();
   readonly #queues = new Map<string, number>();
@@ -34,7 +34,7 @@ export class Followers {
     return [...this.#byOrd.values()].flatMap((followers) => [...followers]);
   }
 
-  /** The queues of the followed entries, with the number of listeners in each. */
+  /** For each queue with listeners: how many there are. */
   get queues(): ReadonlyMap<string, number> {
     return this.#queues;
   }
@@ -63,8 +63,8 @@ export class Followers {
 }
 
 /**
- * Returns the turns of an entry, as in `Placement.turns$`.
- * @param onAdd reads the entry once, since it may have been admitted before it was followed
+ * Returns a stream of the status of an entry, as `Placement.turns$`.
+ * @param onAdd reads the entry once, since it may have been admitted before the listener was added
  */
 export function turnsOf(
   followers: Followers,

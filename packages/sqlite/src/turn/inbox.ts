@@ -14,30 +14,33 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { QueueLockError } from '@queuelock/core/backend';
 
-// The limit for the address of a Unix socket on every system.
+// The maximum length of the path of a Unix socket, on the systems with the lowest limit.
 const MAX_PATH_BYTES = 100;
 const NAME_BYTES = 8;
 const INBOX_NAME = new RegExp(`^[0-9a-f]{${2 * NAME_BYTES}}$`);
 const TEMPORARY_FOLDER = /^queuelock-[A-Za-z0-9]{6}$/;
-/** Minimum age of a socket that is removed, in milliseconds. A younger socket may be about to be opened. */
+/** Minimum age in milliseconds at which an unused socket is removed. A younger one may belong to a process that is just starting. */
 const MIN_AGE_MS = 10_000;
 /** The maximum length of a message; no process sends a longer one. */
 const MAX_MESSAGE_LENGTH = 32;
 const MAX_TRIES = 3;
 
-/** The request to another process to compare the file when a part of it is missing, and the reply after the comparison. */
+/**
+ * A message to another process, sent when the lock file or one of its side files is missing. The other process then checks its files, and
+ * replies with `INQUIRY_REPLY`.
+ */
 export const INQUIRY = '?';
 export const INQUIRY_REPLY = '!';
 
-/** The messages that an inbox receives. */
+/** Called for each message that arrives on the inbox of this process. */
 export interface InboxEvents {
   readonly onEntry: (ord: number) => void;
   readonly onInquiry: () => void;
 }
 
-/** The socket on which other processes notify this connection of changed entries. */
+/** A Unix socket on which other processes notify this one that its entries have changed. */
 export interface Inbox {
-  /** The path of the socket. Connections to it are refused as soon as the process has ended, however it ended. */
+  /** The path of the socket. The operating system closes the socket when the process ends, so other processes notice its end. */
   readonly path: string;
   close(): void;
 }
@@ -65,8 +68,8 @@ export async function openInbox(file: string, events: InboxEvents): Promise<Inbo
 }
 
 /**
- * Removes the socket of a process that has ended. `path` comes from the file and is not trusted: nothing is removed unless it is an inbox
- * of this file.
+ * Removes the socket file of a process that has ended. The path comes from the lock file, to which other programs may write. So nothing
+ * is removed unless it is an inbox of this lock file.
  */
 export function removeInbox(file: string, path: string): void {
   if (!isInboxOf(file, path)) return;
@@ -75,8 +78,8 @@ export function removeInbox(file: string, path: string): void {
 }
 
 /**
- * Checks a path that was read from the file.
- * @returns whether it is a socket with a name of this module's form, in an inbox folder of this file that is private to this user
+ * Checks a path that was read from the lock file, to which other programs may write.
+ * @returns whether the path is a socket with the name of an inbox, in the private inbox folder of this lock file
  */
 export function isInboxOf(file: string, path: string): boolean {
   const folder = dirname(path);
@@ -100,7 +103,7 @@ function isOwn({ uid }: { readonly uid: number }): boolean {
   return uid === (process.geteuid?.() ?? uid);
 }
 
-/** Listens on a new socket. The last process that leaves removes the directory, possibly at the same time. */
+/** Creates the socket. Retries if another process, on closing, removes the empty directory at that moment. */
 async function listenIn(server: Server, file: string, tries: number): Promise<string> {
   const path = join(directoryFor(file), randomBytes(NAME_BYTES).toString('hex'));
   try {
@@ -112,14 +115,14 @@ async function listenIn(server: Server, file: string, tries: number): Promise<st
   }
 }
 
-/** Returns the folder of inboxes beside a file. */
+/** Returns the folder beside a lock file that contains the inboxes of all processes. */
 export function inboxFolderOf(file: string): string {
   return `${file}-inbox`;
 }
 
 /**
- * Returns a directory beside the file, which containers that share the file share too. If that path is too long for a socket, returns
- * another one.
+ * Returns the directory for inboxes. It is beside the lock file, so containers that share the file share the directory, too. If that path
+ * is too long for a socket, it is another directory.
  */
 function directoryFor(file: string): string {
   const beside = inboxFolderOf(file);
@@ -144,7 +147,8 @@ function listen(server: Server, path: string): Promise<void> {
     server.once('error', refused);
     server.listen(path, () => {
       server.off('error', refused);
-      // A process whose connection is not accepted tries again, and this process polls too.
+      // Errors of the socket are ignored. If a connection fails, the other process retries, and this process
+      // polls the file anyway.
       server.on('error', () => undefined);
       resolve();
     });
@@ -165,11 +169,14 @@ function receive(socket: Socket, { onEntry, onInquiry }: InboxEvents): void {
       }
     }
   });
-  // A connection that fails may lose notifications. The receiving process then notices the changes by polling.
+  // If this connection fails, notifications are lost. This process then finds the changes by polling the
+  // file.
   socket.on('error', () => undefined);
 }
 
-/** Removes sockets without a listener. Their age is the difference of file system times to the own socket. */
+/**
+ * Removes the sockets of processes that have ended. A socket's age is measured against that of `own`, by the clock of the file system.
+ */
 function removeUnusedSockets(directory: string, own: string): void {
   const now = statSync(own).mtimeMs;
   for (const name of readdirSync(directory)) {
@@ -196,6 +203,6 @@ function removeDirectory(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // The directory contains inboxes of other processes.
+    // The directory is not empty: other processes have their inboxes in it.
   }
 }

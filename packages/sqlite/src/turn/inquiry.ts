@@ -8,9 +8,9 @@ import { INQUIRY_REPLY, INQUIRY, inboxFolderOf, isInboxOf } from './inbox.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Requests from each process that has the file open to compare it with the files on the disk, when a part of it is missing. SQLite would create a
- * missing side file again, and two groups of processes would then hold the same locks. So the processes with the old file end their holds
- * first.
+ * Called before the file is opened. If a side file is missing, each process that has the file open is requested to compare its files with
+ * those on disk. SQLite would create the missing side file again, so two groups of processes could hold the same lock. So processes with
+ * the old side file first end their holds.
  * @throws {QueueLockError} `UNAVAILABLE` when a process did not respond
  */
 export async function checkWithOtherProcesses(file: string): Promise<void> {
@@ -21,8 +21,8 @@ export async function checkWithOtherProcesses(file: string): Promise<void> {
 }
 
 /**
- * Removes an index without its log. It belongs to processes that have ended or have just closed the file, and SQLite would read the new log
- * with it.
+ * Removes the index of the write-ahead log (`-shm`) when the log itself is missing. The index was left by processes that have closed the
+ * file. SQLite would use it for a new log, which it does not describe.
  */
 function removeStaleIndex(file: string): void {
   if (!statSync(`${file}-wal`, { throwIfNoEntry: false })) rmSync(`${file}-shm`, { force: true });
@@ -36,7 +36,10 @@ function inboxesOf(file: string): readonly string[] {
     .filter((path) => isInboxOf(file, path));
 }
 
-/** Resolves when the process has responded, or has closed its inbox, which it does before it closes the file. */
+/**
+ * Requests that one process compares its files with those on disk. Resolves when it has responded, or has closed its inbox. It closes the
+ * inbox before it closes the file.
+ */
 function inquire(file: string, inbox: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(inbox, () => socket.write(`${INQUIRY}\n`));
@@ -49,7 +52,7 @@ function inquire(file: string, inbox: string): Promise<void> {
     socket.on('data', (text: string) => {
       if (text.includes(INQUIRY_REPLY)) socket.destroy();
     });
-    // The close event follows.
+    // After an error, the close event follows and resolves the promise.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);

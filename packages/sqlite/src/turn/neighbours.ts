@@ -4,12 +4,13 @@ import type { Peers } from './peers.ts';
 import type { Home } from '../queue/sessions.ts';
 import type { Store } from '../file/store.ts';
 
-/** The number of checks after the socket of a process has closed, since the process exists for a moment longer. */
+/** How many times a process is checked after its socket was closed. Its pid disappears a moment later than the socket. */
 const MAX_CHECKS = 8;
 
 /**
- * The other processes with entries at the front of this process's queues. When one of them ends, its sessions are ended at once. The
- * operating system closes its socket, which is the hint. It reports that the process no longer exists, which is the proof.
+ * Watches the other processes with entries at the front of queues in which this process waits. When such a process ends, its sessions are
+ * ended at once instead of at their TTL. A closed socket is the hint that the process may have ended. The proof is that its pid no longer
+ * exists.
  */
 export class Neighbours {
   readonly #store: Store;
@@ -24,7 +25,7 @@ export class Neighbours {
     this.#peers = peers;
   }
 
-  /** Watches the processes at the front of these queues, and no others. */
+  /** Watches the processes at the front of these queues, instead of those before. */
   watch(queues: Iterable<string>): void {
     const { views, sessions } = this.#store;
     const nums = new Set([...queues].flatMap((queue) => views.sessionsAtFront(queue)));
@@ -35,7 +36,7 @@ export class Neighbours {
     for (const home of others) if (hasEnded(home, this.#own)) this.#endSessions(home);
   }
 
-  /** Checks a process whose inbox has closed, since it may have ended. */
+  /** Checks whether a process has ended, since its inbox was closed. */
   suspect(inbox: string): void {
     const home = this.#watched.get(inbox);
     if (home) this.#check(home, 0);
@@ -57,13 +58,13 @@ export class Neighbours {
     }
   }
 
-  /** Ends the sessions that the process still has. A session that another process has resumed belongs to that process, so it continues. */
+  /** Ends the sessions of a process that has ended. If another process has resumed one of them, that session continues. */
   #endSessions(home: Home): void {
     const { sessions } = this.#store;
     const ended = this.#store.write(() => {
       for (const num of sessions.at(home)) this.#store.end(num);
     });
-    // The next check tries again, and the lease ends the sessions in any case.
+    // If this fails, the next check repeats it, or the lease of each session expires.
     ended.then(
       () => removeInbox(this.#store.file.path, home.inbox),
       () => undefined,

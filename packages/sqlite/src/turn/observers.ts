@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { asQueueLockError, isBusy } from '../driver/errors.ts';
 import { Observable } from '../base/rx.ts';
 
-/** The observers of values in the file. Each gets the present value, and the new one after each change. */
+/** The observers of the file: each emits a value that is read from the file, now and after each change. */
 export class Observers {
   readonly #file: string;
   readonly #updates = new Map<() => void, (error: unknown) => void>();
-  /** Observers that wait for their interval, or that found the file busy. They may have missed a change. */
+  /** Observers that still have to read: their interval is not over, or the file was locked. */
   readonly #due = new Set<() => void>();
   #scheduled: NodeJS.Immediate | undefined;
 
@@ -18,7 +18,10 @@ export class Observers {
     return this.#updates.size;
   }
 
-  /** Emits the result of `read`; reads are at least `apartMs` apart. Errors with what `read` throws. */
+  /**
+   * Emits the result of `read` and each changed result. Reads at most once in `apartMs` milliseconds. Ends
+   * with the error that `read` throws.
+   */
   watch<T>(read: () => T, apartMs = 0): Observable<T> {
     return new Observable((subscriber) => {
       let shown: { readonly value: T } | undefined;
@@ -46,24 +49,26 @@ export class Observers {
     });
   }
 
-  /** Reads for all observers. */
+  /** Makes all observers read. */
   readAll(): void {
     clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
     for (const update of [...this.#updates.keys()]) update();
   }
 
-  /** Reads for the observers whose interval is over. Every poll calls it. */
+  /** Makes the observers read whose interval is over. Called at each poll. */
   readDue(): void {
     for (const update of [...this.#due]) update();
   }
 
-  /** Reads in the next turn of the event loop, so that many changes lead to one read. */
+  /**
+   * Makes all observers read in the next turn of the event loop, so that many changes cause only one read.
+   */
   readSoon(): void {
     if (this.#updates.size > 0) this.#scheduled ??= setImmediate(() => this.readAll());
   }
 
-  /** Ends all observers, because the file was removed. */
+  /** Ends all observers with an error, because the file was removed. */
   fail(error: unknown): void {
     for (const fail of [...this.#updates.values()]) fail(error);
   }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { isInboxOf } from './inbox.ts';
 
-/** A connection without messages is closed after this time, in milliseconds. */
+/** An idle connection is closed after this time in milliseconds, unless it is watched. */
 const IDLE_MS = 10_000;
 
 interface Peer {
@@ -10,8 +10,9 @@ interface Peer {
 }
 
 /**
- * Connections to the inboxes of other processes, to notify them and to learn at once when one of them closes. Both
- * are only hints: a message may be lost, and a process may continue after its connection closed.
+ * Connections to the inboxes of other processes. They carry notifications, and their end shows at once that a
+ * process may have ended. Neither is reliable: a message may be lost, and a process may continue after its
+ * connection has closed.
  */
 export class Peers {
   readonly #file: string;
@@ -28,7 +29,7 @@ export class Peers {
     this.#peer(inbox)?.socket.write(`${ord}\n`);
   }
 
-  /** From now on these inboxes are watched, and no others. */
+  /** Watches these inboxes, instead of those before: their connections stay open. */
   watch(inboxes: ReadonlySet<string>): void {
     for (const inbox of inboxes) this.#peer(inbox);
     for (const [inbox, peer] of this.#peers) peer.watched = inboxes.has(inbox);
@@ -43,7 +44,8 @@ export class Peers {
     if (this.#closed) return undefined;
     const known = this.#peers.get(inbox);
     if (known) return known;
-    // The path comes from the file, so only inboxes of this file are connected to.
+    // The path comes from the lock file, to which other programs may write. So it must be an inbox of this
+    // file.
     if (!isInboxOf(this.#file, inbox)) return undefined;
     const socket = connect(inbox);
     const peer = { socket, watched: false };
@@ -52,13 +54,13 @@ export class Peers {
     socket.setTimeout(IDLE_MS, () => {
       if (!peer.watched) socket.destroy();
     });
-    // The close event follows and reports the end of the connection.
+    // After an error, the close event follows and is handled below.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#peers.delete(inbox);
       if (!this.#closed) this.#onClosed(inbox);
     });
-    // No reply ever arrives, but the end of the connection is reported only to a reader.
+    // An inbox sends nothing, but Node reports the end of a socket only if the socket is being read.
     socket.resume();
     return peer;
   }

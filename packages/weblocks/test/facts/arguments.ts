@@ -51,7 +51,7 @@ export const argumentFacts: Facts = {
       },
     },
     {
-      title: 'options that are left out or undefined have their defaults, and options that are null too',
+      title: 'absent, undefined and null options mean the defaults',
       async check({ peer }) {
         const locks = untyped(peer().locks);
         const modeOf = (lock: unknown): unknown => (lock as { mode: unknown }).mode;
@@ -73,7 +73,7 @@ export const argumentFacts: Facts = {
       },
     },
     {
-      title: 'a name that is too long for a store is refused with the number of bytes',
+      title: 'a name that is too long for a store is refused with the number of excess bytes',
       async check({ peer }) {
         const reason = await reasonOf(peer().locks.request('x'.repeat(600), nobody));
         expect(String(reason)).to.match(/INVALID_ARGUMENT.* name is shorter by at least \d+ bytes/);

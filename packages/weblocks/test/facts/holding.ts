@@ -4,7 +4,10 @@ import { hold, picture, reasonOf, type Facts } from '../frame.ts';
 
 const SHARED = { mode: 'shared' } as const;
 
-/** Reads the snapshot twice, which takes long enough for any request that could overtake another. */
+/**
+ * Queries the state of the locks twice. That takes long enough for a request to overtake another, if a defect
+ * allows that.
+ */
 async function lookTwice(locks: Parameters<typeof picture>[0]): Promise<void> {
   await picture(locks);
   await picture(locks);
@@ -27,7 +30,7 @@ export const holdingFacts: Facts = {
     },
     {
       title:
-        'a request rejects with exactly the value that its callback throws, at once or later, also if it has a then',
+        'a request rejects with exactly the value that its callback throws, even if that value has a method then',
       async check({ peer }) {
         const { locks } = peer();
         let isCalled = false;
@@ -47,8 +50,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'a granted lock has a name and a mode, a token that grows, a signal that aborts on its loss, and the property held',
+      title: 'a granted lock has a name, a mode, a token, a signal, and the property held',
       async check({ peer }) {
         const { locks } = peer();
         const first = await hold(locks, 'jobs');
@@ -66,8 +68,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'an exclusive lock is held until the promise of its callback settles; requests of one name are granted in order',
+      title: 'an exclusive lock is held until its callback settles; later requests are granted in order',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const first = await hold(here, 'jobs');
@@ -118,8 +119,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'readers, a writer, and readers behind it are granted group by group, and no reader passes the writer',
+      title: 'a reader is not granted ahead of a waiting writer',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const readers = [await hold(here, 'book', SHARED), await hold(there, 'book', SHARED)];
@@ -141,7 +141,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'callbacks run in the order of their requests, across names, when they are granted at once',
+      title: 'callbacks of requests that are granted at once run in order, across names',
       async check({ peer }) {
         const { locks } = peer();
         const order: number[] = [];
@@ -151,8 +151,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title:
-        'readers that are granted together after a writer run their callbacks in the order of their requests',
+      title: 'readers that are granted together run their callbacks in the order of their requests',
       async check({ peer }) {
         const { locks } = peer();
         const writer = await hold(peer().locks, 'book');

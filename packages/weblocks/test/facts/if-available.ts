@@ -55,8 +55,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title:
-        'a reader is not granted ahead of a waiting writer, and a request that was not granted leaves no entry',
+      title: 'a reader is not granted ahead of a waiting writer, and leaves no entry',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const reader = await hold(here, 'book', { mode: 'shared' });
@@ -74,7 +73,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'a request at the front of `line` that is not in `hold` yet is neither overtaken nor delayed',
+      title: 'a request with ifAvailable neither overtakes nor delays the request that is next',
       async check({ peer, scope }) {
         const { locks, client } = peer();
         const front = await client.acquire(`${scope}/line/jobs`);
@@ -96,7 +95,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'of many simultaneous requests at most one is granted',
+      title: 'at most one of many simultaneous requests with ifAvailable is granted',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         let holders = 0;

@@ -6,7 +6,7 @@ export const lifeFacts: Facts = {
   about: 'the lifetime of a manager',
   facts: [
     {
-      title: 'close ends all holds and waits, leaves nothing in the store, and makes later calls reject',
+      title: 'close ends all holds and waits, and leaves nothing in the store',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(here, 'jobs');
@@ -47,7 +47,7 @@ export const lifeFacts: Facts = {
     },
     {
       title:
-        'after the loss of the session, held requests reject with an AbortError and waiting ones with SESSION_LOST or CLOSED',
+        'a lost session rejects held requests with an AbortError, and waiting ones with SESSION_LOST or CLOSED',
       async check({ peer, until }) {
         const [victim, other] = [peer(), peer().locks];
         const theirs = await hold(other, 'theirs');
@@ -67,7 +67,7 @@ export const lifeFacts: Facts = {
     },
     {
       title:
-        'a request that an operator removes rejects with ENTRY_LOST while it waits, and with an AbortError while it holds',
+        'a request whose entry an operator removes rejects with ENTRY_LOST, or with an AbortError if it holds',
       async check({ peer, scope }) {
         const [here, operator] = [peer().locks, peer().client];
         const holding = await hold(here, 'jobs');

@@ -25,8 +25,7 @@ export const nameFacts: Facts = {
   about: 'names',
   facts: [
     {
-      title:
-        'every sequence of UTF-16 units is a separate name: all can be held at the same time, and are reported by query',
+      title: 'every sequence of UTF-16 units is a separate name',
       async check({ peer }) {
         const { locks } = peer();
         const holdings = [];
@@ -40,7 +39,7 @@ export const nameFacts: Facts = {
       },
     },
     {
-      title: 'the same name in two scopes is two locks, and each scope sees only its own',
+      title: 'the same name in two scopes means two locks',
       async check({ peer, scope }) {
         const [here, there] = [peer().locks, peer({ scope: `${scope}/hold` }).locks];
         const one = await hold(here, 'jobs');

@@ -15,8 +15,7 @@ export const queryFacts: Facts = {
       },
     },
     {
-      title:
-        'each request appears once, with name, mode and the id of its client, which differs between clients',
+      title: 'a query shows each request once, with its name, its mode and the id of its client',
       async check({ peer }) {
         const [here, there] = [peer({ clientId: 'tab 1' }).locks, peer().locks];
         const holdings = [
@@ -45,7 +44,7 @@ export const queryFacts: Facts = {
       },
     },
     {
-      title: 'a query sees every request that its client has made before, and every release that has settled',
+      title: 'a query shows every earlier request of its client, and no release that has settled',
       async check({ peer }) {
         const { locks } = peer();
         for (let i = 0; i < 5; i += 1) {
@@ -81,7 +80,7 @@ export const queryFacts: Facts = {
       },
     },
     {
-      title: 'a deadlock of two clients can be seen',
+      title: 'a query shows a deadlock of two clients',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const mine = await hold(here, 'a');

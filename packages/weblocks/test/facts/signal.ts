@@ -21,7 +21,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'an abort ends the wait at once, and nothing of the request affects later ones',
+      title: 'an abort ends the wait at once, and later requests are not affected',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(there, 'jobs', { mode: 'shared' });
@@ -38,8 +38,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title:
-        'an abort in the turn of the request rejects it although the lock is free, and the next request is granted',
+      title: 'an abort right after the request rejects it even if the lock is free',
       async check({ peer }) {
         const { locks } = peer();
         const controller = new AbortController();
@@ -51,7 +50,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'a signal that does not abort has no effect, nor does one that aborts when the callback runs',
+      title: 'a signal that does not abort, or that aborts while the callback runs, has no effect',
       async check({ peer }) {
         const { locks } = peer();
         const controller = new AbortController();
@@ -85,8 +84,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title:
-        'aborts that coincide with grants let the callback run completely or not at all, and leave the lock free',
+      title: 'an abort that coincides with the grant runs the callback completely or not at all',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         for (let i = 0; i < 12; i += 1) {

@@ -16,8 +16,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title:
-        'a request with steal gets a held lock; the former request rejects with an AbortError, its signal aborts, and its callback continues',
+      title: 'a request with steal gets a held lock, and the former request rejects with an AbortError',
       async check({ peer }) {
         for (const robber of [undefined, peer().locks]) {
           const { locks } = peer();
@@ -49,7 +48,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title: 'of two requests with steal the last one has the lock',
+      title: 'the last of two requests with steal has the lock',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         here.request('jobs', () => never).catch(() => undefined);
@@ -63,8 +62,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title:
-        'waiters stay behind a request with steal in the order of their requests, and requests during the steal queue behind them',
+      title: 'waiters stay in order behind a request with steal, and so do requests during the steal',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         const robbed = await hold(peers[0]!, 'jobs');
@@ -90,8 +88,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title:
-        'no waiter is granted between the former holder and a request with steal, whatever the former holder does meanwhile',
+      title: 'no waiter is granted between the former holder and a request with steal',
       async check({ peer }) {
         const [robbed, waiter, thief] = [peer().locks, peer().locks, peer().locks];
         for (let i = 0; i < 8; i += 1) {
@@ -106,8 +103,8 @@ export const stealFacts: Facts = {
             .catch(() => undefined);
           await waiter.query();
           const stolen = thief.request('jobs', STEAL, (lock) => tokens.push(lock!.token));
-          // In some rounds the holder ends. Then the waiter may be granted ahead of the request with `steal`,
-          // and either loses the lock to it or has already ended.
+          // In some rounds the holder releases by itself. The waiter may then be granted ahead of the request
+          // with `steal`, and loses the lock to it unless it has ended by then.
           if (i > 3) void holding.end();
           await Promise.all([stolen, waits, ended]);
           await holding.end().catch(() => undefined);

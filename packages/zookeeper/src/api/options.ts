@@ -70,7 +70,7 @@ export interface Settings {
   readonly schemeFor: (queue: string) => Scheme;
   readonly transport: TransportName;
   readonly tls: FreshCredentials<Tls> | undefined;
-  /** The URL of the servers without credentials, for messages. */
+  /** The URL of the servers without credentials, for error messages. */
   readonly endpoint: string;
 }
 
@@ -175,7 +175,7 @@ export function optionsOfUrl(url: string): ZooKeeperOptions {
   };
 }
 
-/** Returns a function that reads the files for each connection. The files are checked first. */
+/** Returns a function that reads certificates and key from their files for each connection. Checks first that the files can be read. */
 function pemsOf(files: PemFiles): Provided<ZooKeeperTls> {
   const pems = readPems(files);
   tlsOf(pems);
@@ -191,7 +191,7 @@ function numbersOf(params: BackendUrl['params']): Partial<Record<(typeof NUMBERS
   return numbers;
 }
 
-/** Reads the parameter `naming`. URL parsing turns a plus sign into a space, so spaces are turned back. */
+/** Reads the parameter `naming` of a URL. URL parsing turns a plus sign into a space, so a space is turned back. */
 function namingOf(params: BackendUrl['params']): Pick<ZooKeeperOptions, 'naming'> {
   const naming = params.get('naming')?.replaceAll(' ', '+');
   return naming === undefined ? {} : { naming: schemeOf(naming as Naming).naming };

@@ -1,6 +1,9 @@
 import { isDefinite } from '@queuelock/core/backend';
 
-/** Works as `Promise.all`, but rejects only after all promises have settled, and prefers a definite error. */
+/**
+ * Works as `Promise.all`, but rejects only after all promises have settled. If several reject, it rejects
+ * with a definite error if there is one.
+ */
 export async function allSettled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(promises);
   const reasons = results.flatMap((result): unknown[] =>

@@ -1,18 +1,18 @@
 import { backoffDelay, type Clock } from '@queuelock/core/backend';
 
-// Maximum number of connections in the second before an attempt. When the first connection of a C client handle fails, the handle makes a second
-// connection before it can be stopped. So there are at most five connections in a second.
+// Maximum number of connections in the second before an attempt. The attempt itself may make two: a handle of
+// the C client connects a second time, when its first connection fails, before it can be stopped. So there
+// are at most five connections in a second.
 const MAX_RECENT_CONNECTIONS = 3;
-// The longest delay still allows several attempts within the shortest session.
+// Even the longest delay allows several attempts within the shortest session.
 const BACKOFF = { initialDelayMs: 125, maxDelayMs: 750 };
 const JITTER_MS = 100;
-// A connection that lasted this long, in milliseconds, was not a failed attempt.
+// A connection that lasted for at least this long, in milliseconds, does not count as a failed attempt.
 const MIN_UPTIME_MS = 1_000;
 
 /**
- * Decides when to connect again: at most five connections are made in any second, whatever the servers do. Delays between failed attempts
- * grow from 125 ms to 750 ms. All delays have jitter. So clients that lost a member at the same moment do not connect to the next one at
- * the same moment.
+ * Limits how often clients connect: at most five connections in any second, whatever the servers do. Delays between failed attempts grow
+ * from 125 ms to 750 ms. All delays have jitter, so that clients which have lost the same server do not reconnect at the same moment.
  */
 export class ConnectionPacer {
   readonly #clock: Clock;
@@ -31,14 +31,14 @@ export class ConnectionPacer {
     return Math.max(0, this.#notBefore - this.#clock.now());
   }
 
-  /** Records that a handle connects. */
+  /** Records that a client makes a connection. */
   recordAttempt(): void {
     this.#record();
   }
 
   /**
    * Records a failed attempt.
-   * @param again whether the handle may have connected a second time
+   * @param again whether the C client may have connected a second time in this attempt
    */
   recordFailure({ again }: { readonly again: boolean }): void {
     if (again) this.#record();

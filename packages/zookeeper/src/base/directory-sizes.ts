@@ -1,7 +1,10 @@
-// The number of directories to remember. The least recently counted one is forgotten.
+// Maximum number of remembered directories. Above it, the one that was not listed for the longest time is forgotten.
 const MAX_DIRECTORIES = 1_000;
 
-/** A list is long if it has more children than this. Listing that many costs about as much as the reads that the list replaces. */
+/**
+ * A directory with more children than this is long. Listing so many costs about as much as the reads that can
+ * replace the list.
+ */
 const SHORT_LIST = 20;
 
 /** Remembers how many children each directory had when the session listed it last. */

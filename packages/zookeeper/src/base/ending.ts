@@ -1,18 +1,18 @@
-/** Receives an end, once. */
+/** A listener that is notified once, when a session or an entry ends. */
 export interface EndListener {
   ended(error: unknown): void;
 }
 
 /**
- * The end of a session or of an entry, with its listeners. A plain set: every hold adds a listener to both, and a subscription to a Subject takes
- * forty function calls.
+ * The end of a session or of an entry, with its listeners. It is not an RxJS Subject, since each hold adds
+ * two listeners, and a subscription to a Subject is too slow for that.
  */
 export class Ending {
   readonly #listeners = new Set<EndListener>();
   #onFirst: (() => void) | undefined;
   #end: { readonly error: unknown } | undefined;
 
-  /** @param onFirst is called once, before the first listener is added */
+  /** @param onFirst called once, before the first listener is added */
   constructor(onFirst?: () => void) {
     this.#onFirst = onFirst;
   }

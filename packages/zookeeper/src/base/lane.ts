@@ -1,10 +1,13 @@
-/** A lane runs tasks one after another. */
+/** A queue of tasks that run one after another. */
 export class Lane {
-  /** Settles when every task that was added so far has settled. */
+  /** Settles when all tasks that have been added so far have settled. */
   last: Promise<unknown> = Promise.resolve();
 }
 
-/** Runs the task after all earlier tasks of all these lanes. Tasks that are added to any of them later wait for this task. */
+/**
+ * Runs a task after all tasks that were added earlier to any of these lanes. Tasks that are added later wait
+ * for it.
+ */
 export function runInLanes<T>(lanes: readonly Lane[], task: () => Promise<T>): Promise<T> {
   const result = Promise.allSettled(lanes.map(({ last }) => last)).then(task);
   for (const lane of lanes) lane.last = result;

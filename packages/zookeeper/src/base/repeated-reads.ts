@@ -5,22 +5,25 @@
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { Observable } from './rx.ts';
 
-/** A read and the times of its repetitions. */
+/** What to read, and when to repeat it. */
 export interface RepeatedReadOptions<T> {
   readonly read: () => Promise<T>;
-  /** Returns the delay in milliseconds before the next read without a trigger. */
+  /** Returns the delay in milliseconds before the next read, if no change requires an earlier one. */
   readonly repeatAfterMs: () => number;
   /** The minimum time between two reads in milliseconds. Default 0. */
   readonly minIntervalMs?: number;
 }
 
-/** Receives the results, and the definite error that ends the reads. */
+/** Receives the result of each read. A definite error ends the reads. */
 interface ReadListener<T> {
   readonly onValue: (value: T) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Reads at once, after each trigger and after a delay, and emits the results; see `RepeatedReads`. */
+/**
+ * Emits the results of `read`. Reads at once, whenever `trigger$` emits, and after a delay; see
+ * `RepeatedReads`.
+ */
 export function readAgainOn<T>(
   trigger$: Observable<unknown>,
   options: RepeatedReadOptions<T>,
@@ -42,8 +45,8 @@ export function readAgainOn<T>(
 }
 
 /**
- * Runs one read at a time, with a delay between reads. Requests during a read lead to one more read, however many they are. A read with an
- * unknown outcome is repeated.
+ * Runs one read at a time, and repeats it after a delay. If further reads are requested during a read,
+ * exactly one more follows. A read that fails without a definite error is repeated.
  */
 export class RepeatedReads<T> {
   readonly #options: RepeatedReadOptions<T> & ReadListener<T>;
@@ -95,7 +98,7 @@ export class RepeatedReads<T> {
     else this.#timer = setTimeout(() => this.readNow(), this.#options.repeatAfterMs());
   }
 
-  // A listener may have stopped the reads.
+  // Returns whether a listener has stopped the reads meanwhile.
   get #isStopped(): boolean {
     return this.#state === 'ended';
   }

@@ -10,7 +10,10 @@ export class ServerRotation {
     this.#random = random;
   }
 
-  /** Returns the next of these addresses. If there are several, the result differs from the previous one. */
+  /**
+   * Returns the server to try next, out of these addresses. It differs from the previous one if there are
+   * several.
+   */
   next(addresses: readonly string[]): string {
     const present = new Set(addresses);
     const remaining = this.#remaining.filter((address) => present.has(address));

@@ -1,4 +1,4 @@
-/** Works as `setTimeout`, but first handles replies that arrived while the event loop was blocked. */
+/** Works as `setTimeout`, but if the event loop was blocked, first handles replies that arrived meanwhile. */
 export function setTimeoutAfterIo(ms: number, task: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {

@@ -7,7 +7,7 @@ export interface Reply<V extends unknown[]> {
   readonly values: V;
 }
 
-/** Passes one request to a client. Returns 0, or the result code with which the client refused it. */
+/** Sends one request with a client. Returns 0, or the result code with which the client library refused it. */
 export type Request<V extends unknown[], Client> = (
   client: Client,
   done: (code: number, text: string, ...values: V) => void,
@@ -18,7 +18,7 @@ export interface RequestSender<Client> {
   send(request: (client: Client) => number): number;
 }
 
-/** Options of a call. */
+/** Options of a call to the server. */
 export interface CallOption {
   /** Sends the call before all calls that have not been sent yet. */
   readonly urgent?: boolean;
@@ -28,34 +28,36 @@ interface Call<Client> extends TimedTask {
   readonly send: (carrier: RequestSender<Client>) => void;
   readonly fail: (error: QueueLockError) => void;
   isSent: boolean;
-  /** The number of replies to all calls when the timeout started. */
+  /** How many replies the session had received when this timeout started. */
   repliesBefore: number;
 }
 
-// Maximum number of calls in flight, enough to keep a distant server busy. Other calls wait in this process, where a heartbeat can overtake them.
-// After a reconnect thousands of waiters read again at once, and within a connection no request overtakes another.
+// Maximum number of calls in flight, enough to use a distant server well. Further calls wait in this process,
+// so that a heartbeat can overtake them. That matters after a reconnect, when thousands of waiters read again
+// at once.
 const MAX_IN_FLIGHT = 100;
 
 /**
- * The unanswered calls of one session. They are sent in order, at most 100 at a time. Without a connection they wait for the next one. No
- * call waits for the server longer than the timeout, for two reasons. The native client drops some calls without an error. It also notices
- * a silent server only after two thirds of the session timeout.
+ * The calls of one session that have no reply yet. They are sent in order, at most 100 at a time, and wait while there is no connection.
+ * A call has a timeout of its own for two reasons: the native client drops some calls without an error, and it notices a silent server
+ * only after two thirds of the session timeout.
  */
 export class Calls<Client> {
   readonly #timeout: DeadlineQueue;
   readonly #defer: ((task: () => void) => unknown) | undefined;
   /** All calls without a reply. */
   readonly #pending = new Set<Call<Client>>();
-  /** The calls that have not been sent, in two queues: urgent ones and others. A call that is not pending any more may still be in its queue. */
+  /** Urgent calls that have not been sent. A call that has failed meanwhile may still be in the list. */
   readonly #urgent: Call<Client>[] = [];
+  /** All other calls that have not been sent. A call that has failed meanwhile may still be in the list. */
   readonly #normal: Call<Client>[] = [];
-  /** Calls that were sent over the present connection. */
+  /** Calls that were sent on the present connection and have no reply. */
   readonly #inFlight = new Set<Call<Client>>();
   #replies = 0;
   #sender: RequestSender<Client> | undefined;
   #ended: QueueLockError | undefined;
 
-  /** @param defer runs the handler of a reply outside of the client's callback. Default: within the callback */
+  /** @param defer runs the handler of a reply, if it must not run within the callback of the client library */
   constructor(timeout: DeadlineQueue, defer?: (task: () => void) => unknown) {
     this.#timeout = timeout;
     this.#defer = defer;
@@ -107,25 +109,25 @@ export class Calls<Client> {
     });
   }
 
-  /** Sends all calls over a new connection from now on. Waiting calls are sent first. */
+  /** Uses a new connection for all calls. First sends those that have been waiting. */
   sendBy(sender: RequestSender<Client>): void {
     this.#sender = sender;
     this.#advance();
   }
 
-  /** Stops sending until the next connection. The native client rejects the calls that were sent. */
+  /** Stops sending, since the connection is down. The native client then rejects the calls that it has sent. */
   park(): void {
     this.#sender = undefined;
     this.#inFlight.clear();
   }
 
-  /** Fails all waiting calls and all later ones. */
+  /** Rejects all calls without a reply, and all later ones. */
   end(error: QueueLockError): void {
     this.#ended ??= error;
     for (const { fail } of this.#pending) fail(this.#ended);
   }
 
-  /** Sends waiting calls up to the limit. A connection that breaks meanwhile ends the loop. */
+  /** Sends waiting calls up to the limit of calls in flight. Stops if the connection breaks meanwhile. */
   #advance(): void {
     while (this.#sender) {
       const isFull = this.#inFlight.size >= MAX_IN_FLIGHT;
@@ -143,7 +145,7 @@ export class Calls<Client> {
     this.#timeout.start(call);
   }
 
-  /** Fails the call at its timeout. A call that is still queued waits longer as long as replies arrive. */
+  /** Rejects the call at its timeout. A call that has not been sent waits again if replies arrived since its timeout started. */
   #onTimeout(call: Call<Client>, what: string): void {
     if (!call.isSent && this.#replies > call.repliesBefore) {
       this.#startTimeout(call);

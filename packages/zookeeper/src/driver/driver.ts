@@ -44,7 +44,7 @@ export type Created =
   | { readonly path: string; readonly czxid?: bigint }
   | { readonly path: undefined; readonly reason: 'no-parent' | 'exists' };
 
-/** One step of a transaction, of which all steps are done or none. `check` only requires that the node exists in that version. */
+/** One step of a transaction, which executes all steps or none. A `check` requires that the node exists and has that version. */
 export type Step =
   | { readonly type: 'create'; readonly path: string; readonly text: string; readonly mode: NodeMode }
   | ({ readonly type: 'delete' | 'check'; readonly path: string } & VersionOption)
@@ -67,20 +67,20 @@ export interface SessionKey {
   readonly client_password: string;
 }
 
-/** Whether a request also registers for one notification of the next change. */
+/** Whether a read also sets a watch, so that the server notifies the session once of the next change. */
 export interface WatchOption {
   readonly watch?: boolean;
 }
 
-/** The version that a change requires. */
+/** The version that a node must have for a change of it. */
 export interface VersionOption {
   /** The required `NodeStat.version`. A node with another version is treated as missing. Default: any version. */
   readonly version?: number;
 }
 
 /**
- * A change of the connection of a session. The session survives both events for a while, but watches do not. The caller must set its
- * watches again when the connection is back.
+ * The connection of a session is down, or is back. The session survives both for a while, but watches do not. When the connection is
+ * back, the caller must set its watches again.
  */
 export type ConnectionEvent = { readonly status: 'lost'; readonly at: number } | { readonly status: 'back' };
 
@@ -99,21 +99,19 @@ export interface ZkDriver {
   readonly sessionKey: SessionKey;
   /** The session timeout that the server granted, in milliseconds. */
   readonly timeoutMs: number;
-  /**
-   * The time at which the connection attempt started, on the clock of the connector. The server counts the session from no earlier time.
-   */
+  /** The time at which the connection attempt started, by the clock of the caller. For the server, the session did not begin earlier. */
   readonly startedAt: number;
   readonly connection$: Observable<ConnectionEvent>;
   /**
-   * Errors with `SESSION_LOST` when the session has ended, and completes when it was abandoned. A subscriber that comes after the end gets the
-   * same error or completion.
+   * Errors with `SESSION_LOST` when the session has ended. Completes when `abandon` was called. A later subscriber gets the same at once.
    */
   readonly ended$: Observable<never>;
 
   /** Creates a node. Resolves with its path, to which the server has appended a number if the mode is sequential. */
   create(path: string, text: string, mode: NodeMode): Promise<Created>;
   /**
-   * Executes all steps in one transaction, or none. Each step sees the effects of the steps before it. Absent if the client cannot do this.
+   * Executes all steps in one transaction, or none of them. Each step sees the effects of the previous ones. Missing if the client
+   * library has no transactions.
    */
   multi?(steps: readonly Step[]): Promise<TransactionResult>;
   /** Deletes a node. Resolves with `false` if it did not exist. */
@@ -127,15 +125,18 @@ export interface ZkDriver {
     text: string,
     option?: VersionOption & { readonly urgent?: boolean },
   ): Promise<NodeStat | undefined>;
-  /** Reads a node. The watch is set only if the node exists, so that no watch remains on a path that is never used again. */
+  /**
+   * Reads a node. With `watch`, sets a watch if the node exists. On a missing node the watch would remain for ever, since paths are not
+   * reused.
+   */
   read(path: string, option?: WatchOption): Promise<NodeData | undefined>;
-  /** Reads the metadata of a node. The watch is set in any case, even if the node does not exist yet. */
+  /** Reads the metadata of a node. With `watch`, sets a watch even if the node does not exist yet. */
   stat(path: string, option?: WatchOption): Promise<NodeStat | undefined>;
   children(path: string, option?: WatchOption): Promise<readonly string[] | undefined>;
   list(path: string): Promise<Listing | undefined>;
   /**
-   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, as the connected server knows them. Resolves with
-   * `undefined` if the server is older than 3.6 and cannot list them. Absent if the client cannot do this.
+   * Lists the paths of the session's ephemeral nodes that begin with `prefix`, in the state of the connected server. Resolves with
+   * `undefined` if the server is older than 3.6. Missing if the client library cannot send this request.
    */
   ephemerals?(prefix: string): Promise<readonly string[] | undefined>;
   /** Brings the connected server up to date with the leader. Later reads see every change that was committed before. */

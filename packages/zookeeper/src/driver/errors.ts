@@ -19,7 +19,7 @@ export const ZkCode = {
   quotaExceeded: -125,
 } as const;
 
-/** The state of a handle that was closed because the server refused the credentials (`ZOO_AUTH_FAILED_STATE`). */
+/** The state in which the C client closes a connection when the server refuses the credentials (`ZOO_AUTH_FAILED_STATE`). */
 export const AUTH_FAILED_STATE = -113;
 
 const TEXT: Readonly<Record<number, string>> = {
@@ -44,7 +44,8 @@ const TEXT: Readonly<Record<number, string>> = {
   [-125]: 'a quota is exceeded',
 };
 
-// Every code that is missing here leaves the outcome of a write unknown: -4, -7, -9, -116, -118, and codes that servers may add.
+// Result codes that are not listed here leave the outcome of a write unknown: -4, -7, -9, -116, -118, and
+// codes that servers may add.
 const DEFINITE_CODES: Readonly<Record<number, QueueLockErrorCode>> = {
   [ZkCode.unimplemented]: 'INVALID_ARGUMENT',
   [ZkCode.badArguments]: 'INVALID_ARGUMENT',
@@ -58,7 +59,7 @@ const DEFINITE_CODES: Readonly<Record<number, QueueLockErrorCode>> = {
   [ZkCode.quotaExceeded]: 'INVALID_ARGUMENT',
 };
 
-/** The remedies, for the operator of the server. */
+/** For some result codes: what the operator of the server can do. */
 const REMEDIES: Readonly<Record<number, string>> = {
   [ZkCode.unimplemented]: 'upgrade it to ZooKeeper 3.5.3 or later, which has container nodes',
   [ZkCode.ephemeralOnLocalSession]:
@@ -94,7 +95,7 @@ export function sessionEnded(state: number): QueueLockError {
   );
 }
 
-/** Creates the error of a session that continues in another process. */
+/** Creates the error for calls of a session that this client has abandoned, so that another process can resume it. */
 export function sessionAbandoned(id: string): QueueLockError {
   return new QueueLockError(
     'CLOSED',
@@ -113,7 +114,7 @@ export function entryLost(path: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${path} was removed by another client`);
 }
 
-/** Creates the error of an entry that was not enqueued, because its removal was requested. */
+/** Creates the error of an enqueue whose caller has requested the removal of the entry meanwhile. */
 export function entryWithdrawn(id: string): QueueLockError {
   return new QueueLockError('ENTRY_LOST', `the entry ${id} was removed before it was stored in the queue`);
 }

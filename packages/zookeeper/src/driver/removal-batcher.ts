@@ -1,8 +1,8 @@
 import { isDefinite } from '@queuelock/core/backend';
 import type { Step, ZkDriver } from './driver.ts';
 
-// Maximum number of deletions in one transaction, as many as a multi-lock has entries. A request with that many paths is far below the size limit of
-// a server.
+// Maximum number of deletions in one transaction. This is the maximum number of entries of a multi-lock. A
+// request of that size is far below a server's limit.
 const MAX_BATCH = 60;
 
 interface Removal {

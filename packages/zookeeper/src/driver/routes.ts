@@ -1,7 +1,10 @@
 import type { NodeChange } from './driver.ts';
 import { Observable } from '../base/rx.ts';
 
-/** Notifies the listeners of a path. The cost of one change does not grow with the number of listeners on other paths. */
+/**
+ * Notifies listeners of changes, by path. A change costs the same however many listeners there are on other
+ * paths.
+ */
 export class Routes<T> {
   readonly #listeners = new Map<string, Set<(change: T) => void>>();
 

@@ -5,9 +5,8 @@ import { runInLanes } from '../base/lane.ts';
 import { checkShape } from '../queue/shape.ts';
 
 /**
- * Enqueues the entry in one queue, or resolves with its present position if it is in the queue already. If the enqueue fails with a definite
- * error, a node that it created is deleted before the call rejects. If the entry is already in the queue and differs from `spec`, it stays
- * there, and the call rejects with `INVALID_ARGUMENT`.
+ * Enqueues an entry in one queue. If it is in the queue already, resolves with its present position. If the enqueue fails with a definite
+ * error, deletes the node that it has created. If an existing entry differs from `spec`, leaves it and rejects with `INVALID_ARGUMENT`.
  */
 export function enqueueOne(entry: OwnEntry, spec: EntrySpec): Promise<NodePosition> {
   return runInLanes([entry.lane], async () => {

@@ -10,30 +10,32 @@ import type { SessionContext } from '../server/session-context.ts';
 import { withDirectory } from '../queue/parents.ts';
 import type { QueueLocation } from '../queue/queue-location.ts';
 
-/** The position of an entry in its queue. */
+/** The node of an entry, its token, and the entries ahead of it. */
 export interface NodePosition {
   readonly path: string;
   readonly own: Contender;
-  /** The id of the transaction that created the node. A reader that was converted from a writer keeps the id of the writer's node. */
+  /**
+   * The fencing token: the id of the transaction that created the node. A reader that was converted from a writer keeps the writer's
+   * token.
+   */
   readonly token: bigint;
-  /** The conflicting entries ahead, at some moment after the node was created. */
+  /** The conflicting entries ahead, as a read after the creation of the node showed them. */
   readonly ahead: EntriesAhead<Contender>;
 }
 
-/** The entry that is to be enqueued. */
+/** What to enqueue, and where. */
 interface EnqueueRequest {
   readonly location: QueueLocation;
   readonly spec: EntrySpec;
-  /** Receives the path of the new node as soon as the node is created, even if a later request of the enqueue fails. */
+  /** Called with the path of the new node at once, so that the path is known even if a later request of the enqueue fails. */
   readonly created: (path: string) => void;
 }
 
 /**
- * Enqueues an entry. Rejects with `FOREIGN_FORMAT` when the entry is in the queue and must not stay there.
- *
- * Create and list are written back to back. The server executes the requests of a session in order, so the list shows the new node. A
- * waiter then reads the new node once, to set the watch on it. An admitted entry is read only if the driver's create does not return the
- * transaction id, which is the token.
+ * Enqueues an entry. Rejects with `FOREIGN_FORMAT` when the queue has foreign children; see `foreign.ts`.
+ * The create and a list of the queue are sent together. The server executes them in order, so the list contains the new node. Afterwards
+ * a waiter reads its own node to set a watch on it. An admitted entry is read only if the driver's create does not return the transaction
+ * id, which is the fencing token.
  */
 export async function joinQueue(context: SessionContext, request: EnqueueRequest): Promise<NodePosition> {
   const { location } = request;
@@ -47,15 +49,15 @@ export async function joinQueue(context: SessionContext, request: EnqueueRequest
   return locate(context, request, { made, children });
 }
 
-/** A created node, and the list that was requested right after it. */
+/** A node that was created, and the list of the queue that was requested with it. */
 export interface CreatedNode {
   readonly made: MadeNode;
   readonly children: readonly string[] | undefined;
 }
 
 /**
- * Lists the children right after a create. Returns `undefined` without a request when the queue is long and the name of the predecessor can be
- * computed from the own number. While the predecessor exists, the entry is not admitted.
+ * Lists the children of the queue together with a create. In a long queue it sends no request and returns `undefined`, if the name of the
+ * predecessor follows from the own number. While that predecessor exists, the entry is not admitted, so no list is needed.
  */
 export async function listAfterCreate(
   { zk, sizes }: SessionContext,
@@ -65,7 +67,7 @@ export async function listAfterCreate(
   return (await zk.children(directory)) ?? [];
 }
 
-/** Returns the position of a new node. Rejects with `FOREIGN_FORMAT` when the node must not stay. */
+/** Returns the position of a new node. Rejects with `FOREIGN_FORMAT` when the queue has foreign children; see `foreign.ts`. */
 export async function locate(
   context: SessionContext,
   { location, spec }: Pick<EnqueueRequest, 'location' | 'spec'>,
@@ -89,7 +91,10 @@ export async function locate(
   return { path, own, ahead, token };
 }
 
-/** Returns the position in a long queue without a list. If the direct predecessor does not exist, a list shows whether other entries are ahead. */
+/**
+ * Returns the position in a long queue by a read of the predecessor. Lists the queue only if that node does not exist, since other
+ * entries may be ahead.
+ */
 async function locateInLongQueue(
   context: SessionContext,
   location: QueueLocation,
@@ -110,7 +115,7 @@ async function locateInLongQueue(
   };
 }
 
-/** Creates the node; resolves with `undefined` if the directory does not exist. */
+/** Creates the node of an entry. Resolves with `undefined` if the directory of the queue does not exist. */
 async function makeNode(
   zk: ZkDriver,
   { location, spec, created }: EnqueueRequest,
@@ -142,7 +147,7 @@ function czxidOf(path: string, stat: NodeStat | undefined): bigint {
   return stat.czxid;
 }
 
-/** Returns the position of the node that `findNode` finds. Rejects with `FOREIGN_FORMAT` when it must not stay in the queue. */
+/** Returns the position of an entry whose node `findNode` finds. Rejects with `FOREIGN_FORMAT` when the queue has foreign children. */
 export async function findPosition(
   zk: ZkDriver,
   location: QueueLocation,
@@ -155,8 +160,8 @@ export async function findPosition(
 }
 
 /**
- * Reads all conflicting entries ahead. Rejects with `ENTRY_LOST` when the own node does not exist, and with `FOREIGN_FORMAT` when it must
- * not stay.
+ * Reads all conflicting entries ahead of an entry. Rejects with `ENTRY_LOST` when the entry's own node does not exist, and with
+ * `FOREIGN_FORMAT` when the queue has foreign children; see `foreign.ts`.
  */
 export async function readEntriesAhead(
   { zk, sizes }: SessionContext,

@@ -5,11 +5,11 @@ export interface PresentEntry {
   readonly path: string;
   /** The entry's fencing token, once it is known. */
   readonly token?: bigint | undefined;
-  /** Whether the entry was admitted with this node while no conflicting entry was ahead. */
+  /** Whether the entry was admitted alone while it had this node; see `markOwned` in `entry.ts`. */
   readonly isOwner?: boolean | undefined;
   /**
-   * Whether the entry was enqueued in one transaction with entries of other queues. Two such transactions have the same order in all queues that both
-   * enter.
+   * Whether the entry was enqueued in one transaction with entries of other queues. Two such transactions cannot have different orders in
+   * two queues.
    */
   readonly isOrdered?: boolean | undefined;
 }
@@ -20,14 +20,14 @@ interface ConvertingEntry extends Omit<PresentEntry, 'status'> {
   readonly otherPath: string;
 }
 
-/** An own entry that has a node. */
+/** An entry of this session that has a node, as far as this client knows. */
 export type QueuedEntry = PresentEntry | ConvertingEntry;
 
 /** The state of an entry of this session, with the data that belongs to each state. */
 export type EntryState =
   /** The entry has no node, and no request that creates one is in flight. */
   | { readonly status: 'absent' }
-  /** A create was sent by this client or an earlier client of the session, and its outcome is unknown. */
+  /** This or an earlier client of the session has sent a create whose outcome is unknown. */
   | { readonly status: 'unknown' }
   | QueuedEntry
   /** The entry had this node and lost or removed it. This state is final. */
@@ -38,7 +38,7 @@ export function nodeOf(state: EntryState): QueuedEntry | undefined {
   return state.status === 'present' || state.status === 'converting' ? state : undefined;
 }
 
-/** Returns the state of the same entry after a read found this node. */
+/** Returns the state of an entry after a read has found its node. */
 export function asPresent(
   state: EntryState,
   { path, token }: { readonly path: string; readonly token: bigint },

@@ -28,7 +28,7 @@ export class OwnEntry {
   readonly lane: Lane = new Lane();
   readonly isResumed: boolean;
   readonly location: QueueLocation;
-  readonly lost: Ending = new Ending(); // Ends with `ENTRY_LOST` when a call finds that the entry is missing.
+  readonly lost: Ending = new Ending(); // Ends with `ENTRY_LOST` when a call finds no node of the entry.
   readonly #context: SessionContext;
   readonly #zk: ZkDriver;
   readonly #id: string;
@@ -64,18 +64,18 @@ export class OwnEntry {
     return (this.#shared$ ??= new Subject());
   }
 
-  /** Aborts when the removal is requested, so that an enqueue need not start. */
+  /** Aborts when the removal of the entry is requested. An enqueue that has not started then need not start. */
   get withdrawn(): AbortSignal {
     return this.#withdrawal.signal;
   }
 
-  /** Records that the entry was admitted with no conflicting entry ahead. The next waiter of this process is notified of that before the removal. */
+  /** Records that the entry was admitted alone. When it is removed, the next waiter of this process can then be notified at once. */
   markOwned(path: string): void {
     const node = nodeOf(this.#state);
     if (node?.path === path) this.#state = { ...node, isOwner: true };
   }
 
-  /** Whether the entry was enqueued in one transaction with entries of other queues. */
+  /** Whether the entry was enqueued together with those of other queues, so that their order is the same in all queues. */
   get isOrdered(): boolean {
     return nodeOf(this.#state)?.isOrdered ?? false;
   }
@@ -100,10 +100,10 @@ export class OwnEntry {
   }
 
   /**
-   * Converts the entry to a reader at the same position, as Curator's read/write lock downgrades: it creates the reader's node with the writer's
-   * number and then deletes the writer's node. Between these two steps it writes to the writer's node. That proves that the writer existed after
-   * the reader was created, so no removed entry comes back. Waiters treat a writer that was removed without such a write as gone. Resolves with
-   * whether there was an entry.
+   * Converts the entry to a reader at the same position, as Curator's read/write lock downgrades: it creates the reader's node with the
+   * writer's number, writes to the writer's node, and deletes it. The write proves that the writer still existed, so that no removed
+   * entry comes back. If a writer's node was removed without such a write, waiters take the entry as removed. Resolves with whether there
+   * was an entry.
    */
   share(value: string): Promise<boolean> {
     return this.#withNode(async (node) => {
@@ -120,7 +120,7 @@ export class OwnEntry {
     });
   }
 
-  /** Records the hold as a node of the same name in that directory. Resolves with the name, or `undefined` if the entry has no node. */
+  /** Records the hold as a trace: a node with the same name. Resolves with the name, or `undefined` if the entry has no node. */
   async recordTrace(location: DirectoryLocation): Promise<string | undefined> {
     let name: string | undefined;
     await this.#withNode(async ({ path }) => {
@@ -131,7 +131,7 @@ export class OwnEntry {
     return name;
   }
 
-  /** Returns the current position. Rejects with `ENTRY_LOST` when the entry was removed. Call it only in a task of `lane`. */
+  /** Returns the current position. Rejects with `ENTRY_LOST` when the entry was removed. Call it only from the task queue `lane`. */
   async position(): Promise<NodePosition | undefined> {
     const state = this.#state;
     if (state.status === 'absent') return undefined;
@@ -143,7 +143,7 @@ export class OwnEntry {
     return position;
   }
 
-  /** Enqueues the entry. Call it only in a task of `lane`, while the entry has no node. */
+  /** Enqueues the entry. Call it only from the task queue `lane`, while the entry has no node. */
   async enqueue(spec: EntrySpec): Promise<NodePosition> {
     this.markAttempted();
     const created = (path: string): void => void (this.#state = { status: 'present', path });
@@ -152,19 +152,19 @@ export class OwnEntry {
     return position;
   }
 
-  /** Records that a create is about to be sent. Call it only in a task of `lane`, while the entry has no node. */
+  /** Records that a create is about to be sent. Call it only from the task queue `lane`, while the entry has no node. */
   markAttempted(): void {
     this.#state = { status: 'unknown' };
   }
 
-  /** Records the node that was created, or that none was. Call it only in a task of `lane`. */
+  /** Records the outcome of a create: the new node, or that there is none. Call it only from the task queue `lane`. */
   markCreated(node?: { readonly path: string; readonly czxid: bigint }): void {
     this.#state = node ? { status: 'present', path: node.path, token: node.czxid } : { status: 'absent' };
   }
 
   /**
-   * Removes the remains of an attempt that failed for good, for which the caller gets no entry. If the server refuses the removal, ending
-   * the session is the only way to free the queue. Call it only in a task of `lane`.
+   * Removes what a failed enqueue has left, since its caller gets no entry. If the server refuses the removal, the session is ended,
+   * because nothing else frees the queue. Call it only from the task queue `lane`.
    */
   async clear(): Promise<void> {
     try {
@@ -177,7 +177,7 @@ export class OwnEntry {
     this.#state = { status: 'absent' };
   }
 
-  /** Removes the entry. Resolves with whether the entry existed. Call it only in a task of `lane`. */
+  /** Removes the entry. Resolves with whether the entry existed. Call it only from the task queue `lane`. */
   async withdraw(): Promise<boolean> {
     const node = await this.#find();
     if (!node) return false;
@@ -190,7 +190,7 @@ export class OwnEntry {
     return removed.includes(true);
   }
 
-  /** Removes the node that an attempt with an unknown outcome may have left. The entry may be enqueued again. Call it only in a task of `lane`. */
+  /** Removes the node of an enqueue with an unknown outcome, if there is one. Call it only from the task queue `lane`. */
   async retract(): Promise<void> {
     const node = await this.#find();
     if (!node) return;
@@ -200,7 +200,7 @@ export class OwnEntry {
     this.#state = { status: 'absent' };
   }
 
-  /** Creates the reader's node, which is the entry from then on, unless the writer was already removed. */
+  /** Creates the reader's node, which then is the entry's node. Does nothing if the writer's node was already removed. */
   async #makeReader(node: QueuedEntry, value: string): Promise<boolean> {
     const { path: writer, token = (await this.#zk.stat(writer))?.czxid } = node;
     if (token === undefined) return false;
@@ -213,7 +213,7 @@ export class OwnEntry {
     return true;
   }
 
-  /** Runs work on the node in the lane. Resolves with whether the node existed. Followers of the entry are notified if it did not. */
+  /** Runs work on the entry's node, as a task of `lane`. Resolves with whether the node existed; if not, the entry is lost. */
   #withNode(work: (node: QueuedEntry) => Promise<boolean>): Promise<boolean> {
     return runInLanes([this.lane], async () => {
       const node = await this.#find();
@@ -224,7 +224,7 @@ export class OwnEntry {
     });
   }
 
-  /** Records that the entry is lost. Followers are notified at once, even while there is no watch on the node. */
+  /** Records that the entry is lost. Notifies the listeners at once, since there may be no watch on the node yet. */
   #markLost(path: string): Error {
     const error = entryLost(path);
     this.#state = { status: 'removed', path };

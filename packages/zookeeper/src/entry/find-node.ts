@@ -5,25 +5,25 @@ import type { Scheme } from '../queue/naming.ts';
 import { hasId } from '../queue/node-text.ts';
 import type { QueueLocation } from '../queue/queue-location.ts';
 
-/** Identifies a node. */
+/** The id of an entry whose node is searched for. */
 export interface NodeQuery {
   readonly id: string;
   /** The path of the node, if the reply to the create arrived. */
   readonly known: string | undefined;
 }
 
-/** The node of an entry of this session. */
+/** A node that was found, with its token. */
 export interface FoundNode {
   readonly path: string;
   readonly token: bigint;
-  /** The children of the directory in the same read. */
+  /** The children of the queue's directory, from the same read. */
   readonly children: readonly string[];
 }
 
 /**
- * Finds the node of an enqueue whose reply was lost, by the id in its name. An empty result is final. After the read through a quorum, the
- * list is at least as recent as the last request of the previous connection. A server accepts no request of that connection once the
- * session has moved. Each id has one node: others with the same id, from an earlier session or an unfinished downgrade, are removed.
+ * Finds the node of an enqueue whose reply was lost, by the id in its name. If it finds none, the enqueue has failed for good: the list
+ * follows a write through a quorum, so it shows the last request of the previous connection.
+ * An id has only one node. Others with the same id, which are left from an earlier session or an unfinished downgrade, are removed.
  */
 export async function findNode(
   zk: ZkDriver,
@@ -36,7 +36,7 @@ export async function findNode(
     ? await namesByText(zk, location, { children, id, known })
     : namesOf(children, scheme, id);
   let node: FoundNode | undefined;
-  // A writer sorts before the reader that it is converted to, so the writer is found first.
+  // While a writer is converted to a reader, both have the id. The writer comes first, and is the result.
   for (const { name } of contendersIn(names, scheme)) {
     const path = `${directory}/${name}`;
     const stat = node || (known !== undefined && known !== path) ? undefined : await zk.stat(path);
@@ -47,7 +47,7 @@ export async function findNode(
   return node;
 }
 
-/** Returns the children whose names contain the id, or an empty list if the naming has no ids in names. */
+/** Returns the children whose names contain the id. With a naming whose names have no ids, returns none. */
 export function namesOf(children: readonly string[], { style, idIsInText }: Scheme, id: string): string[] {
   if (idIsInText || children.length === 0) return [];
   const prefix = style.prefix(id);
@@ -58,7 +58,10 @@ interface TextQuery extends NodeQuery {
   readonly children: readonly string[];
 }
 
-/** Reads the content of all entries, unless the path of the node is known. */
+/**
+ * Returns the nodes that contain the id, for a naming whose names have no ids. Reads only the node `known` if that path is known, and
+ * otherwise all entries.
+ */
 async function namesByText(
   zk: ZkDriver,
   { directory, scheme }: QueueLocation,

@@ -3,19 +3,19 @@ import { PRIVATE_DIRECTORY, nameOf } from '../queue/names.ts';
 import { withDirectory, type DirectoryLocation } from '../queue/parents.ts';
 import type { QueueLocation } from '../queue/queue-location.ts';
 
-/** Identifies an entry of a session. */
+/** The id of an entry, and whether it may be older than this client. */
 export interface Identity {
   readonly id: string;
-  /** Whether another client, from which this client resumed the session, may have enqueued the entry. */
+  /** Whether the session was resumed, so that the client that had it before may have enqueued the entry. */
   readonly isResumed: boolean;
 }
 
-/** The trace of the hold of an entry of this session. */
+/** The trace of an entry's hold: a node that records the hold until it is released. */
 export class OwnTrace {
   readonly #zk: ZkDriver;
   readonly #location: QueueLocation;
   readonly #id: string;
-  /** Whether another client, from which this client resumed the session, may have created the trace. The trace is then searched for. */
+  /** Whether the client that had the session before may have created the trace. If so, the trace is searched for. */
   readonly #isResumed: boolean;
   /** The path of the trace, once it may exist. */
   #path: string | undefined;
@@ -28,8 +28,8 @@ export class OwnTrace {
   }
 
   /**
-   * Creates the trace under the name that the entry had at the first call, and resolves with that name. It can be called again after an unknown
-   * outcome.
+   * Creates the trace, with the name that the entry had at the first call, and resolves with that name. A call with an unknown outcome
+   * can be repeated.
    */
   async leave({ root, directory }: DirectoryLocation, name: string): Promise<string> {
     const path = (this.#path ??= `${directory}/${name}`);
@@ -40,7 +40,7 @@ export class OwnTrace {
     return nameOf(path);
   }
 
-  /** Deletes the trace if the node of the entry exists. A hold that was lost keeps its trace. */
+  /** Deletes the trace when the entry is removed. If the entry's node does not exist, the hold was lost, and its trace stays. */
   async erase(entry: string): Promise<void> {
     const isFound = this.#path === undefined && this.#isResumed;
     const path = isFound
@@ -51,7 +51,7 @@ export class OwnTrace {
 }
 
 /**
- * Finds the trace of a hold that an earlier client of the session left.
+ * Finds the trace of a hold that the client which had the session before has created.
  * @param path the node of the entry
  */
 async function findTrace(

@@ -36,7 +36,7 @@ export class Traces implements HoldTraces {
       throw new QueueLockError('ENTRY_LOST', `the entry is no longer in the queue ${JSON.stringify(queue)}`);
     }
     const names = (await this.#zk.children(directory)) ?? [];
-    // The other children are directories of nested names.
+    // Other children are the directories of queues whose names continue this one.
     return this.#withoutEntries(
       queue,
       names.filter((name) => name !== own && looksLikeEntry(name)),
@@ -48,7 +48,10 @@ export class Traces implements HoldTraces {
     await Promise.all(traces.map((name) => this.#zk.delete(`${directory}/${name}`)));
   }
 
-  /** Returns the traces whose entries are not in the queue, neither as they were nor as the readers that they were converted to. */
+  /**
+   * Returns the traces whose entries have left the queue. An entry may have been converted to a reader
+   * meanwhile, and then has another name.
+   */
   async #withoutEntries(queue: string, names: readonly string[]): Promise<readonly string[]> {
     if (names.length === 0) return [];
     const { directory, scheme } = locationOf(this.#locations, queue);

@@ -32,27 +32,24 @@ export function checkSpecs(specs: readonly EntrySpec[]): void {
     throw invalidArgument('specs', specs.length, `has at most ${MAX_ENTRIES} entries`);
 }
 
-/** The gate, and whether the call is a try. */
+/** How to enqueue several entries, and the gate: a queue that lets in one client at a time (`gate.ts`). */
 export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
-  /** Whether the caller removes the entries unless all of them are admitted at once. Such a call waits for no entry. */
+  /** Whether the caller wants the entries only if all of them are admitted at once. Such a call waits for no other entry. */
   readonly isTry: boolean;
 }
 
 /**
- * Enqueues entries in several queues so that no two calls, of any sessions, can wait for each other: two calls have the same order in all queues that
- * both enter.
- *
- * If the driver supports it, one transaction creates all entries. Two transactions are ordered by their ids. Other clients create their entries
- * one by one while they are in the gate. If the gate was empty when the transaction was executed, the transaction is ahead of or behind all
- * creates of each such client as well. If it was not empty, the entries are kept only if all are admitted. An entry that waits for nothing is
- * part of no deadlock. Otherwise they are removed, and this client uses the gate too. In the gate all creates are written back to back, and the
- * client leaves when each of them has been answered. So of any two calls, one has all its creates ahead of all creates of the other.
- *
- * An attempt with an unknown outcome leaves the gate too, and its entries may stay in the queues while other clients pass the gate. So the next
- * attempt removes them before it starts, unless they are known to be in order. Entries are in order only if one transaction or one passage
- * through the gate created them.
- *
- * A try waits for no entry, so its entries need no order.
+ * Enqueues entries in several queues so that calls of any sessions cannot wait for each other: two calls have the same order in all
+ * queues that both enter.
+ * - With transactions, one transaction creates all entries. Transactions have an order, and so have their entries.
+ * - Without transactions, a client creates its entries one by one while it is alone in the gate (`gate.ts`). It leaves the gate when
+ *   all creates are answered.
+ * - If the gate was empty at the time of a transaction, the transaction is ordered against all other calls. Otherwise its entries stay
+ *   only if all of them are admitted, because an entry that does not wait causes no deadlock. If they do wait, they are removed, and this
+ *   client uses the gate too.
+ * - After a call with an unknown outcome, its entries may be in the queues although other clients have passed the gate since. The next
+ *   call removes them, unless one transaction or one passage through the gate has created them all.
+ * - A try waits for no other entry, so its entries need no order.
  */
 export function enqueueAll(
   members: readonly EntryRequest[],
@@ -88,7 +85,10 @@ async function enqueueOrClear(
   }
 }
 
-/** Returns the positions of an earlier attempt if they are in order. Otherwise removes them and returns `undefined`. */
+/**
+ * Returns the positions of entries that an earlier call has enqueued, if those are in order. Otherwise removes them and returns
+ * `undefined`.
+ */
 async function positionsInOrder(
   members: readonly EntryRequest[],
   { context: { zk }, location, isTry }: Attempt,
@@ -97,7 +97,8 @@ async function positionsInOrder(
   if (!positions || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed))
     return positions;
   const [first, ...others] = positions.map(({ position }) => position.token);
-  // Entries with different tokens were created one by one, in the gate.
+  // Different tokens mean that a client created the entries one by one, alone in the gate (`gate.ts`). Then
+  // they are in order.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
   if (!isOfOneTransaction || others.length === 0 || areAdmitted(positions)) return positions;
   if (wasEmptyAt(first, await zk.list(location.directory))) return positions;
@@ -124,7 +125,10 @@ function areAdmitted(positions: readonly MemberPosition[]): boolean {
   return positions.every(({ position, member }) => turnOf(position.ahead, member.spec).admitted);
 }
 
-/** Returns the positions of an earlier attempt if all entries are in their queues. Otherwise removes the rest and returns `undefined`. */
+/**
+ * Returns the positions of entries that an earlier call has enqueued, if none of them is missing. Otherwise removes the others and
+ * returns `undefined`.
+ */
 async function allPositions(
   members: readonly EntryRequest[],
 ): Promise<readonly MemberPosition[] | undefined> {
@@ -137,7 +141,8 @@ async function allPositions(
   if (found.length === members.length) return found;
   const [first] = found;
   if (!first) return undefined;
-  // It is unknown which positions an earlier client of the session reported to its caller. It may have reported all of them.
+  // In a resumed session, the earlier client may have reported all entries to its caller. So a missing one is
+  // a loss.
   if (members.some(({ entry }) => entry.isResumed)) throw entryLost(`beside ${first.position.path}`);
   await retractAll(members);
   return undefined;

@@ -2,7 +2,7 @@ import type { EntrySpec } from '@queuelock/core/backend';
 import type { NodePosition } from '../entry/enqueue.ts';
 import type { OwnEntry } from '../entry/entry.ts';
 
-/** One of the entries that are enqueued together. */
+/** One entry of a call that enqueues entries in several queues. */
 export interface EntryRequest {
   readonly entry: OwnEntry;
   readonly spec: EntrySpec;

@@ -18,7 +18,8 @@ export interface TransactionEnqueue {
   readonly wasGateEmpty: boolean;
 }
 
-// Maximum number of attempts. The server removes empty containers at any time, so a directory may disappear between its creation and its use.
+// Maximum number of attempts. A directory that was created for the transaction may disappear before it, since
+// the server removes empty containers.
 const ATTEMPTS = 10;
 
 export function hasTransactions(zk: ZkDriver): zk is TransactionDriver {
@@ -26,9 +27,11 @@ export function hasTransactions(zk: ZkDriver): zk is TransactionDriver {
 }
 
 /**
- * Creates all entries in one transaction and, in the same flight, lists the gate and each queue. The transaction requires that the gate's
- * directory exists. It also writes to the session's private node, because only the reply to a write contains the transaction id. That id is
- * the token of all these entries, and it is compared with the state of the gate.
+ * Creates all entries in one transaction. In the same packet, requests lists of each queue and of the gate, a queue of enqueuing clients
+ * (`gate.ts`).
+ * The transaction also writes to the session's private node, because only the reply to a write contains the transaction id. That id is
+ * the fencing token of all these entries. It also shows whether the gate was empty at that moment. The transaction fails unless the
+ * gate's directory exists.
  */
 export async function enqueueInTransaction(
   zk: TransactionDriver,
@@ -46,7 +49,7 @@ export async function enqueueInTransaction(
     signal?.throwIfAborted();
     for (const { entry } of members) entry.markAttempted();
     const [done, inGate, lists] = await Promise.all([
-      // Each entry records its node at once, even if a later step fails.
+      // Records the node of each entry first, because the requests below may fail.
       zk.multi(steps).then((result) => {
         const { paths = [], zxid: czxid = 0n } = result.done ? result : {};
         for (const [at, { entry }] of members.entries()) {

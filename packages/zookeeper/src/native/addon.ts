@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { QueueLockError } from '@queuelock/core/backend';
 
-/** The metadata of a node, as the package returns it. */
+/** The metadata of a node (`Stat`), as the npm package returns it. */
 export interface NativeStat {
   readonly czxid: number;
   readonly version: number;
@@ -15,11 +15,10 @@ type Callback = (code: number, text: string) => void;
 type ValueCallback<T> = (code: number, text: string, value: T) => void;
 
 /**
- * The calls of the addon. Each returns a result code at once. A code other than 0 means that nothing was sent and that the callback will
- * not run.
- *
- * The functions with a watcher (`aw_*`) are left out on purpose: each call leaks its callback, and they can abort the process. A watch that
- * is set by a flag is reported by the events instead, with its path.
+ * The functions of the addon. Each returns a result code at once. A code other than 0 means that the request was not sent and that the
+ * callback will not be called.
+ * The functions with a watcher (`aw_*`) are omitted: they leak a callback at each call, and can abort the process. Watches are set by a
+ * flag instead, and reported by events that contain the path.
  */
 export interface NativeCalls {
   add_auth(scheme: string, auth: string, done: Callback): number;
@@ -50,11 +49,17 @@ export interface NativeClient {
   readonly client_id: string;
   readonly client_password: string;
   readonly timeout: number;
-  /** 0: not connected, 1: connecting, 3: connected. It shows the loss of a connection earlier than the event does, and sometimes without an event. */
+  /**
+   * The state: 0 not connected, 1 connecting, 3 connected. It shows the loss of a connection earlier than the event does, and sometimes
+   * there is no event.
+   */
   readonly state: number;
   init(config: NativeConfig): unknown;
   close(): unknown;
-  /** The addon below the package's own methods. Each of those methods formats its arguments for a log, even if the log is off. */
+  /**
+   * The addon, which the methods of the package call. It is called directly, since each method formats its arguments for a log that is
+   * off.
+   */
   readonly native: NativeCalls;
   on(
     event: 'created' | 'deleted' | 'changed' | 'child',
@@ -96,7 +101,7 @@ export function requireAddon(): new () => NativeClient {
   return Addon;
 }
 
-/** Uses a `require` that bundlers do not recognize: the package finds its compiled part by its own path. */
+/** Loads the package with a `require` that bundlers do not recognize. In a bundle, the package could not find its compiled part. */
 function loadAddon(): new () => NativeClient {
   try {
     return process.getBuiltinModule('node:module').createRequire(import.meta.url)(

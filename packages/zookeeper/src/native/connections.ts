@@ -16,7 +16,7 @@ import { ReplaySubject, Subject, lastValueFrom, type Observable } from '../base/
 export interface NativeConnectionOptions {
   /** Returns at least one address, as `address:port`. Called for each attempt. */
   readonly addresses: () => readonly string[];
-  /** Is called when an attempt failed. */
+  /** Called when an attempt to connect has failed. */
   readonly onFailure: () => void;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly ttlMs: number;
@@ -28,15 +28,15 @@ export interface NativeConnectionOptions {
   readonly onChange: (path: string, change: NodeChange) => void;
 }
 
-// The C client does not report a failed connection attempt, so the state is polled.
+// Polling interval of an attempt in milliseconds, since the C client does not report a failure.
 const POLL_INTERVAL_MS = 20;
-// The timeout of a close, in milliseconds, longer than a healthy server needs. After it, closing continues in the background.
+// Closing waits this long, in milliseconds. After that, it continues in the background.
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * The connections of one session: one handle after another, each for one attempt at one server. Each handle resumes the session of the one
- * before. An attempt that takes too long is abandoned for the next server. The pace is limited here. A C client handle with several servers
- * connects to them without a delay. Servers without a quorum accept and close, so it would do that thousands of times a second.
+ * The connections of one session over the C client: one handle after another, each for one attempt at one server. Each handle resumes the
+ * session of the previous one. An attempt that takes too long is abandoned for the next server. This class limits the pace of attempts. A
+ * handle with several servers would connect thousands of times a second, if the servers have no quorum and close each connection.
  */
 export class NativeConnections {
   readonly #options: NativeConnectionOptions;
@@ -73,7 +73,7 @@ export class NativeConnections {
     return this.#ended$;
   }
 
-  /** The state that the session ended with; 0 if this client closed it. */
+  /** The state of the C client with which the session has ended; 0 if this client has closed it. */
   get endedWith(): number | undefined {
     return this.#endedWith;
   }
@@ -115,8 +115,8 @@ export class NativeConnections {
   }
 
   /**
-   * Closing a connected handle blocks the event loop until the server responds, for up to 4.5 s. So the handle is closed after the server
-   * has answered `sync`, or when the connection is down: then closing does not block, and the session times out.
+   * Closes the connected handle. While connected, that would block the event loop for up to 4.5 s, until the server responds. So it waits
+   * until the server has answered a `sync`, or the connection is down. In the latter case, the session ends by its timeout.
    */
   async #close(): Promise<void> {
     do await nextTurn();
@@ -163,7 +163,7 @@ export class NativeConnections {
       changed: onChange,
     });
     this.#handle = handle;
-    // The server does not reject wrong credentials here; later requests fail with `ACCESS_DENIED`.
+    // The server reports wrong credentials only later: each request then fails with `ACCESS_DENIED`.
     if (auth)
       handle.send((native) =>
         native.add_auth('digest', `${auth.username}:${auth.password}`, () => undefined),
@@ -180,7 +180,7 @@ export class NativeConnections {
     }, POLL_INTERVAL_MS);
   }
 
-  /** Gives up an attempt and starts the next one, unless the attempt has just succeeded. */
+  /** Abandons an attempt and starts the next one, unless the attempt has just succeeded. */
   #giveUp(
     handle: NativeHandle,
     { again, isSilent = false }: { readonly again: boolean; readonly isSilent?: boolean },
@@ -199,7 +199,7 @@ export class NativeConnections {
       timeout: Math.round(ttlMs),
       debug_level: 0,
       host_order_deterministic: false,
-      // By default the package ends the session when a reply arrives in more than ten pieces.
+      // By default, the npm package ends the session when a reply arrives in more than ten pieces.
       response_counter_limit: 1_000_000_000,
       ...this.#session,
     };
@@ -207,7 +207,7 @@ export class NativeConnections {
 
   #onConnected(handle: NativeHandle): void {
     clearTimeout(this.#nextAttempt);
-    // A new handle accepts a server that is behind what the session has read. Reads after this write through a quorum are recent enough.
+    // The new server may be behind what the session has read. After this write through a quorum it is not.
     if (this.#session) handle.send((native) => native.a_delete_(MISSING_PATH, -1, () => undefined));
     this.#session = handle.session;
     this.#timeoutMs = handle.timeoutMs;

@@ -62,7 +62,7 @@ export class NativeDriver implements ZkDriver {
     return this.#connections.ended$;
   }
 
-  /** The state that the session ended with; 0 if this client closed it. */
+  /** The state of the C client with which the session has ended; 0 if this client has closed it. */
   get endedWith(): number | undefined {
     return this.#connections.endedWith;
   }

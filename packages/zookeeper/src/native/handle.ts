@@ -3,19 +3,19 @@ import type { RequestSender } from '../driver/calls.ts';
 import type { NodeChange, SessionKey } from '../driver/driver.ts';
 import { requireAddon, type NativeCalls, type NativeClient, type NativeConfig } from './addon.ts';
 
-/** Receives the events of one handle, until it is closed. */
+/** A listener for the events of one handle of the C client. */
 export interface HandleListener {
   connected(): void;
   /** Called when the connection is down, possibly before a call of `send` returns. */
   broken(): void;
-  /** Called after `broken`. `at` is a time of the clock that is not later than the start of the next connection. */
+  /** Called after `broken`. `at` is a time before any later connection was started. */
   lost(at: number): void;
-  /** The server ended the session. State -112 means expired, -113 means that the credentials were refused. */
+  /** Called when the server has ended the session. State -112 means that it expired, -113 that the credentials were refused. */
   ended(state: number): void;
   changed(path: string, change: NodeChange): void;
 }
 
-// An authentication scheme that no server supports; see `leave`.
+// The name of an authentication scheme that no server supports; see `leave`.
 const NO_SCHEME = 'queuelock-leaves';
 const CONNECTED_STATE = 3;
 const DEAD_STATE = 0;
@@ -59,7 +59,7 @@ export class NativeHandle implements RequestSender<NativeCalls> {
     native.init(config);
   }
 
-  /** Whether connecting failed at once. The handle does nothing any more then. */
+  /** Whether connecting has failed at once. Such a handle will never connect. */
   get isDead(): boolean {
     return this.#native.state === DEAD_STATE;
   }
@@ -126,7 +126,7 @@ export class NativeHandle implements RequestSender<NativeCalls> {
 
   #onBroken(at: number): void {
     const listener = this.#listener;
-    // In a very busy process the handle may have reconnected by itself.
+    // Closes the handle, which may have reconnected by itself if the process was very busy.
     this.abandon();
     listener?.broken();
     listener?.lost(at);

@@ -8,14 +8,14 @@ const MAX_RESERVED = 8;
  * otherwise (see the README). When such a connection breaks while the child lives, the kernel keeps reporting events of the old socket
  * under its number. Every later connection with that number then fails for ever.
  *
- * The first seven numbers after a break are reserved until the end, since they may be such numbers. Later numbers mostly belong to attempts at a
+ * The first seven numbers are reserved until the session has ended, since they may be such numbers. Later numbers mostly belong to attempts at a
  * silent server, so only the latest of them is reserved: the next attempt never gets the same number again. No number is released earlier, since
  * it is unknown whether the child process still lives, and any socket of this process could get the number.
  */
 export class ReservedSockets {
   readonly #files: number[] = [];
 
-  /** Occupies the lowest free socket number, which is the number of the socket that was closed just now. */
+  /** Opens a file, which then occupies the lowest free number: that of the socket that was closed just now. */
   reserve(): void {
     const file = openSync(devNull, 'r');
     const before = this.#files.length < MAX_RESERVED ? undefined : this.#files.pop();

@@ -2,7 +2,7 @@
 // entries.ts (this file): the children of a queue in order; names.ts, naming.ts and marks.ts define their names; foreign.ts finds entries of other
 // recipes.
 
-/** Functions over the children of a queue's directory that are entries, whatever comes before mark and number in their names. */
+/** Functions for the children of a queue's directory that are entries. They ignore what precedes the mark (see `marks.ts`) in a name. */
 import type { EntrySpec } from '@queuelock/core/backend';
 import { parseMarked } from './marks.ts';
 import type { Scheme } from './naming.ts';
@@ -17,7 +17,7 @@ export function entryName(
   return style.prefix(id) + takes + exclusive;
 }
 
-/** Returns the name of the direct predecessor, for a naming whose names contain only the number. That entry may not exist. */
+/** Returns the name of the direct predecessor, for a naming whose names contain nothing but a number. There may be no such entry. */
 export function nameBefore(sequence: number, { exclusive }: Scheme): string {
   const before = (sequence - 1) | 0;
   const digits = String(Math.abs(before));
@@ -25,8 +25,9 @@ export function nameBefore(sequence: number, { exclusive }: Scheme): string {
 }
 
 /**
- * Returns the name of the reader that an exclusive entry of this package is converted to. It has the same number, so the same position. It also
- * contains the writer's token, which would be lost otherwise: the token of the new node is larger than those of some entries behind.
+ * Returns the name of the reader's node when an exclusive entry of this package is converted to a reader. It has the same number, so it
+ * is at the same position. It also contains the writer's fencing token, since that of the new node would be larger than those of entries
+ * behind.
  */
 export function readerOf(name: string, token: bigint, scheme: Scheme): string {
   const { prefix, number } = ownParts(name, scheme) ?? {};
@@ -34,27 +35,30 @@ export function readerOf(name: string, token: bigint, scheme: Scheme): string {
   return `${prefix}${scheme.style.since(token)}${scheme.shared}${number}`;
 }
 
-/** Returns the token that a reader of this package had as a writer and keeps. Returns `undefined` for any other entry. */
+/** Returns the fencing token that a reader of this package had as a writer. Returns `undefined` for any other entry. */
 export function keptToken(name: string, scheme: Scheme): bigint | undefined {
   const [, , token] = (scheme.shared !== undefined && scheme.readerShape.exec(name)) || [];
   return token === undefined ? undefined : BigInt(`0x${token}`);
 }
 
-/** Returns whether the child is the entry that had this name at its enqueue, or the reader that it was converted to. */
+/** Returns whether the child is the entry that was enqueued under this name, even if it was converted to a reader since. */
 export function isEntryOf(child: string, name: string, scheme: Scheme): boolean {
   if (child === name) return true;
   const token = keptToken(child, scheme);
   return token !== undefined && readerOf(name, token, scheme) === child;
 }
 
-/** A child that is an entry of the queue. */
+/** A parsed entry of the queue. */
 export interface Contender {
   readonly name: string;
-  /** A signed 32-bit number that wraps. It is missing for a child that counts without a number and is ahead of all others. */
+  /**
+   * The number that the server appended: a signed 32-bit number that wraps. `undefined` for a child without a number, which some namings
+   * count as an entry ahead of all others.
+   */
   readonly sequence: number | undefined;
   /** Whether the entry is shared. Two shared entries do not conflict. */
   readonly shared: boolean;
-  /** The permits and the limit in the name of an exclusive entry of this package, if the name contains them. */
+  /** Permits and limit, if the name contains them, as those of this package do for semaphores. */
   readonly permits?: number;
   readonly limit?: number;
 }
@@ -81,25 +85,29 @@ interface OwnParts {
   readonly number: string;
 }
 
-/** Parses the name of an exclusive entry of this package. */
+/** Parses the name of an exclusive entry of this package; returns `undefined` for other names. */
 function ownParts(name: string, { shape }: Scheme): OwnParts | undefined {
   const [, prefix, permits = '0', limit = '0', number] = shape.exec(name) ?? [];
   if (prefix === undefined || number === undefined) return undefined;
   return { prefix, permits: Number(permits), limit: Number(limit), number };
 }
 
-/** Returns how far `later` is behind `earlier`. It is right if fewer than 2^31 creates lie between the two. */
+/** Returns how far `later` is behind `earlier` in the queue. Correct unless 2^31 entries or more are in between. */
 export function distance(earlier: number, later: number): number {
   return (later - earlier) | 0;
 }
 
-/** Converts a sequence number to an order that keeps growing at the wrap at 2^31, for the first 2^32 entries of a directory. */
+/**
+ * Converts a sequence number to an order that keeps growing when the number wraps at 2^31. It holds for the first 2^32 entries of a
+ * directory.
+ */
 export function orderOf(sequence: number | undefined): bigint {
   return sequence === undefined ? -1n : BigInt(sequence >>> 0);
 }
 
 /**
- * Returns the entries among these children in order. Of two with the same number, the writer is before the reader that it is converted to.
+ * Returns the entries among these children, in order. While a writer is converted to a reader, both have the same number, and the writer
+ * is first.
  */
 export function contendersIn(children: readonly string[], scheme: Scheme): Contender[] {
   const found = children
@@ -115,7 +123,7 @@ function difference(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }
 
-/** Returns the entries of the queue in order. A writer that is being converted is left out as soon as its reader exists. */
+/** Returns the entries of the queue in order. A writer that is being converted is replaced by its reader, once that exists. */
 export function entriesIn(children: readonly string[], scheme: Scheme): Contender[] {
   const found = contendersIn(children, scheme);
   return found.filter(({ shared, sequence }, at) => {
@@ -139,7 +147,7 @@ function isAhead(other: Contender, own: Contender): boolean {
   return other.sequence === undefined || distance(other.sequence, own.sequence) > 0;
 }
 
-/** Returns the limit of the nearest entry ahead that has another limit than `own`. Readers have the limit of locks. */
+/** Returns the limit of the nearest entry ahead whose limit differs from that of `own`. A reader has the limit of a lock. */
 export function otherLimitAhead(
   ahead: readonly Contender[],
   { own, limit, scheme }: { readonly own: Contender; readonly limit: number; readonly scheme: Scheme },

@@ -1,4 +1,4 @@
-/** Finds children of a queue's directory that do not exclude the entries of its naming. */
+/** Finds the children of a queue's directory with which the queue's entries do not exclude each other. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
@@ -7,13 +7,10 @@ import { MARKS, parseMarked, type Mark, type Marked } from './marks.ts';
 import type { Scheme } from './naming.ts';
 import type { QueueLocation } from './queue-location.ts';
 
-/**
- * How long an empty directory may be a new queue, in milliseconds. The client that first uses a nested queue creates its directory and then a node in
- * it.
- */
+/** For this long, an empty directory may be a nested queue that a client has just created and will use next, in milliseconds. */
 const DIRECTORY_IS_USED_WITHIN_MS = 1_000;
 
-/** An entry of another naming. Clients of the two namings do not wait for each other. */
+/** An entry of another naming. Its client and the clients of this queue do not wait for each other. */
 interface ForeignEntry {
   readonly name: string;
   readonly mark: Mark;
@@ -21,9 +18,9 @@ interface ForeignEntry {
 
 /** The children that are not entries of a naming. */
 export interface Foreign {
-  /** The first entry of a kind that this naming does not include. */
+  /** The first entry of another naming, if there is one. */
   readonly entry: ForeignEntry | undefined;
-  /** Children that are not entries but that Curator treats as predecessors. Curator includes all children and compares them as text. */
+  /** Children that are not entries, but for which a waiter of Curator would wait. It sorts all children by their text. */
   readonly inFront: readonly string[];
 }
 
@@ -54,7 +51,7 @@ function lastOf(numbers: readonly (string | undefined)[]): string {
   return numbers.reduce<string>((last, number = last) => (number > last ? number : last), FIRST_NUMBER);
 }
 
-/** Returns the text that Curator sorts a child by. */
+/** Returns the part of a child's name by which Curator sorts it. */
 function curatorKey(name: string, { sortsAfter }: Scheme): string {
   return sortsAfter.reduce(afterLast, name);
 }
@@ -65,11 +62,11 @@ function afterLast(name: string, mark: Mark): string {
 }
 
 /**
- * Rejects with `FOREIGN_FORMAT` in two cases. The queue has an entry of another naming, so that both would not exclude each other. Or it
- * has a child that is not an entry, and Curator's waiters would wait for it forever. Directories of nested queues are allowed: a name may
- * be any path, and only Curator is affected.
- *
- * @param own the own entry; default: the last entry
+ * Rejects with `FOREIGN_FORMAT` in two cases:
+ * - The queue has an entry of another naming, so that the two would not exclude each other.
+ * - The queue has a child that is not an entry, and waiters of Curator would wait for it forever.
+ * Directories of nested queues are allowed, although waiters of Curator may wait for them, because a queue's name may be any path.
+ * @param own the entry of the caller; default: the last entry
  */
 export async function refuseForeign(
   zk: ZkDriver,
@@ -83,7 +80,7 @@ export async function refuseForeign(
   if (stranger !== undefined) throw blocksCurator(directory, stranger);
 }
 
-/** Resolves with whether the node exists without children, now and after the time in which a new directory is used. */
+/** Resolves with whether the node exists and never had a child, even after the time in which a client uses a new directory. */
 async function isAndStays(zk: ZkDriver, path: string): Promise<boolean> {
   if (!(await isLeaf(zk, path))) return false;
   await pause(DIRECTORY_IS_USED_WITHIN_MS);
@@ -103,7 +100,7 @@ function foreignFormat(directory: string, { name, mark }: ForeignEntry, scheme: 
   );
 }
 
-/** Returns the remedy: how the configuration of the other client can be changed. */
+/** Returns how to configure the other client so that both use the same naming. */
 function remedy(mark: Mark, { naming }: Scheme): string {
   const isKazoo = MARKS[mark].naming === 'kazoo';
   if (naming === 'curator' && mark === '__lock__') {

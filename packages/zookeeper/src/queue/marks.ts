@@ -1,6 +1,7 @@
-/** The text before the number in the name of an entry, for each kind of entry, with the software that writes it. */
+/** The marks in the names of entries. A mark precedes the number, and shows the kind of the entry and the software that created it. */
 export const MARKS = {
-  // Curator's mutex, and kazoo with its names, read only the `lock-` at the end, so they treat this mark as their own.
+  // Curator's mutex (and kazoo, if it uses Curator's names) compares only `lock-`, the end of this mark. So
+  // it waits for such readers.
   'shared-lock-': {
     of: 'the readers of @queuelock/zookeeper beside Curator’s InterProcessMutex',
     naming: 'curator',
@@ -17,7 +18,7 @@ export const MARKS = {
 
 export type Mark = keyof typeof MARKS;
 
-/** The mark and the number at the end of a name. */
+/** The mark and the number with which the name of an entry ends. */
 export interface Marked {
   readonly mark: Mark;
   /** The number that the server appended: a signed 32-bit number that wraps from 2147483647 to -2147483648. */

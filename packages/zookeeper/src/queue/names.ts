@@ -57,7 +57,10 @@ export function gateDirectory(root: string): string {
   return `${root}/${PRIVATE_DIRECTORY}/gate`;
 }
 
-/** Returns the node of a queue's register, with the whole name as one segment, and the gate for its writers. */
+/**
+ * Returns the path of a register's node, which contains the whole name of the queue as one segment. Also returns the directory of the
+ * gate that lets in one writer of the register at a time.
+ */
 export function registerPaths(
   root: string,
   queue: string,

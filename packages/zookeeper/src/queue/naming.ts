@@ -29,19 +29,19 @@ export type Naming =
   | 'curator+kazoo'
   | 'fast';
 
-/** The beginning of an entry's name. */
+/** How the parts of an entry's name before the mark are written. */
 interface NameStyle {
-  /** Returns the prefix with the id, by which the entry is found again, unless `Scheme.idIsInText`. */
+  /** Returns the part that contains the entry's id, by which it is found again. Not for a naming with `Scheme.idIsInText`. */
   readonly prefix: (id: string) => string;
-  /** Returns the part of the name that contains the permits. */
+  /** Returns the part that contains the permits and the limit. */
   readonly permits: (permits: number, limit: number) => string;
-  /** Returns the part of a reader's name that contains the token that it had as a writer. */
+  /** Returns the part of a reader's name that contains the fencing token that it had as a writer. */
   readonly since: (token: bigint) => string;
-  /** Regular expressions that parse the parts of a name: a group for the prefix, two for permits and limit, one for the token. */
+  /** Regular expressions for these parts. They have one group for the prefix, two for permits and limit, and one for the token. */
   readonly reads: { readonly prefix: string; readonly permits: string; readonly since: string };
 }
 
-/** The description of one naming scheme. */
+/** The rules of one naming scheme. */
 export interface Scheme {
   readonly naming: Naming;
   readonly style: NameStyle;
@@ -56,23 +56,25 @@ export interface Scheme {
   /** The marks of other exclusive entries in the queue. */
   readonly others: readonly Mark[];
   /**
-   * Whether names contain only the number, so that a name follows from a number. The id is in the node's content. For locks only: no
-   * limits, no permits.
+   * Whether a name contains nothing but a number, so that it follows from the number. The id of the entry is then in the node's content.
+   * Such a naming has locks only, without limits and permits.
    */
   readonly idIsInText: boolean;
-  /** Whether every child is an entry, whatever its name. */
+  /** Whether every child of the directory counts as an entry, whatever its name. */
   readonly countsAll: boolean;
-  /** The limit of an entry whose name contains none; `undefined` where it is unknown. */
+  /** The limit of an entry whose name contains no limit. `undefined` if such an entry may have any limit. */
   readonly defaultLimit: 1 | undefined;
-  /** Whether a value must not change: a change would use up the one watch of the waiter behind. */
+  /** Whether the value of an entry must not change. The waiters of other software set a single watch, which a change would use up. */
   readonly keepsValues: boolean;
-  /** Whether other software may convert a writer to a reader without a write to the writer's node. This package always writes to it. */
+  /**
+   * Whether other software converts a writer to a reader without writing to the writer's node. This package always writes to it first.
+   */
   readonly convertsWithoutWrite: boolean;
-  /** Whether the queue's directory stays when it is empty. */
+  /** Whether the directory of a queue stays when the queue is empty. */
   readonly keepsDirectory: boolean;
   /**
-   * Curator sorts all children by the text after the last of these marks, or else by the whole name. Empty if Curator does not use the
-   * queue.
+   * Curator sorts children by the part of the name after the last of these marks, or else by the whole name. Empty if Curator does not
+   * use this naming.
    */
   readonly sortsAfter: readonly Mark[];
 }
@@ -161,7 +163,8 @@ const SCHEMES: ReadonlyMap<unknown, Scheme> = new Map(
       exclusive: '__fast__',
       shared: undefined,
       idIsInText: true,
-      // The directory is kept: if numbers restarted, later entries would get the names of earlier ones, and their traces.
+      // With a new directory, numbers would start again. Later entries would then have the names and the
+      // traces of earlier ones.
       keepsDirectory: true,
     }),
     described('curator+kazoo', {

@@ -1,4 +1,7 @@
-/** The content of an entry's node: its value, after its id if the node's name does not contain that. */
+/**
+ * Returns the content of an entry's node: its value. With a naming whose names contain no id, the id precedes
+ * the value.
+ */
 import type { Scheme } from './naming.ts';
 
 const ID_LENGTH = 32;

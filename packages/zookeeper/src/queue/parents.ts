@@ -1,7 +1,8 @@
 import { QueueLockError } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 
-// Maximum number of attempts. The server removes empty containers at any time, so a directory may disappear between its creation and its use.
+// Maximum number of attempts. A new directory may disappear before it is used, since the server removes empty
+// containers.
 const ATTEMPTS = 10;
 
 /** A directory below the chroot. */
@@ -14,9 +15,10 @@ export interface DirectoryLocation {
 }
 
 /**
- * Runs an attempt to create a node in a directory, and creates the directory when the attempt reports with `undefined` that it is missing.
- * Below the chroot it creates containers, as Curator does, which the server removes some time after they became empty. Up to the chroot,
- * which other clients expect to stay, and where the location keeps its directory, as kazoo does, it creates persistent nodes.
+ * Runs an attempt to create a node in a directory. If the attempt resolves with `undefined`, the directory is missing, so it is created
+ * and the attempt is repeated.
+ * Directories below the chroot are containers, as with Curator: the server removes them some time after they became empty. The chroot is
+ * persistent, since other clients expect it to stay. So are directories of a location that keeps them, as with kazoo.
  */
 export async function withDirectory<T>(
   zk: ZkDriver,

@@ -2,7 +2,7 @@ import { queuePath } from './names.ts';
 import type { Scheme } from './naming.ts';
 import type { DirectoryLocation } from './parents.ts';
 
-/** The directory of a queue, and the naming scheme of its entries. */
+/** The directory and the naming scheme of a queue. */
 export interface QueueLocation extends DirectoryLocation {
   readonly scheme: Scheme;
 }

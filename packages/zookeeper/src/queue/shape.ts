@@ -2,8 +2,8 @@ import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from './entries.ts';
 
 /**
- * Compares a stored entry with the requested one. A caller that continues with an existing entry cannot change its kind. The limit is not compared,
- * because it may change and the node's name keeps the first one.
+ * Compares a stored entry with the request of a caller that continues to use it. It must be of the same kind. The limit is not compared: it may have
+ * changed while the entry waited, and the node's name has the first one.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when they differ
  */
 export function checkShape(own: Contender, spec: EntrySpec): void {

@@ -17,12 +17,12 @@ import { firstValueFrom, merge } from '../base/rx.ts';
 import { addressText, type Dial } from '../wire/dial.ts';
 import { WireDriver } from '../wire/driver.ts';
 
-/** The arguments of a connection attempt, besides the settings. */
+/** A request for a session: how long it lives, and whether it resumes an existing one. */
 export interface ConnectRequest {
-  /** Opens the sockets of the wire client. Default: over the network. */
+  /** Opens the sockets of transport `wire`. Default: over the network. */
   readonly dial?: Dial | undefined;
   readonly ttlMs: number;
-  /** The key of an existing session, to resume it. Such a session is never ended here, even if the attempt fails. */
+  /** The key of an existing session, to resume it. If the attempt fails, that session still is not ended. */
   readonly session?: SessionKey | undefined;
   readonly clock: Clock;
   /** Limits the pace of attempts. Pass the same instance for repeated attempts. */
@@ -54,7 +54,7 @@ export async function connect(settings: Settings, request: ConnectRequest): Prom
   }
 }
 
-/** A request with a listener for failed attempts. The native driver does not report the reason. */
+/** A request for a session, with a listener for failed attempts. The native client does not report why an attempt failed. */
 type AttemptRequest = ConnectRequest & { readonly onFailure: (failure: Error | undefined) => void };
 
 async function connectTo(first: string[], settings: Settings, request: AttemptRequest): Promise<ZkDriver> {
@@ -64,7 +64,7 @@ async function connectTo(first: string[], settings: Settings, request: AttemptRe
     request.onFailure(failure);
     resolveAll(settings).then(
       (found) => (addresses = found),
-      // If the host names cannot be resolved again, the previous addresses are used.
+      // If the host names cannot be resolved this time, the previous addresses are used again.
       () => undefined,
     );
   };
@@ -112,7 +112,9 @@ async function resolveAll(settings: Settings): Promise<string[]> {
   });
 }
 
-/** Returns the addresses of a host. The wire driver also gets the name, to compare it with a certificate. */
+/**
+ * Returns the addresses of a host. With transport `wire`, each address contains the host name, with which the certificate is compared.
+ */
 async function addressesOf({ name, port }: Host, { transport }: Settings): Promise<string[]> {
   if (isIP(name)) return [addressText({ host: name, port })];
   const found = await lookup(name, { all: true });

@@ -1,4 +1,4 @@
-/** Remedies for failures of TLS whose own message does not suggest a remedy. */
+/** What the operator can do about failures whose own message does not say that. */
 const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /wrong version number|packet length too long|disconnected before secure TLS/,
@@ -11,6 +11,10 @@ const REMEDIES: readonly (readonly [failure: RegExp, remedy: string])[] = [
   [
     /unable to verify|self.signed certificate|unable to get (local )?issuer/,
     'the certificate of the server was issued by an unknown authority: tls.ca, or ca of the URL',
+  ],
+  [
+    /closed the connection$|ECONNRESET|EPIPE/,
+    'a server does so when it has maxClientCnxns connections of this address or maxCnxns in all, and when it has no quorum or is read-only',
   ],
 ];
 

@@ -5,8 +5,8 @@ import { dial, type Place } from '../wire/dial.ts';
 export type FourLetterWord = 'srvr' | 'conf';
 
 /**
- * Sends one command to one server. Resolves with the lines `name: value` or `name=value` of the reply. Rejects when the server is silent
- * for `withinMs`.
+ * Sends one command to one server. Resolves with the lines of the reply, which have the form `name: value` or `name=value`. Rejects when
+ * the server does not respond within `withinMs`.
  */
 export function sendFourLetterWord(
   server: Place & { readonly tls: Tls | undefined },

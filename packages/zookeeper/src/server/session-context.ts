@@ -5,27 +5,27 @@ import { Ending } from '../base/ending.ts';
 import { RemovalBatcher } from '../driver/removal-batcher.ts';
 import { Watches } from './watches.ts';
 
-/** The tools that the entries of one session share. */
+/** What all entries of one session share. */
 export interface SessionContext {
   readonly zk: ZkDriver;
   readonly watches: Watches;
   readonly sizes: DirectorySizes;
   readonly removals: RemovalBatcher;
-  /** The entries for which other claims of this process wait, by the paths of their nodes. */
+  /** The waiters of this process, by the paths of the nodes for which they wait. */
   readonly followed: LocalWaiters;
-  /** The end of the session with an error. */
+  /** The end of the session, with its listeners. */
   readonly ending: Ending;
-  /** Starts to watch the entries of holds that take long. */
+  /** Sets a watch on the entry of a hold, once the hold has lasted for some time. */
   readonly unwatched: DeadlineQueue | undefined;
-  /** Ends the session, when that is the only way left to free a queue. */
+  /** Ends the session. Called when nothing else can free a queue. */
   readonly giveUp: () => void;
 }
 
 /**
- * Creates the tools of a session.
- * @param followed is shared by all sessions that may notify each other
- * @param clock is needed for holds
- * @param giveUp default: closes the session at once, for a session without holds
+ * Creates what the entries of a session share.
+ * @param followed shared by all sessions of this process, so that waiters are notified across sessions
+ * @param clock required if the session has holds
+ * @param giveUp default: closes the session at once, which is right only without holds
  */
 export function sessionContextOf(
   zk: ZkDriver,
@@ -35,7 +35,8 @@ export function sessionContextOf(
     clock,
   }: Partial<Pick<SessionContext, 'followed' | 'giveUp'>> & { readonly clock?: Clock } = {},
 ): SessionContext {
-  // The subscription starts when the first entry is placed, so that earlier subscribers of the session are notified first.
+  // Subscribes to the end of the session with the first entry. Earlier subscribers are notified before the
+  // entries.
   const ending = new Ending(() => zk.ended$.subscribe({ error: (error: unknown) => ending.end(error) }));
   return {
     zk,

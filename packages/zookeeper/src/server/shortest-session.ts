@@ -1,7 +1,8 @@
 import { QueueLockError, invalidArgument, type BackendInfo } from '@queuelock/core/backend';
 import type { Settings } from '../api/options.ts';
 
-// The minimum number of ticks. With fewer, an acknowledged heartbeat proves nothing; see `HeartbeatProof`.
+// The minimum number of ticks. In a shorter session, an acknowledged heartbeat proves nothing; see
+// `HeartbeatProof`.
 const MIN_TICKS = 4;
 const USUAL_TTL_MS = 15_000;
 // The maximum TTL. The session timeout of the protocol is a signed 32-bit number of milliseconds.

@@ -3,28 +3,28 @@ import type { NodeChange, NodeStat, ZkDriver } from '../driver/driver.ts';
 import { RepeatedReads } from '../base/repeated-reads.ts';
 import { Observable, Subscription, defer, filter, share } from '../base/rx.ts';
 
-// Nodes are read again after this time, in milliseconds, since a lost event would leave a waiter waiting for ever. It has jitter, so that waiters
-// spread out.
+// A node is read again after this time in milliseconds, in case a notification was lost. Jitter spreads the
+// reads of many waiters.
 const SAFETY_INTERVAL_MS = { min: 10_000, spread: 20_000 };
 
 /** How the removal of a node was noticed. */
 export interface Removal {
-  /** Whether a watch reported the removal, and not only a later read. */
+  /** Whether a watch has reported the removal. If not, a later read has found it, and events may have been missed. */
   readonly observed: boolean;
-  /** Whether the node belonged to the watching session, as far as that session has read it. */
+  /** Whether the removed node belonged to the session that watched it, as far as that session knows. */
   readonly own: boolean;
-  /** Whether a watch reported the removal and the node had not been written since its creation. */
+  /** Whether a watch has reported the removal, and the node was never written after its creation. */
   readonly unwritten: boolean;
 }
 
-/** A read that sets a watch on the node. */
+/** A read of a node's metadata that also sets a watch. */
 type WatchingRead = () => Promise<NodeStat | undefined>;
 
-/** Watches for the removal of nodes, with one watch for all waiters of a node. */
+/** Watches that report when nodes are removed. All waiters for one node share a watch. */
 export class Watches {
   readonly #zk: ZkDriver;
   readonly #removals = new Map<string, Observable<Removal>>();
-  /** The metadata of nodes that have a watch although no claim waits for them yet. */
+  /** The metadata of nodes that have a watch, although no waiter needs it yet. */
   readonly #readNodes = new Map<string, ReadNode>();
 
   constructor(zk: ZkDriver) {
@@ -32,9 +32,9 @@ export class Watches {
   }
 
   /**
-   * Reads a node and sets a watch, so that the next claim that waits for the node need not read it. The result is forgotten with the watch.
-   *
-   * @param read sets a watch; default: only on a node that exists
+   * Reads a node and sets a watch, so that a later waiter for this node need not read it. When the watch is triggered, the result is
+   * dropped.
+   * @param read reads the node and sets the watch; by default only if the node exists
    */
   async readAndWatch(
     path: string,
@@ -61,7 +61,7 @@ export class Watches {
     }
   }
 
-  /** Emits once when the node is removed, also if it was removed before; errors with `SESSION_LOST`. */
+  /** Emits once when the node is removed, or at once if it was removed before. Errors with `SESSION_LOST`. */
   removalOf(path: string): Observable<Removal> {
     return defer(() => {
       const shared$ = this.#removals.get(path) ?? this.#share(path);
@@ -123,7 +123,7 @@ interface ReadNode {
   readonly watch: Subscription;
 }
 
-/** Reads the node, with a watch if it exists. If the client may not read the node, only its metadata is read. */
+/** Reads a node, and sets a watch if it exists. Reads only the metadata if the client may not read the content. */
 async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined> {
   const option = { watch: true };
   try {
@@ -134,7 +134,7 @@ async function watched(zk: ZkDriver, path: string): Promise<NodeStat | undefined
   }
 }
 
-/** Emits when a new connection is up. The new connection has no watches, and events since the end of the previous one were missed. */
+/** Emits when a new connection is up. Watches must then be set again, and events may have been missed. */
 function reconnects(zk: ZkDriver): Observable<unknown> {
   return zk.connection$.pipe(filter(({ status }) => status === 'back'));
 }

@@ -1,18 +1,19 @@
-/** The fraction of the timeout by which a heartbeat must be older than an acknowledged one to be proven by it. */
+/** A heartbeat is proven when another one is acknowledged that was sent later by at least this fraction of the session timeout. */
 export const PROOF_LAG = 0.2;
 
 /**
- * Computes what the acknowledged heartbeats of a session prove.
- *
- * A server reports its active sessions to the leader only every half tick. So an acknowledged write proves that an *earlier* heartbeat was
- * counted, not this one. The proven base is the newest heartbeat sent at least a fifth of the timeout before the newest acknowledged one.
- * That holds while the timeout is at least four ticks. With (syncLimit + 2) ticks it also holds for a server that is cut off from its
- * leader, and for a leader that stalls. The leader checks a new connection after the old one was down.
+ * Computes since when a session is certain to be alive, from its acknowledged heartbeats.
+ * A server reports its active sessions to the leader only every half tick. So the acknowledgement of a heartbeat does not prove that this
+ * heartbeat has reached the leader. It proves that for earlier ones: those sent at least a fifth of the session timeout before it. The
+ * newest of them is the result.
+ * This is right if the timeout is at least four ticks. If it is also at least (syncLimit + 2) ticks, it is right even for a server that
+ * is cut off from its leader, and for a leader that stalls. A heartbeat on a new connection proves the time at which the previous
+ * connection was down, since the leader checks the session at a reconnect.
  */
 export class HeartbeatProof {
   readonly #gapMs: number;
   #base: number;
-  /** The time that the first heartbeat of this connection proves. */
+  /** The time that is proven by the first acknowledged heartbeat of this connection. `undefined` after that heartbeat. */
   #connectedAfter: number | undefined;
   #sent: number[] = [];
 
@@ -22,7 +23,7 @@ export class HeartbeatProof {
     this.#base = startedAt;
   }
 
-  /** Records that the connection was seen to be down. */
+  /** Records that the connection is down. */
   disconnected(at: number): void {
     this.#sent = [];
     this.#connectedAfter = at;

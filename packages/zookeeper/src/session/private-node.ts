@@ -2,14 +2,23 @@ import type { Step, ZkDriver } from '../driver/driver.ts';
 import { PRIVATE_DIRECTORY, privatePath } from '../queue/names.ts';
 import { withDirectory } from '../queue/parents.ts';
 
-/** The node that a session's heartbeats write to. A heartbeat on an entry would wake the next waiter. */
+/**
+ * The node to which a session writes its heartbeats. If they were written to an entry, they would wake the
+ * next waiter.
+ */
 export interface PrivateNode {
   readonly path: string;
-  /** Identifies the client: when another process resumes the session, it creates the node anew. */
+  /**
+   * The id of the node's creation. It differs when another process has resumed the session, since that
+   * process creates the node anew.
+   */
   readonly czxid: bigint;
 }
 
-/** Creates the node, in place of the one of an earlier client of the session. */
+/**
+ * Creates the private node. In a resumed session, it replaces the node of the client that had the session
+ * before.
+ */
 export async function createPrivateNode(zk: ZkDriver, root: string): Promise<PrivateNode> {
   const path = privatePath(root, zk.sessionId);
   const make = async (): Promise<bigint | undefined> => {
@@ -25,8 +34,8 @@ export async function createPrivateNode(zk: ZkDriver, root: string): Promise<Pri
 }
 
 /**
- * Replaces the node in one transaction if possible. Otherwise an earlier client of the session may read after the deletion and before the
- * creation, and treat the missing node as the end of the session.
+ * Replaces the private node, in one transaction if possible. Without a transaction, the client that had the
+ * session before may find no node in between, and treat the session as ended.
  */
 async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> {
   if (!zk.multi) {
@@ -36,7 +45,7 @@ async function replace(zk: ZkDriver, path: string): Promise<bigint | undefined> 
   const steps: readonly Step[] = [
     { type: 'delete', path },
     { type: 'create', path, text: '', mode: 'ephemeral' },
-    // The reply to a write contains the transaction id.
+    // Only the reply to a write contains the id of the transaction, so the transaction includes one.
     { type: 'write', path, text: '' },
   ];
   const done = await zk.multi(steps);

@@ -34,7 +34,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // The error is thrown below.
+    // Text that is not valid JSON is reported below.
   }
   throw invalidResumption();
 }

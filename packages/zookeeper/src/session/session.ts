@@ -26,16 +26,16 @@ import type { EntryRequest } from '../multi/entry-request.ts';
 import { Traces } from '../entry/traces.ts';
 import { placementOf } from '../turn/turns.ts';
 
-/** Where the session stores its queues, and what it shares with other sessions. */
+/** Where a session stores its queues, and what it shares with other sessions of this process. */
 export interface SessionLocation extends QueueLocations {
   readonly clock: Clock;
-  /** Whether the session was resumed from another client, which may have enqueued entries. */
+  /** Whether the session was resumed. Then the client that had it before may have enqueued entries. */
   readonly isResumed: boolean;
-  /** The entries of all sessions of this process that other claims in it wait for. */
+  /** The waiters of all sessions of this process, by the paths of the nodes for which they wait. */
   readonly followed: LocalWaiters;
 }
 
-/** Takes over the session. The client that had the session before notices that at its next heartbeat. */
+/** Takes over a session. A client that had the session before notices that at its next heartbeat. */
 export async function openSession(zk: ZkDriver, location: SessionLocation): Promise<Session> {
   return new ZooKeeperSession(zk, await createPrivateNode(zk, location.root), location);
 }
@@ -59,7 +59,7 @@ class ZooKeeperSession implements Session {
   readonly #heartbeatProof: HeartbeatProof;
   readonly #givenUp$ = new Subject<void>();
   #isGivenUp = false;
-  /** The error of a session that another client took over. */
+  /** The error for all calls once another client has resumed the session. */
   #takenOver: QueueLockError | undefined;
   readonly #context: SessionContext;
   readonly #entries = new Map<string, OwnEntry>();
@@ -95,7 +95,7 @@ class ZooKeeperSession implements Session {
     if (this.#isGivenUp) throw this.#closeLost(gaveUp());
     if (this.#takenOver) throw this.#takenOver;
     const sentAt = this.#clock.now();
-    // A reply after the abort still counts for the proof of the next heartbeat.
+    // After an abort the heartbeat continues: if a reply arrives later, it counts for the next heartbeat.
     const base = await orAborted(this.#heartbeat(sentAt), signal);
     return leftOfTtl(this.ttlMs, sentAt - base);
   }
@@ -107,23 +107,25 @@ class ZooKeeperSession implements Session {
     if (!found) throw this.#closeLost(privateNodeLost(path));
     if (found.czxid !== czxid) {
       this.#takenOver = sessionResumedElsewhere(this.id);
-      // The session is not closed, since another process uses it.
+      // Only disconnects: the session belongs to another process now.
       void this.abandon();
       throw this.#takenOver;
     }
-    // A server with other settings may grant a shorter timeout at a reconnect. Earlier proofs are not valid then.
+    // At a reconnect, a server may grant a shorter timeout. Earlier proofs of liveness are then invalid.
     if (this.#zk.timeoutMs >= this.ttlMs) return this.#heartbeatProof.acknowledged(sentAt);
     const granted = `the session had ${this.ttlMs} ms, and at the reconnect the server granted ${this.#zk.timeoutMs} ms`;
     throw this.#closeLost(sessionLost(granted));
   }
 
-  /** Closes the session after the loss is reported. Once the server has ended it, other clients may hold its locks. */
+  /**
+   * Closes the session after its loss is reported: when it has ended, other clients are granted its locks.
+   */
   #closeLost(why: QueueLockError): QueueLockError {
     void this.close();
     return why;
   }
 
-  /** Makes the next heartbeat end the session, and requests that heartbeat at once. */
+  /** Requests a heartbeat at once, which will end the session and report its loss. */
   #giveUp(): void {
     this.#isGivenUp = true;
     this.#givenUp$.next();

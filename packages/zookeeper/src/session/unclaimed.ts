@@ -21,7 +21,10 @@ export async function removeUnclaimed(
     if (!isOwnNode(root, path) && !isClaimed(path, claimed)) await removals.delete(path);
 }
 
-/** Returns whether the node is claimed. Throws `UNAVAILABLE`, which leads to a retry, while a claim in the same directory is in flight. */
+/**
+ * Returns whether the node belongs to an entry that this process has claimed. Throws `UNAVAILABLE`, so that the caller retries, while a
+ * claim in the same directory is in flight.
+ */
 function isClaimed(node: string, claimed: ReadonlyMap<string, OwnEntry>): boolean {
   const directory = node.slice(0, node.lastIndexOf('/'));
   const number = parseMarked(node)?.digits;
@@ -29,7 +32,7 @@ function isClaimed(node: string, claimed: ReadonlyMap<string, OwnEntry>): boolea
     if (location.directory !== directory) return false;
     if (path === undefined && mayBeQueued)
       throw new QueueLockError('UNAVAILABLE', `an entry in ${directory} is being claimed`);
-    // A writer that is being converted to a reader has two nodes with the same number.
+    // A writer that is being converted to a reader has two nodes, which have the same number.
     return path === node || (path !== undefined && parseMarked(path)?.digits === number);
   });
 }

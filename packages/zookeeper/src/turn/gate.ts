@@ -21,22 +21,21 @@ import { placementOf } from './turns.ts';
 
 const GATE = schemeOf(DEFAULT_NAMING);
 
-/** A queue for operations that need more than one request: the admitted client runs its operation alone. */
+/** A queue in which the admitted client may run an operation of several requests alone. */
 export interface Gate {
   readonly context: SessionContext;
   readonly location: DirectoryLocation;
-  /** Aborts the wait. The work does not start after that. */
+  /** Aborts the wait for admission to the gate. The work does not start after an abort. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Returns whether the gate was empty at the moment of a transaction. `listing` is a list of the gate that the same session requested later.
- *
- * A server executes the requests of a session in order. So the list is at least as recent as the transaction, even on a server that lags behind.
- * The list shows which clients are in the gate, and when a child was created or deleted last (`childrenZxid`). If that is older than the
- * transaction, nothing changed from then until the list, so an empty list means that the gate was empty. If another client came and left between
- * the transaction and the list, the result is `false` although the gate was empty at the transaction. The result is never wrongly `true`. The
- * same applies when the directory was removed.
+ * Returns whether the gate was empty at the moment of a transaction.
+ * The list `listing` was requested after the transaction in the same session, so it is at least as recent. It shows who is in the gate,
+ * and when a child was last created or deleted (`childrenZxid`). If that was before the transaction, an empty list means that the gate
+ * was empty.
+ * If another client passed the gate in between, or the directory was removed, the result is `false` although the gate may have been
+ * empty. A wrong `true` is impossible.
  */
 export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean {
   if (!listing || listing.stat.childrenZxid >= zxid) return false;
@@ -44,15 +43,14 @@ export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean 
 }
 
 /**
- * Runs work while no other client is in the gate. ZooKeeper can execute several steps in one transaction (`multi`), but the npm client
- * cannot request that. The gate provides an order instead: all requests of the work come after those of the client before, and ahead of
- * those of the next client. That does not depend on clocks or on a client that is alive. It depends on one session being both in the gate
- * and at work. A server executes the requests of a session in order, so the node in the gate is deleted after the last request of the work.
- * Once the node was removed with its session, the server accepts nothing from that session any more.
- *
- * The work must not settle before all of its requests are sent. A wait of more than the session's TTL rejects with `UNAVAILABLE`; by then,
- * a client that died in the gate was removed. Leaving is retried until it is confirmed; if the server refuses it, the session ends. If the
- * work rejects, a part of it may have been done.
+ * Runs work while no other client is in the gate. So all requests of the work come after those of the previous client in the gate, and
+ * before those of the next one. Clients whose library has no transactions need this.
+ * The order does not depend on clocks, because one session is in the gate and does the work. A server executes the requests of a session
+ * in order, so the node in the gate is deleted after the last request. If the session expires, the server accepts nothing from it any
+ * more.
+ * The work must not settle before all of its requests are sent. A wait of more than the session's TTL rejects with `UNAVAILABLE`; a
+ * client that died in the gate has been removed by then. Leaving the gate is retried until it is confirmed; if the server refuses it, the
+ * session ends. If the work rejects, a part of it may have been done.
  */
 export async function throughGate<T>(
   { context, location, signal }: Gate,
@@ -66,7 +64,8 @@ export async function throughGate<T>(
     signal?.throwIfAborted();
     return await work();
   } finally {
-    // The caller does not wait for the removal: staying in the gate longer does not violate the order.
+    // The caller need not wait until its node is removed from the gate. Staying in the gate for longer does
+    // no harm.
     repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(context.giveUp);
   }
 }

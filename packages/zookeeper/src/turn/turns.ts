@@ -6,7 +6,9 @@ import {
   turnOf,
   followTurns,
   type Departure,
+  type EntriesAhead,
   type Placement,
+  type QueueView,
   type AdmissionRule,
   type Turn,
   type TurnListener,
@@ -19,7 +21,7 @@ import { NEVER, Observable, catchError, defer, of, switchMap } from '../base/rx.
 import type { EndListener } from '../base/ending.ts';
 import type { Removal, Watches } from '../server/watches.ts';
 
-/** An entry with its position and its rule of admission. */
+/** An entry, its position, and what decides its admission. */
 export interface EntryPosition {
   readonly entry: OwnEntry;
   readonly position: NodePosition;
@@ -44,14 +46,16 @@ export function placementOf(context: SessionContext, entryPosition: EntryPositio
   return otherLimit === undefined ? placement : { ...placement, otherLimit };
 }
 
-/** Records the admission, unless other entries may hold as well: only an exclusive entry with a limit of 1 is alone when it is admitted. */
+/** Records that an entry was admitted alone. Shared entries, and entries with a limit above 1, may be admitted beside others. */
 function recordTurn({ entry, position, rule }: EntryPosition, { admitted }: Turn): void {
   if (admitted && rule.limit === 1 && !position.own.shared) entry.markOwned(position.path);
 }
 
 /**
- * Emits the turns and records each. The stream ends with the session, without an error if the session was abandoned. A hand-written stream,
- * because every hold subscribes to one. An entry that was admitted at once has only one turn, which the caller has recorded already.
+ * Emits whether the entry is admitted, and records it. The stream ends with the session. It ends without an error if the session was
+ * abandoned.
+ * It does not use RxJS operators, since each hold subscribes to such a stream. The first state of an entry that was admitted at once is not
+ * emitted, since the caller has recorded it already.
  */
 function recordedTurns(context: SessionContext, entryPosition: EntryPosition, first: Turn): Observable<Turn> {
   const { ending } = context;
@@ -82,33 +86,53 @@ function isAbandoned(cause: unknown): boolean {
   return isQueueLockError(cause, 'CLOSED');
 }
 
-function follow(
-  context: SessionContext,
-  { entry, position, rule }: EntryPosition,
-  listener: TurnListener,
-): () => void {
-  const { watches, unwatched } = context;
-  const pathNow = (): string => entry.path ?? position.path;
-  return followTurns<Contender>(
-    {
-      ahead: () => readEntriesAhead(context, entry.location, pathNow()),
-      removal: (conflicting) => departureOf(conflicting, { entry, position }, context),
-      // A getter, since only a long hold watches its own entry.
-      get ownRemoval$() {
-        return ownRemoval(pathNow, watches);
-      },
-      unwatched,
-    },
-    { rule, first: position.ahead },
-    listener,
-  );
+function follow(context: SessionContext, waiter: EntryPosition, listener: TurnListener): () => void {
+  const { rule, position } = waiter;
+  return followTurns<Contender>(new EntryView(context, waiter), { rule, first: position.ahead }, listener);
 }
 
 /**
- * Emits once when the conflicting entry was removed, or the own entry was converted to a reader, which may conflict with no entry. Emits
- * `undefined` if only another read can show what happened. That is so if the entry may have been converted to a reader at its position. It
- * is also so if its removal was not observed, since other events may have been missed too. The third case is an entry of the own session
- * that this client did not remove: it was removed with the session, and so was the own entry.
+ * The queue as one of its entries sees it. This is a class, because an object literal with a getter takes 500
+ * bytes more for each of thousands of waiters.
+ */
+class EntryView implements QueueView<Contender> {
+  readonly #context: SessionContext;
+  readonly #waiter: EntryPosition;
+
+  constructor(context: SessionContext, waiter: EntryPosition) {
+    this.#context = context;
+    this.#waiter = waiter;
+  }
+
+  ahead(): Promise<EntriesAhead<Contender>> {
+    return readEntriesAhead(this.#context, this.#waiter.entry.location, pathOf(this.#waiter));
+  }
+
+  removal(conflicting: Contender): Observable<Departure | undefined> {
+    return departureOf(conflicting, this.#waiter, this.#context);
+  }
+
+  /** Made when it is read, because only a wait or a long hold watches its own entry. */
+  get ownRemoval$(): Observable<unknown> {
+    return ownRemoval(() => pathOf(this.#waiter), this.#context.watches);
+  }
+
+  get unwatched(): QueueView<Contender>['unwatched'] {
+    return this.#context.unwatched;
+  }
+}
+
+/** Returns the present path of an entry, which changes when the entry is converted to a reader. */
+function pathOf({ entry, position }: EntryPosition): string {
+  return entry.path ?? position.path;
+}
+
+/**
+ * Emits once when the conflicting entry `conflicting` no longer blocks this one: it was removed, or this entry was converted to a reader.
+ * Emits `undefined` if the queue must be read again to know what happened:
+ * - The conflicting entry may have been converted to a reader at the same position.
+ * - No watch has observed its removal, so other events may have been missed too.
+ * - It belonged to the own session, and this client has not removed it. So it was removed with the session, and the own entry with it.
  */
 function departureOf(
   conflicting: Contender,
@@ -141,7 +165,7 @@ function departureOf(
   });
 }
 
-/** Emits when the entry was removed, but not when its node was only replaced by that of the reader that it was converted to. */
+/** Emits when the entry was removed. A conversion to a reader, which replaces the node, is not a removal. */
 function ownRemoval(pathNow: () => string, watches: Watches): Observable<unknown> {
   return defer(() => {
     const path = pathNow();

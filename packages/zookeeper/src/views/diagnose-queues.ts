@@ -5,7 +5,7 @@ import { MARKS, parseMarked, type Mark } from '../queue/marks.ts';
 import type { QueueLocations } from '../queue/queue-location.ts';
 import type { WalkedQueue } from './walk.ts';
 
-/** Reports nodes that do not belong into queues, and queues whose entries do not exclude each other. */
+/** Reports nodes in queues that are not entries, and queues whose entries do not exclude each other. */
 export async function diagnoseQueues(
   zk: ZkDriver,
   { schemeFor }: Pick<QueueLocations, 'schemeFor'>,
@@ -49,7 +49,10 @@ function mixedKinds({ name, children }: WalkedQueue): readonly Finding[] {
       ];
 }
 
-/** Reports children that are not entries and that Curator waits for. Children with children of their own are nested queues. */
+/**
+ * Reports children that are not entries, but for which waiters of Curator wait. A child with children of its
+ * own is a nested queue.
+ */
 async function blockingCurator(
   zk: ZkDriver,
   { name, directory }: WalkedQueue,

@@ -1,7 +1,8 @@
-import { detailOf, type Finding } from '@queuelock/core/backend';
+import { detailOf, isQueueLockError, type Finding } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import { diagnoseQueues } from './diagnose-queues.ts';
 import type { Host, Settings } from '../api/options.ts';
+import { failureText } from '../server/failure-text.ts';
 import { sendFourLetterWord } from '../server/four-letter-words.ts';
 import { walk } from './walk.ts';
 
@@ -9,15 +10,26 @@ import { walk } from './walk.ts';
 const WORD_TIMEOUT_MS = 3_000;
 const SLOW_MS = 100;
 
-/** Returns findings about the servers, and about the queues whose names begin with a text. */
+/**
+ * Returns findings about the servers, and about the queues whose names begin with a text.
+ * @param withSession runs a function with a session. If it cannot connect, the reason is one of the findings, since the findings about the servers
+ * are wanted then.
+ */
 export async function diagnose(
-  zk: ZkDriver,
+  withSession: <T>(read: (zk: ZkDriver) => Promise<T>) => Promise<T>,
   settings: Settings,
   beginning: string,
 ): Promise<readonly Finding[]> {
-  const servers = await Promise.all(settings.hosts.map((host) => diagnoseServer(host, settings)));
-  const queues = await walk(zk, settings, beginning);
-  return [...servers.flat(), ...(await diagnoseQueues(zk, settings, queues))];
+  const servers = (await Promise.all(settings.hosts.map((host) => diagnoseServer(host, settings)))).flat();
+  try {
+    const queues = await withSession(async (zk) =>
+      diagnoseQueues(zk, settings, await walk(zk, settings, beginning)),
+    );
+    return [...servers, ...queues];
+  } catch (error) {
+    if (!isQueueLockError(error, 'UNAVAILABLE')) throw error;
+    return [...servers, { level: 'error', about: settings.endpoint, text: detailOf(error) }];
+  }
 }
 
 async function diagnoseServer(host: Host, settings: Settings): Promise<readonly Finding[]> {
@@ -25,12 +37,20 @@ async function diagnoseServer(host: Host, settings: Settings): Promise<readonly 
   try {
     const server = { host: host.name, port: host.port, tls: await settings.tls?.next() };
     const facts = await sendFourLetterWord(server, 'srvr', WORD_TIMEOUT_MS);
+    if (facts.size === 0) return [noReply(about)];
     const conf = await sendFourLetterWord(server, 'conf', WORD_TIMEOUT_MS);
     return [...judgeServer(about, facts), ...judgeTicks(about, conf, settings)];
   } catch (error) {
-    const text = `it does not respond: ${detailOf(error)}; check that it runs, and the address`;
+    const failure = error instanceof Error ? failureText(error) : detailOf(error);
+    const text = `it does not respond: ${failure}; check that it runs, and the address`;
     return [{ level: 'error', about, text }];
   }
+}
+
+function noReply(about: string): Finding {
+  const text =
+    'it closed the connection without a reply: it is starting or reaches no majority of the servers, or it has maxClientCnxns connections of this address or maxCnxns in all';
+  return { level: 'error', about, text };
 }
 
 /** Judges a server by its reply to `srvr`. */
@@ -40,6 +60,11 @@ export function judgeServer(about: string, facts: ReadonlyMap<string, string>): 
   if (version === undefined || mode === undefined) {
     const text =
       'it does not report its version and mode: it is not ready to serve, or 4lw.commands.whitelist does not contain srvr';
+    return [{ level: 'error', about, text }];
+  }
+  if (mode === 'read-only') {
+    const text =
+      'it is read-only, since it reaches no majority of the servers: nothing can be locked through it';
     return [{ level: 'error', about, text }];
   }
   const [, , average = '0', longest = '0'] = /(\d+)\/([\d.]+)\/(\d+)/.exec(latencyIn(facts)) ?? [];
@@ -53,7 +78,9 @@ export function judgeServer(about: string, facts: ReadonlyMap<string, string>): 
   return [...findings, ...versionFindings(about, version)];
 }
 
-/** Returns the latency of a server. The name of this line in its reply contains the names of the three numbers. */
+/**
+ * Returns the latency of a server: the three numbers on the line `Latency min/avg/max` of its reply.
+ */
 function latencyIn(facts: ReadonlyMap<string, string>): string {
   return facts.get('Latency min/avg/max') ?? '';
 }
@@ -74,7 +101,10 @@ function isBefore(version: string, limit: readonly number[]): boolean {
   return differing >= 0 && (parts[differing] ?? 0) < (limit[differing] ?? 0);
 }
 
-/** Compares the settings of the client with those of the server. The protocol does not report them. */
+/**
+ * Compares the client's settings with those that the server reports to `conf`, since the protocol does not
+ * transmit them.
+ */
 export function judgeTicks(
   about: string,
   conf: ReadonlyMap<string, string>,
@@ -85,7 +115,7 @@ export function judgeTicks(
     const text = `it does not report its tickTime and syncLimit (allow it with 4lw.commands.whitelist=srvr,conf); this client assumes ${tickTimeMs} ms and ${syncLimit}, which is safe only if the real values are not larger`;
     return [{ level: 'warning', about, text }];
   }
-  // A single server has no syncLimit.
+  // A single server does not report a syncLimit.
   const limit = Number(conf.get('syncLimit') ?? 2);
   const safeMs = Math.max(4, limit + 2) * Number(tick);
   const assumedMs = Math.max(4, syncLimit + 2) * tickTimeMs;

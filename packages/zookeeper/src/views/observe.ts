@@ -51,8 +51,8 @@ export function observeQueue(
 }
 
 /**
- * Reads now and after every change, never a state older than any that was read before. Errors when the connection breaks, so that no
- * observer mistakes an old state for the present one.
+ * Reads now and after every change. A result is never older than a previous one. Errors when the connection breaks, so that no observer
+ * mistakes an old state for the present one.
  */
 export function readWhileConnected<T>(
   zk: ZkDriver,
@@ -63,7 +63,8 @@ export function readWhileConnected<T>(
     let isCurrent = false;
     return readAgainOn(merge(changes$, breaks(zk), zk.ended$), {
       async read() {
-        // An observer may have read a newer state through another session than the server of this session has received.
+        // The server of this session may be behind a state that the observer has read through another
+        // session, so it is synchronized first.
         if (!isCurrent) await zk.sync();
         isCurrent = true;
         return read();
@@ -120,7 +121,7 @@ async function entryOf(
   return { key, order: orderOf(sequence), shared, value };
 }
 
-/** Reads a value. A value that must not be read is shown as empty; the entry counts all the same. */
+/** Reads the value of an entry. If the client may not read it, the entry is shown with an empty value. */
 async function valueOf(zk: ZkDriver, path: string, scheme: Scheme): Promise<string | undefined> {
   try {
     const node = await zk.read(path, { watch: true });

@@ -14,13 +14,13 @@ import { readAgainOn } from '../base/repeated-reads.ts';
 
 const WALK_INTERVAL_MS = 1_250;
 /**
- * The delay between two walks, as a multiple of the duration of the last walk. So walks take at most a quarter of the time, however large the tree
- * is.
+ * After a walk through the tree, the next one waits for a multiple of its duration. So walks take at most a quarter of the time, however
+ * large the tree is.
  */
 const INTERVALS_PER_WALK = 3;
 
 /**
- * Emits the queues whose names begin with a text. It walks through the tree repeatedly, since watches on thousands of directories would
+ * Emits the queues whose names begin with a text. Walks through the tree again and again, since watches on thousands of directories would
  * cost the servers more. Errors when the connection breaks, so that no observer mistakes an old state for the present one.
  */
 export function observeQueues(
@@ -34,7 +34,8 @@ export function observeQueues(
     let tookMs = 0;
     let isCurrent = false;
     const read = async (): Promise<readonly ListedQueue[]> => {
-      // An observer may have read a newer state through another server than the server of this session has received.
+      // The server of this session may be behind a state that the observer has read through another server,
+      // so it is synchronized first.
       if (!isCurrent) await zk.sync();
       isCurrent = true;
       const startedAt = clock.now();
@@ -57,17 +58,20 @@ function breaks(zk: ZkDriver): Observable<never> {
 
 interface Known {
   readonly depth: number;
-  /** The order of the last entry that was seen. */
+  /** The order of the last entry of the queue. */
   readonly last: bigint;
   readonly left: number;
   readonly seenAt: number;
 }
 
-// How long the count of an empty queue is kept, in milliseconds. It is enough for an observer that counts now and then, and names that are used once
-// are soon forgotten.
+// How long the count of an empty queue is remembered, in milliseconds. An observer that polls still gets it,
+// and names that are used only once are soon forgotten.
 const REMEMBERED_MS = 60_000;
 
-/** Counts the entries that left between two walks. The sequence numbers of a directory show how many entries were enqueued between the two walks. */
+/**
+ * Counts the entries that have left each queue. Between two walks through the tree, the sequence numbers show how many entries were
+ * enqueued.
+ */
 export class QueueDepartures {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
@@ -93,7 +97,7 @@ export class QueueDepartures {
   #left(name: string, { depth, last }: { readonly depth: number; readonly last: bigint }): number {
     const before = this.#known.get(name);
     if (!before) return 0;
-    // A new directory counts from 0: all entries of the old one have left.
+    // Numbers that start again mean a new directory: all entries of the old one have left.
     const joined = last >= before.last ? Number(last - before.last) : depth;
     return before.left + Math.max(0, before.depth + joined - depth);
   }

@@ -13,9 +13,9 @@ export interface RegisterStore {
   readonly root: string;
   /** Runs work on a connection that stays open until the work settles. */
   withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
-  /** Emits the connection to which observers subscribe. It is open while there are observers. */
+  /** Emits the connection for observers. It is open while there are subscribers. */
   readonly viewer$: Observable<ZkDriver>;
-  /** Maps the errors of a stream to errors of the backend. */
+  /** Converts the errors of a stream to those that the backend reports. */
   mapErrors<T>(seen$: Observable<T>): Observable<T>;
 }
 
@@ -23,11 +23,10 @@ type Change = Parameters<Registers['write']>[2];
 type Paths = ReturnType<typeof registerPaths>;
 
 /**
- * Stores each register in a persistent node. Its version is the transaction that created the node, with the number of writes since then.
- *
- * Writers pass through a gate of that register. ZooKeeper compares only the number of writes, which restarts with each node. So a register
- * that was deleted and written again could be mistaken for the one before. Without `multi`, nothing else can be compared in the step that
- * writes.
+ * Stores each register in a persistent node. The version of a register consists of the transaction that created the node and the number
+ * of writes since then.
+ * Each register has a gate, a queue that lets in one writer at a time (`gate.ts`). The server compares only the number of writes, which
+ * starts again with each node. Without the gate, a register that was deleted and written again could be mistaken for the earlier one.
  */
 export class NodeRegisters implements Registers {
   readonly #store: RegisterStore;
@@ -49,7 +48,8 @@ export class NodeRegisters implements Registers {
     const paths = registerPaths(root, queue, kind);
     return this.#store.withViewer((zk) =>
       throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
-        // The previous writer left the gate after its write, so this session sees that write.
+        // One writer at a time is in the gate. The previous one has left it, so its write is complete, and
+        // this session reads it.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;
         return data ? replace(zk, { path: paths.path, data }, change) : make(zk, { root, ...paths }, change);
@@ -72,7 +72,7 @@ export class NodeRegisters implements Registers {
   }
 }
 
-/** Compares the version too, so that a write without the gate, by an operator, is not overwritten. */
+/** Writes, and lets the server compare the version, too. An operator may have written without waiting for the gate. */
 async function replace(
   zk: ZkDriver,
   { path, data: { version } }: { readonly path: string; readonly data: NodeData },

@@ -19,7 +19,8 @@ interface VisitedDirectory {
   readonly name: string | undefined;
 }
 
-// Maximum number of lists in flight: enough to keep the connection busy, and few enough to leave the server time for other clients.
+// Maximum number of lists in flight. It is high enough to use the connection well, and low enough to leave
+// the server time for other clients.
 const MAX_IN_FLIGHT = 100;
 
 /**
@@ -47,7 +48,7 @@ export async function walk(
       if (leadsTo(below.name, beginning)) ahead.push(below);
     }
   };
-  // Visits level by level, with that many lists in flight.
+  // Visits the tree level by level, with up to `MAX_IN_FLIGHT` requests in flight.
   while (ahead.length > 0) {
     const level = ahead.splice(0);
     const visitNext = async (): Promise<void> => {
@@ -71,15 +72,15 @@ function isEntry(child: string): boolean {
   return parseMarked(child) !== undefined;
 }
 
-/** Returns the name of a child directory as a queue. Most names need no decoding, so they are only appended. */
+/** Returns the name of a child directory as the name of a queue. Most names contain nothing to decode, so this case is fast. */
 function nameBelow(root: string, { directory, name }: VisitedDirectory, child: string): string | undefined {
   const isPlain = name !== undefined && /^[a-z0-9_][\w-]*$/i.test(child);
   return isPlain ? `${name}/${child}` : nameOf(root, `${directory}/${child}`);
 }
 
 /**
- * Returns the queue with this directory; `undefined` for the chroot itself, for nodes of other software, and for paths that no name leads
- * to.
+ * Returns the name of the queue with this directory. Returns `undefined` for the chroot, for nodes of other software, and for paths that
+ * are not the encoding of any name.
  */
 export function nameOf(root: string, directory: string): string | undefined {
   const path = directory.slice(root.length + 1);
@@ -91,12 +92,15 @@ export function nameOf(root: string, directory: string): string | undefined {
   return queuePath(root, name) === directory ? name : undefined;
 }
 
-/** Returns whether this queue, or queues below it, may have names with this beginning. */
+/** Returns whether this queue or those below it may have names that begin with the text. */
 function leadsTo(name: string | undefined, beginning: string): boolean {
   return name !== undefined && (name.startsWith(beginning) || beginning.startsWith(`${name}/`));
 }
 
-/** Returns the deepest directory that contains all queues whose names have this beginning, if its name is plain. Otherwise returns the chroot. */
+/**
+ * Returns the directory at which the walk can start: the deepest one that contains all queues whose names begin with the text. Returns
+ * the chroot if the text contains characters that must be encoded.
+ */
 function startOf(root: string, beginning: string): string {
   const above = beginning.slice(0, Math.max(0, beginning.lastIndexOf('/')));
   if (above === '') return root;

@@ -11,9 +11,9 @@ export interface WireConnectionOptions {
   readonly addresses: () => readonly string[];
   /** Opens the sockets. Default: over the network. */
   readonly dial?: Dial | undefined;
-  /** The settings of TLS. They are read again for each attempt except the first, which uses the settings that were read already. */
+  /** The settings of TLS. They are read again for each attempt except the first. */
   readonly tls?: FreshCredentials<Tls> | undefined;
-  /** Is called with the reason when an attempt failed. */
+  /** Called with the reason when an attempt to connect has failed. */
   readonly onFailure: (failure: Error) => void;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly ttlMs: number;

@@ -25,14 +25,15 @@ type State =
   | { readonly status: 'connected'; readonly link: WireLink; readonly since: number }
   | { readonly status: 'ended'; readonly with: number };
 
-// The timeout of a close, in milliseconds, longer than a healthy server needs. After it, the socket is dropped, and the session times out on the
-// server.
+// Closing takes at most this long, in milliseconds, which is enough for a healthy server. After that, the
+// socket is dropped, and the session ends by its timeout.
 const CLOSE_WITHIN_MS = 1_000;
 const CLOSED_HERE = 0;
 
 /**
- * The connections of one session: one after another, each to the next server. Each resumes the session and passes on what the session has
- * seen. An attempt that takes too long is abandoned for the next server.
+ * The connections of one session over Node's sockets: one after another, each to the next server. Each
+ * resumes the session and sends the id of the last transaction that the session has seen. An attempt that
+ * takes too long is abandoned for the next server.
  */
 export class WireConnections {
   readonly #options: WireConnectionOptions;
@@ -61,7 +62,9 @@ export class WireConnections {
     return this.#ended$;
   }
 
-  /** The state that the session ended with; 0 if this client closed it. */
+  /**
+   * The state with which the session has ended, as the C client numbers it; 0 if this client has closed it.
+   */
   get endedWith(): number | undefined {
     return this.#state.status === 'ended' ? this.#state.with : undefined;
   }
@@ -94,7 +97,10 @@ export class WireConnections {
     return this.#closing;
   }
 
-  /** Sends the close after all earlier calls. Without a connection the session times out. */
+  /**
+   * Sends the request to end the session after all earlier requests. Without a connection, the session ends
+   * by its timeout.
+   */
   async #close(): Promise<void> {
     await nextTurn();
     if (this.#state.status === 'connected') {
@@ -173,7 +179,7 @@ export class WireConnections {
       return;
     }
     const { auth, clock } = this.#options;
-    // The server does not reject wrong credentials here; later requests fail with `ACCESS_DENIED`.
+    // The server reports wrong credentials only later: each request then fails with `ACCESS_DENIED`.
     if (auth) link.tell(addAuth('digest', Buffer.from(`${auth.username}:${auth.password}`)), Xid.auth);
     if (this.#seen.isBlind) link.ask(remove(MISSING_PATH, -1), () => undefined);
     this.#seen.welcome(keyOf(welcome.session), welcome.timeoutMs);
@@ -209,7 +215,7 @@ export class WireConnections {
     this.#connection$.complete();
   }
 
-  /** Removes the socket and the timer, and ends the connections with this state. */
+  /** Drops the socket and the timer for good. `state` is why the session has ended. */
   #leave(state: number): void {
     const before = this.#state;
     this.#state = { status: 'ended', with: state };

@@ -7,7 +7,10 @@ export interface Place {
   /** A host name or an IP address. */
   readonly host: string;
   readonly port: number;
-  /** The host name before its address was looked up, which its certificate is for. Default: the host. */
+  /**
+   * The host name that was resolved to the address. The server's certificate is compared with it. Default:
+   * the host.
+   */
   readonly name?: string;
 }
 
@@ -24,7 +27,7 @@ export const dial: Dial = ({ host, port, name = host }, tls) => {
   const place = { host, port, noDelay: true };
   if (!tls) return { socket: connectTcp(place), ready: 'connect' };
   const servername = tls.servername ?? name;
-  // An IP address is no valid server name. Without a server name, the certificate is compared with the host.
+  // TLS allows no IP address as the server name. Without one, the certificate is compared with the host.
   const identity = isIP(servername) > 0 ? {} : { servername };
   const socket = connectTls({ ...place, ...identity, secureContext: tls.secureContext });
   return { socket, ready: 'secureConnect' };

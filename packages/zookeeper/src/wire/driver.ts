@@ -69,7 +69,9 @@ export class WireDriver implements ZkDriver {
     return this.#connections.ended$;
   }
 
-  /** The state that the session ended with; 0 if this client closed it. */
+  /**
+   * The state with which the session has ended, as the C client numbers it; 0 if this client has closed it.
+   */
   get endedWith(): number | undefined {
     return this.#connections.endedWith;
   }

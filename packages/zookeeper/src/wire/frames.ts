@@ -4,16 +4,17 @@ import { WireError } from './wire-error.ts';
 
 /** The number of bytes before a frame that contain its length. */
 export const LENGTH_BYTES = 4;
-// Chunks with fewer bytes than this are joined, because each chunk takes 100 bytes more.
+// Chunks with fewer bytes than this are joined, because a chunk takes about 100 bytes of memory besides its
+// content.
 const SHORT_BYTES = 4_096;
 
 /**
- * Splits a stream into frames, each of which is a length and that many bytes. It never buffers more than it received, whatever the length field is.
- * It refuses a frame that is longer than `mostBytes` before that frame arrives.
+ * Splits a stream into frames. Each frame is a length and that many bytes. It buffers only what has arrived, whatever the length field
+ * claims. A frame longer than `mostBytes` is refused as soon as its length has arrived.
  */
 export class FrameReader {
   readonly #mostBytes: number;
-  /** The received chunks that were not consumed, in order, the first one from `#at` on. */
+  /** The received chunks that were not read yet, in order. The first one was read up to the offset `#at`. */
   #chunks: Buffer[] = [];
   #at = 0;
   #held = 0;
@@ -22,7 +23,7 @@ export class FrameReader {
     this.#mostBytes = mostBytes;
   }
 
-  /** The number of bytes of incomplete frames and of frames that were not consumed. */
+  /** The number of received bytes that were not read yet. */
   get held(): number {
     return this.#held;
   }
@@ -43,7 +44,7 @@ export class FrameReader {
   next(): Buffer | undefined {
     if (this.#held < LENGTH_BYTES) return undefined;
     const [front] = this.#chunks;
-    // As a rule, the first chunk has all of the frame.
+    // Usually the first chunk contains the whole frame.
     const begun = front && front.length - this.#at >= LENGTH_BYTES ? front : this.#front(LENGTH_BYTES);
     const length = intAt(begun, this.#at);
     if (length < 0 || length > this.#mostBytes) throw new WireError(`a frame of ${length} bytes`);
@@ -60,7 +61,7 @@ export class FrameReader {
     return first.subarray(begin, begin + length);
   }
 
-  /** Joins chunks until the first one has at least that many bytes from `#at` on, and returns it. The bytes must have arrived. */
+  /** Joins received chunks until the first one has `count` unread bytes, and returns it. So many bytes must have arrived. */
   #front(count: number): Buffer {
     const [first] = this.#chunks;
     if (first && first.length - this.#at >= count) return first;

@@ -23,14 +23,14 @@ export interface Welcome {
   /** The granted timeout. 0 or less means that the session does not exist. */
   readonly timeoutMs: number;
   readonly session: WireSession;
-  /** Whether the server has no quorum and refuses writes. */
+  /** Whether the server is read-only: it has no quorum and refuses writes. */
   readonly isReadOnly: boolean;
 }
 
 const PROTOCOL_VERSION = 0;
 const PASSWORD_BYTES = 16;
 
-/** Encodes the first message (`ConnectRequest`). It requests a server that is not read-only; a read-only server closes the connection. */
+/** Encodes the first message (`ConnectRequest`). It does not allow a read-only server, which then closes the connection. */
 export function helloFrame({ lastZxid, timeoutMs, session }: Hello): Buffer {
   const writer = new JuteWriter();
   writer.int(LENGTH_BYTES).int(PROTOCOL_VERSION).long(lastZxid).int(timeoutMs);
@@ -48,7 +48,7 @@ export function welcomeOf(frame: Buffer): Welcome {
   const timeoutMs = reader.int();
   const id = reader.long();
   const password = Buffer.from(reader.buffer() ?? Buffer.alloc(PASSWORD_BYTES));
-  // Servers before 3.4 do not send this field.
+  // Servers before 3.4 do not send this last field.
   const isReadOnly = reader.left > 0 && reader.bool();
   return { timeoutMs, session: { id, password }, isReadOnly };
 }

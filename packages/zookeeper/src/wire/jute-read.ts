@@ -51,19 +51,19 @@ export class JuteReader {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** Passes over bytes that are not used. */
+  /** Skips bytes that are not used. */
   skip(count: number): void {
     this.#pass(count);
   }
 
-  /** The first record of a reply: request number, transaction id and result code. In one step, since each reply has one. */
+  /** Reads the beginning of a reply: request number, transaction id and result code. It reads all three in one step, for speed. */
   header(): { readonly xid: number; readonly zxid: bigint; readonly err: number } {
     const bytes = this.#bytes;
     const at = this.#pass(16);
     return { xid: intAt(bytes, at), zxid: bytes.readBigInt64BE(at + 4), err: intAt(bytes, at + 12) };
   }
 
-  /** A missing text is read as empty. */
+  /** Reads a text. One that is encoded as missing is read as empty. */
   text(): string {
     const length = this.int();
     if (length < 0) return '';
@@ -71,7 +71,7 @@ export class JuteReader {
     return this.#bytes.toString('utf8', at, at + length);
   }
 
-  /** A missing list is read as empty. Every item takes at least one byte. */
+  /** Reads a list. One that is encoded as missing is read as empty. Throws when the list claims more items than there are bytes. */
   list<T>(get: Get<T>): T[] {
     const count = this.int();
     if (count > this.left) throw new WireError(`a list of ${count} items in ${this.left} bytes`);

@@ -28,18 +28,19 @@ export interface LinkOptions {
 
 /** Receives the events of a connection. `lost` is the last one. */
 export interface LinkListener {
-  /** The server sent its first message. */
+  /** Called when the server has sent its first message. */
   welcomed(welcome: Welcome): void;
   changed(event: WatchEvent): void;
-  /** The server refused the credentials. */
+  /** Called when the server has refused the credentials. */
   refused(code: number): void;
-  /** The socket is closed. Unanswered requests fail right after this. */
+  /** Called when the socket is closed. Requests without a reply fail right after this. */
   lost(failure: Error): void;
 }
 
-// The maximum size of a reply, larger than any list of children that a server can hold. Servers limit requests to a megabyte, but not replies.
+// The maximum size of a reply. It is larger than any list of children, since servers limit requests to a
+// megabyte, but not replies.
 const MAX_FRAME_BYTES = 256 * 2 ** 20;
-// The code `ZCONNECTIONLOSS`.
+// The result code `ZCONNECTIONLOSS` of requests that got no reply.
 const CONNECTION_LOSS = -4;
 const SETTLED = Promise.resolve();
 
@@ -56,9 +57,9 @@ export class WireLink {
   #welcome: Welcome | undefined;
   #isOver = false;
   #isReading = false;
-  /** The requests of this tick, which share a packet. */
+  /** The requests of this tick of the event loop, which are sent in one packet. */
   #unsent: Buffer[] = [];
-  /** Cancels the timer of the first reply, or later the timer of the heartbeat. */
+  /** Cancels the present timer: at first that of the first reply, then that of the next ping. */
   #cancel: () => void;
 
   constructor(
@@ -91,12 +92,12 @@ export class WireLink {
     this.#write(this.#pipeline.ask(request, settle));
   }
 
-  /** Sends a message that has a fixed number and whose reply has no handler. */
+  /** Sends a message that has a fixed number, such as a ping, without a handler for its reply. */
   tell(request: WireRequest<undefined>, xid: number): void {
     this.#write(numbered(request, xid));
   }
 
-  /** Ends the connection at once. Earlier requests were handed to the operating system. */
+  /** Ends the connection at once. The operating system still sends earlier requests. */
   destroy(failure: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -131,8 +132,8 @@ export class WireLink {
   }
 
   /**
-   * Handles one message per turn of the event loop. So the code that awaits a reply runs before the next message is handled, even if both arrived
-   * together.
+   * Handles one message per turn of the event loop. So code that awaits a reply runs before the next message is handled, even if both
+   * have arrived together.
    */
   #take(): void {
     this.#isReading = false;
@@ -145,11 +146,11 @@ export class WireLink {
       this.destroy(error instanceof Error ? error : new WireError(String(error)));
       return;
     }
-    // A promise costs less than `queueMicrotask`, which makes an `AsyncResource`.
+    // Faster than `queueMicrotask`, which creates an `AsyncResource`.
     void SETTLED.then(() => this.#readOn());
   }
 
-  /** Handles the next message if bytes of it are held. Otherwise it ends the reading, which the next chunk starts again. */
+  /** Schedules the next message if a part of it has arrived. Otherwise stops, until the next chunk arrives. */
   #readOn(): void {
     if (this.#frames.held > 0) process.nextTick(() => this.#take());
     else this.#isReading = false;
@@ -168,7 +169,7 @@ export class WireLink {
     if (received.type === 'auth' && received.code !== 0) this.#listener.refused(received.code);
   }
 
-  /** Keeps the connection alive as long as the server responds. */
+  /** Sends pings while the server responds, and closes the connection when it does not. */
   #tend(timeoutMs: number): void {
     if (this.#isOver) return;
     const need = needOf(this.#traffic, this.#clock.now(), timeoutMs);

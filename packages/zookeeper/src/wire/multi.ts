@@ -24,7 +24,10 @@ export type StepResult =
   | { readonly type: 'setData'; readonly stat: WireStat }
   | { readonly type: 'error'; readonly error: number };
 
-/** Encodes a transaction. A failure is among the results; the code of the reply is 0. */
+/**
+ * Encodes a transaction. If a step fails, the reply itself still has code 0, and the results contain the
+ * error.
+ */
 export function multi(steps: readonly WireStep[]): WireRequest<readonly StepResult[]> {
   return requestOf({ type: OpCode.multi, body: (writer) => putSteps(writer, steps), answer: getResults });
 }
@@ -71,7 +74,7 @@ function getResult(type: number, reader: JuteReader): StepResult {
     case OpCode.create:
       return { type: 'create', path: getText(reader) };
     case OpCode.create2:
-      // The server returns this type for a created container.
+      // The server reports a created container with the type `create2`.
       return { type: 'create', path: getMade(reader).path };
     case OpCode.delete:
       return { type: 'delete' };

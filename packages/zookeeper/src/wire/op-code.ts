@@ -22,5 +22,5 @@ export const OpCode = {
   error: -1,
 } as const;
 
-/** Numbers of messages that are not requests with a number of their own. */
+/** Fixed numbers of messages that are not ordinary requests, such as pings and events. */
 export const Xid = { event: -1, ping: -2, auth: -4, setWatches: -8 } as const;

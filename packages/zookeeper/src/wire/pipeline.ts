@@ -9,7 +9,10 @@ import { WireError } from './wire-error.ts';
 /** Handles the reply to a request: a result code of ZooKeeper and, with code 0, the result. */
 export type Settle<T> = (code: number, value?: T) => void;
 
-/** The kind of a frame from the server. A reply was already passed to the handler of its request. */
+/**
+ * The kind of a message from the server. For the reply to a request (`answer`), the handler of the request has
+ * already been called.
+ */
 export type ReceivedFrame =
   | { readonly type: 'answer' | 'pong' | 'watches' }
   | { readonly type: 'event'; readonly event: WatchEvent | undefined }
@@ -23,12 +26,12 @@ interface Asked {
 }
 
 const LAST_XID = 2 ** 31 - 1;
-// The maximum number of requests with a reply at the front of the queue before the queue is compacted.
+// The list of requests is compacted when this many at its front have a reply.
 const MAX_SPENT = 1_000;
 
 /**
- * The unanswered requests of one connection. They are numbered, and answered in order. This class has no socket: it returns the bytes to
- * send and takes the received frames.
+ * The requests of one connection that have no reply yet. Requests are numbered, and the server replies in
+ * order. This class has no socket: it returns bytes to send, and takes the messages that were received.
  */
 export class Pipeline {
   readonly #asked: Asked[] = [];
@@ -84,7 +87,7 @@ export class Pipeline {
     }
   }
 
-  /** Settles all unanswered requests with this code. */
+  /** Settles all requests without a reply, with this result code. */
   fail(code: number): void {
     for (let asked = this.#shift(); asked; asked = this.#shift()) asked.settle(code);
   }
@@ -95,7 +98,7 @@ export class Pipeline {
       throw new WireError(`a reply to request ${xid} where one to ${expected?.xid ?? 'none'} was expected`);
     }
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
-    // A reply that cannot be parsed is not removed: its request fails with the connection.
+    // If the reply cannot be parsed, the request stays in the list, and fails when the connection ends.
     if (err !== ZkCode.ok) {
       this.#shift();
       expected.settle(err);

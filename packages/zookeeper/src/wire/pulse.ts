@@ -4,7 +4,7 @@ export interface Traffic {
   readonly sentAt: number;
 }
 
-/** The next action for a connection: wait that long, send a ping, or close it. */
+/** What to do next for a connection: wait for that long, send a ping, or close it. */
 export type Need =
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'ping' }

@@ -7,8 +7,9 @@ import { JuteWriter } from './jute-write.ts';
 export interface WireStat {
   readonly czxid: bigint;
   readonly mzxid: bigint;
-  /** The wall clock time of the servers, in milliseconds. */
+  /** Time of the node's creation, by the servers' wall clock in milliseconds. */
   readonly ctime: bigint;
+  /** Time of the last write to the node, by the same clock. */
   readonly mtime: bigint;
   readonly version: number;
   readonly cversion: number;
@@ -35,7 +36,10 @@ export function getStat(reader: JuteReader): WireStat {
   };
 }
 
-/** Reads only the id of the transaction that created the node, which is the first field. The other fields always take 60 bytes and are skipped. */
+/**
+ * Reads only the first field of a node's metadata, the id of the transaction that created the node. Skips the
+ * other 60 bytes.
+ */
 export function getCreationZxid(reader: JuteReader): bigint {
   const czxid = reader.long();
   reader.skip(60);
@@ -55,7 +59,7 @@ export const OPEN: readonly Acl[] = [{ perms: 31, scheme: 'world', id: 'anyone' 
 
 const OPEN_BYTES = new JuteWriter().list(OPEN, putAcl).bytes();
 
-/** Writes an access control list. The usual list is encoded once. */
+/** Writes an access control list. The default one was encoded when this module was loaded. */
 export function putAcls(writer: JuteWriter, acls: readonly Acl[]): void {
   if (acls === OPEN) writer.raw(OPEN_BYTES);
   else writer.list(acls, putAcl);

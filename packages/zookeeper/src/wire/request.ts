@@ -7,7 +7,7 @@ const TYPE_AT = XID_AT + 4;
 
 /** An encoded request that can be numbered and sent once. */
 export interface WireRequest<T> {
-  /** The bytes with the length, without the number. */
+  /** The encoded request with its length. The number is still missing. */
   readonly frame: Buffer;
   /** Parses the reply, unless it is an error. */
   readonly answer: Get<T>;
@@ -21,7 +21,7 @@ export interface RequestParts<T> {
 }
 
 export function requestOf<T>({ type, body, answer }: RequestParts<T>): WireRequest<T> {
-  // The length and the number are written once they are known.
+  // Placeholders for the length and the number, which are written later.
   const writer = new JuteWriter(TYPE_AT).int(type);
   body?.(writer);
   return { frame: framed(writer.bytes()), answer };
@@ -38,7 +38,7 @@ export function numbered({ frame }: WireRequest<unknown>, xid: number): Buffer {
   return frame;
 }
 
-/** Parses an empty reply. */
+/** Parses a reply without content. */
 export function nothing(): undefined {
   return undefined;
 }

@@ -10,13 +10,13 @@ interface Wanted {
   readonly clock: Clock;
 }
 
-// The key while there is no session: all zeroes.
+// The session key while there is no session: its id and password are all zeroes.
 const NO_KEY: SessionKey = { client_id: '0', client_password: '0'.repeat(32) };
-// How long the last zxid is sent, in session timeouts. If servers refuse it for longer, they have lost those transactions, for instance by a restored
-// backup.
+// For this many session timeouts after a break, the last transaction id is sent to servers. If they all
+// refuse it for so long, they have lost that transaction, for instance because a backup was restored.
 const TRUSTED_FOR = 2;
 
-/** The state of a session that survives from one connection to the next. */
+/** What a session must remember from one connection to the next. */
 export class SeenSession {
   readonly #ttlMs: number;
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class SeenSession {
     return this.#begunAt;
   }
 
-  /** Whether the session may have seen transactions that this client does not know. Its reads must follow a write through a quorum then. */
+  /** Whether the session may have seen transactions that this client does not know. Reads must then follow a write through a quorum. */
   get isBlind(): boolean {
     return this.#key !== undefined && this.#trustedZxid() === 0n;
   }
@@ -68,15 +68,15 @@ export class SeenSession {
     this.#lostAt = undefined;
   }
 
-  /** Records that the connection broke, and the last transaction that it has shown. */
+  /** Records that the connection broke, and the last transaction that it showed to this client. */
   lost(lastZxid: bigint, at: number): void {
     this.#lastZxid = lastZxid;
     this.#lostAt = at;
   }
 
   /**
-   * Returns the zxid for the first message. A server that is behind it closes the connection. After a while any server may respond, even if
-   * only to report that it does not know the session.
+   * Returns the id of the last transaction for the first message. A server that is behind it closes the connection. After a while returns
+   * 0, so that any server responds, even if only to report that the session has ended.
    */
   #trustedZxid(): bigint {
     const isLong =

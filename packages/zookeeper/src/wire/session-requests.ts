@@ -11,15 +11,18 @@ export interface Watched {
 
 type Kind = keyof Watched;
 
-// The maximum size of the paths in one request, as much as other clients send at once. A server drops a connection for a request of a megabyte.
+// The maximum total size of the paths in one request. Other clients use the same. A server drops the
+// connection of a request above a megabyte.
 const MAX_PATH_BYTES = 128 * 1024;
 
-/** Keeps the session alive. Its number is `Xid.ping`. */
+/** A ping, which keeps the session alive. Its number is `Xid.ping`. */
 export function ping(): WireRequest<undefined> {
   return requestOf({ type: OpCode.ping, answer: nothing });
 }
 
-/** Authenticates. Its number is `Xid.auth`. After an unknown scheme the server closes the connection, and the session continues. */
+/**
+ * Encodes credentials. Its number is `Xid.auth`. If the scheme is unknown, the server closes the connection, and the session continues.
+ */
 export function addAuth(scheme: string, auth: Uint8Array): WireRequest<undefined> {
   const body = (writer: JuteWriter): unknown => writer.int(0).text(scheme).buffer(auth);
   return requestOf({ type: OpCode.auth, body, answer: nothing });
@@ -31,8 +34,8 @@ export function closeSession(): WireRequest<undefined> {
 }
 
 /**
- * Sets the watches of an earlier connection again. Events report at once what has changed since the transaction `since`. The paths are
- * split into requests far below the size limit of a server. Their number is `Xid.setWatches`.
+ * Encodes requests that set the watches of an earlier connection again. The server reports at once what has changed since the transaction
+ * `since`. The paths are split into several requests, each below the size limit of a server. All have the number `Xid.setWatches`.
  */
 export function setWatches(since: bigint, watched: Watched): WireRequest<undefined>[] {
   return portions(watched).map((portion) =>

@@ -5,7 +5,7 @@ import { CreateFlag } from './node-requests.ts';
 import type { WireRequest } from './request.ts';
 
 const ANY_VERSION = -1;
-// The codes of the steps before the one that failed, and of those after it.
+// In a failed transaction, the server returns these codes for the steps before and after the one that failed.
 const INNOCENT: readonly number[] = [ZkCode.ok, -2];
 
 const REASONS: Readonly<Record<number, Extract<TransactionResult, { done: false }>['reason']>> = {
@@ -19,7 +19,7 @@ export function requestFor(steps: readonly Step[]): WireRequest<readonly StepRes
   return multi(steps.map(wireStepOf));
 }
 
-/** Converts the results of a transaction's steps. Returns the code of a failure that is not reported as a value. */
+/** Converts the results of the steps to a result of `ZkDriver.multi`. Returns the code instead if the failure must reject the call. */
 export function doneOf(results: readonly StepResult[]): TransactionResult | number {
   const at = results.findIndex((result) => result.type === 'error' && !INNOCENT.includes(result.error));
   const failed = results[at];
@@ -33,8 +33,8 @@ export function doneOf(results: readonly StepResult[]): TransactionResult | numb
 }
 
 /**
- * Encodes a step. A create uses the first version of the request, which does not return the transaction id. Servers accept `create2` in a
- * transaction, but not all of them can execute it.
+ * Encodes a step. A create is encoded in the older version, whose reply lacks the transaction id. Not all servers can execute the newer
+ * `create2` in a transaction.
  */
 function wireStepOf(step: Step): WireStep {
   if (step.type === 'create') {

@@ -35,7 +35,7 @@ const STEPS = [
   { type: 'delete', path: '/a', version: 1 },
 ] as const;
 
-/** Requests with the body of a usual reply each, in the order in which they are sent. */
+/** Pairs of a request and the usual content of its reply, in the order in which the requests are sent. */
 const EXCHANGES: readonly (readonly [request: WireRequest<unknown>, body: Reply['body']])[] = [
   [sync('/'), (writer) => writer.text('/')],
   [create(NODE), (writer) => writer.text('/a')],
@@ -72,7 +72,10 @@ const replies = EXCHANGES.map(([, body], index) =>
 const event = withLength(eventFrame(2, '/a/b'));
 const refused = withLength(replyFrame({ xid: 1, err: -101 }));
 
-/** Bytes from a ZooKeeper server, in chunks: the first message, then replies and events. The first byte is the size of the chunks. */
+/**
+ * Fuzz target: bytes that a ZooKeeper server might send, namely its first message, replies and events. The
+ * first byte of the input is the size of the chunks in which they arrive.
+ */
 export function open(): FuzzTarget {
   const streams = [
     [welcome, ...replies],
@@ -115,7 +118,7 @@ function readAll(frames: FrameReader, pipeline: Pipeline, input: Buffer): void {
   }
 }
 
-/** A reply may contain a list, whose items take at least as many bytes as their number. */
+/** Throws if a parsed list has more items than the reply has bytes, since each item takes at least one. */
 function requireSmall(value: unknown, bytes: number): void {
   if (Array.isArray(value) && value.length > bytes + LENGTH_BYTES)
     throw new Error(`a list of ${value.length} items from ${bytes} bytes`);

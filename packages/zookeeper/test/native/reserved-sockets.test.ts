@@ -3,7 +3,7 @@ import { devNull } from 'node:os';
 import { expect } from 'chai';
 import { ReservedSockets } from '../../src/native/reserved-sockets.ts';
 
-/** Returns the lowest free number, which the next socket gets. */
+/** Returns the lowest free file number, which the next socket would get. */
 function nextNumber(): number {
   const file = openSync(devNull, 'r');
   closeSync(file);
@@ -24,7 +24,7 @@ describe('reserved socket numbers', () => {
     }
   });
 
-  it('are at most eight, of which the first seven stay, and all are released at the end', () => {
+  it('are at most eight at a time, and are all released together', () => {
     const first = nextNumber();
     const free: number[] = [];
     for (let count = 0; count < 20; count += 1) {
@@ -37,7 +37,7 @@ describe('reserved socket numbers', () => {
     expect(nextNumber()).to.equal(first);
   });
 
-  it('are files, which the system counts', function () {
+  it('are open files of the process, as the system counts them', function () {
     let before: number;
     try {
       before = readdirSync('/proc/self/fd').length;

@@ -8,14 +8,18 @@ import { closes, maxPerSecond, noteAttempts, staysSilent, serverThat } from '../
 import { Bench, SINGLE, eventually, outcome } from '../bench.ts';
 import { proxyTo } from '../own-server.ts';
 
-// Maximum number of attempts in one second. A busy machine can delay the attempts of one second into the next.
+// Maximum number of attempts in one second. On a busy machine, some attempts may be delayed into the next
+// second.
 const MOST = 10;
 
 describe('a client with the npm package whose ZooKeeper servers do not serve', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Opens sessions repeatedly, as the core does, and then watches the C client for a while. */
+  /**
+   * Opens sessions again and again for `ms` milliseconds, as the core does, and checks how often the C client
+   * connects.
+   */
   async function triesFor(ms: number, hosts: readonly string[], connectTimeoutMs = 4_000): Promise<void> {
     const backend = bench.keep(
       zookeeper({ hosts, transport: 'native', ...SINGLE, connectTimeoutMs }),
@@ -45,14 +49,14 @@ describe('a client with the npm package whose ZooKeeper servers do not serve', (
     expect(attempts.every(({ servers }) => servers.length === 1)).to.equal(true);
   });
 
-  it('connects a few times a second when each attempt is aborted early', async () => {
+  it('connects a few times a second when the caller aborts each attempt early', async () => {
     const server = await serverThat(bench, closes);
     await triesFor(1_500, [server.endpoint], 100);
     expect(server.connections.length).to.be.at.least(2);
     expect(maxPerSecond(server.connections)).to.be.at.most(MOST);
   });
 
-  it('connects a few times a second when the server of its session stops, and continues when it is back', async () => {
+  it('connects a few times a second when the server of its session is down, and then continues', async () => {
     const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     const attempts = noteAttempts(bench);

@@ -9,7 +9,7 @@ import type { Welcome, WireSession } from '../../src/wire/handshake.ts';
 import type { WireRequest } from '../../src/wire/request.ts';
 import type { Bench } from '../bench.ts';
 
-/** Starts a driver that connects to one of these addresses; it is closed after the test. */
+/** Starts a driver that connects to one of these addresses. It is closed after the test. */
 export function driverTo(
   bench: Bench,
   addresses: string | readonly string[],
@@ -36,13 +36,13 @@ export async function connected(driver: WireDriver): Promise<WireDriver> {
   return driver;
 }
 
-/** The code of a reply, and its result. */
+/** Result code and value of a reply. */
 export interface WireReply<T> {
   readonly code: number;
   readonly value: T | undefined;
 }
 
-/** One connection, and the messages that it received, in order. */
+/** One connection to a server. It records the messages that it receives, in order. */
 export class OneLink {
   readonly welcome: Promise<Welcome>;
   readonly lost: Promise<Error>;

@@ -13,11 +13,11 @@ import { proxyTo } from '../own-server.ts';
 
 const SESSIONS = 20;
 const CUTS = 1_000;
-// The number of rounds before the measurement. After them all code is compiled, and all lists have their final size.
+// Rounds before the measurement. After that, all code is compiled, and no list grows any more.
 const WARM_ROUNDS = 20;
 const MAX_BYTES = 3 * 2 ** 20;
 
-describe("sessions over Node's sockets whose connections are cut 1,000 times under load", function () {
+describe("ZooKeeper sessions over Node's sockets whose connections are cut 1,000 times under load", function () {
   this.timeout(300_000);
   const bench = new Bench();
   afterEach(() => bench.clear());
@@ -43,7 +43,7 @@ describe("sessions over Node's sockets whose connections are cut 1,000 times und
     await Promise.all(sessions.map(isBack));
   }
 
-  it('continue, and use no more memory, sockets, timers and connections than before', async () => {
+  it('continue, and use no more memory and sockets than before', async () => {
     const { endpoint } = await sharedZooKeeper('cuts of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     const backend = bench.backend(proxy.endpoint);
@@ -61,10 +61,10 @@ describe("sessions over Node's sockets whose connections are cut 1,000 times und
     console.info(`      ${reported}`);
     expect(after.bytes - before.bytes, reported).to.be.lessThan(MAX_BYTES);
     expect(after.files - before.files, reported).to.be.at.most(SESSIONS);
-    // Each session has one connection, or is about to have one.
+    // A session has at most one connection, even while it reconnects.
     expect(after.links, reported).to.be.at.most(SESSIONS);
     expect(after.pipelines, reported).to.be.at.most(SESSIONS);
-    // The number of timers and sockets depends on the calls in flight, which are a few per session.
+    // Timers and sockets depend on the calls in flight, of which each session has a few.
     expect(after.handles - before.handles, reported).to.be.at.most(4 * SESSIONS);
     expect(Math.min(...done), reported).to.be.greaterThan(0);
     await backend.close();
@@ -81,7 +81,8 @@ interface Use {
 }
 
 /**
- * Returns the heap and external memory after garbage collection, open files, handles of Node, and objects: the minimum of several samples.
+ * Measures memory, open files, handles of Node and connections after garbage collection. Returns the minimum
+ * of ten samples.
  */
 async function inUse(): Promise<Use> {
   setFlagsFromString('--expose_gc');

@@ -13,7 +13,7 @@ import { RECORDED } from './exchange.ts';
 const EMPTY = Buffer.alloc(0);
 const PATH = '/recorded';
 
-/** The recorded requests, in order; they were sent at the same time. */
+/** The requests of the recorded exchange, in order. They were sent together. */
 const ASKED: readonly WireRequest<unknown>[] = [
   requests.create({ path: PATH, data: Buffer.from('one'), flags: requests.CreateFlag.container }),
   requests.create2({ path: `${PATH}/n-`, data: EMPTY, flags: requests.CreateFlag['ephemeral-sequential'] }),
@@ -31,7 +31,7 @@ const ASKED: readonly WireRequest<unknown>[] = [
 ];
 
 describe('a recorded exchange with ZooKeeper 3.8.0', () => {
-  it('has the same bytes as the encoded requests', () => {
+  it('has the same bytes as requests that this package encodes', () => {
     const pipeline = new Pipeline(0n);
     const sent = [
       helloFrame({ lastZxid: 0n, timeoutMs: 4_000, session: undefined }),
@@ -40,7 +40,7 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(Buffer.concat(sent).toString('hex')).to.equal(RECORDED.client.join(''));
   });
 
-  it('is parsed with the meaning of the server', () => {
+  it('is parsed as the server meant it', () => {
     const frames = new FrameReader(2 ** 20);
     frames.push(Buffer.from(RECORDED.server.join(''), 'hex'));
     const welcome = welcomeOf(frames.next()!);
@@ -74,7 +74,7 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(pipeline.lastZxid >= read.stat.czxid + 3n).to.equal(true);
   });
 
-  it('has fixed numbers for messages without a reply of their own', () => {
+  it('has fixed numbers for messages that are not ordinary requests', () => {
     expect(numbered(ping(), Xid.ping).toString('hex')).to.equal('00000008fffffffe0000000b');
     const [watches] = setWatches(5n, { data: ['/a'], exist: [], child: ['/b'] });
     expect(numbered(watches!, Xid.setWatches).toString('hex')).to.equal(

@@ -1,5 +1,5 @@
-// All frames of one connection to a ZooKeeper server 3.8.0, one per line, each with its length first; made with the requests of
-// exchange.test.ts.
+// All frames of one connection to a ZooKeeper server 3.8.0, as hexadecimal text, one per line, including the
+// length. They were recorded with the requests of exchange.test.ts.
 export const RECORDED = {
   client: [
     '0000002d00000000000000000000000000000fa00000000000000000000000100000000000000000000000000000000000',

@@ -13,7 +13,7 @@ export interface ReceivedHello {
   readonly password: string;
 }
 
-/** The reactions of a server on one connection; by default it is silent. */
+/** What a simulated server does on one connection. Without these functions it sends nothing. */
 export interface Part {
   hello?(peer: Peer, hello: ReceivedHello): void;
   request?(
@@ -22,7 +22,7 @@ export interface Part {
   ): void;
 }
 
-/** One connection, on the server's side. */
+/** A connection of a simulated server, from the server's side. */
 export class Peer {
   readonly socket: Socket;
   hello: ReceivedHello | undefined;
@@ -62,10 +62,10 @@ export class Peer {
   }
 }
 
-/** A server whose reactions the test defines. It is closed after the test. */
+/** A simulated server that does what the test defines. It is closed after the test. */
 export interface FakeServer {
   readonly endpoint: string;
-  /** All connections so far. */
+  /** All connections that the server has accepted. */
   readonly peers: readonly Peer[];
 }
 
@@ -81,7 +81,7 @@ export async function fakeServer(bench: Bench, part: Part, host = '127.0.0.1'): 
   return { endpoint: `${host}:${(server.address() as AddressInfo).port}`, peers };
 }
 
-/** Grants every client a session with that timeout, and replies to pings. */
+/** Returns a server that grants every client a session with that timeout, and replies to pings. */
 export function welcoming(timeoutMs: number, request?: Part['request']): Part {
   return {
     hello: (peer, { session }) => {

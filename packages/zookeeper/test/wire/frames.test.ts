@@ -11,7 +11,7 @@ function frameOf(content: Uint8Array): Buffer {
   return Buffer.concat([length, content]);
 }
 
-/** Returns all complete frames. */
+/** Returns all frames that are complete by now. */
 function taken(reader: FrameReader): Buffer[] {
   const frames: Buffer[] = [];
   for (let frame = reader.next(); frame; frame = reader.next()) frames.push(frame);
@@ -19,7 +19,7 @@ function taken(reader: FrameReader): Buffer[] {
 }
 
 describe('frames of ZooKeeper', () => {
-  it('are restored from chunks of any size', () => {
+  it('are found in chunks of any size', () => {
     const contents = fc.array(fc.uint8Array({ maxLength: 9_000 }), { maxLength: 12 });
     fc.assert(
       fc.property(
@@ -44,7 +44,7 @@ describe('frames of ZooKeeper', () => {
     );
   });
 
-  it('are refused by their length alone when it is too large or negative', () => {
+  it('are refused as soon as a length is too large or negative', () => {
     for (const length of [MAX_BYTES + 1, 2 ** 31 - 1, -1, -(2 ** 31)]) {
       const reader = new FrameReader(MAX_BYTES);
       const bytes = Buffer.alloc(4);

@@ -5,7 +5,7 @@ import { connected, driverTo } from './clients.ts';
 import { replyFrame, welcomeFrame, withLength } from './fake-frames.ts';
 import { fakeServer, welcoming, type Peer } from './fake-server.ts';
 
-/** Sends something that no server would send instead of a reply. */
+/** Sends a malformed message in place of a reply. */
 type Nonsense = (peer: Peer, xid: number) => void;
 
 function lengthOf(value: number): Buffer {
@@ -74,7 +74,7 @@ describe('a malformed message from a ZooKeeper server', () => {
     await eventually(async () => (await outcome(driver.sync())) === 'fine');
   });
 
-  it('such as random bytes instead of the first message ends the connection, and nothing is thrown', async () => {
+  it('such as random bytes instead of the first message ends the connection without an exception', async () => {
     const first = fc.sample(fc.uint8Array({ maxLength: 60 }), 12).map((bytes) => Buffer.from(bytes));
     const others = [
       Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),

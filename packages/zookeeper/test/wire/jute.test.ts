@@ -4,7 +4,7 @@ import { JuteReader } from '../../src/wire/jute-read.ts';
 import { JuteWriter } from '../../src/wire/jute-write.ts';
 import { WireError } from '../../src/wire/wire-error.ts';
 
-/** A field, with the functions that write and read it. */
+/** A kind of field, with the functions that write and read it. */
 interface Field {
   readonly put: (writer: JuteWriter) => unknown;
   readonly get: (reader: JuteReader) => unknown;
@@ -62,7 +62,7 @@ function field(value: unknown, put: Field['put'], get: Field['get']): Field {
   return { value, put, get };
 }
 
-describe('records of ZooKeeper', () => {
+describe("records in ZooKeeper's encoding (jute)", () => {
   it('are read as they were written', () => {
     fc.assert(
       fc.property(fc.array(fields), (record) => {
@@ -91,7 +91,7 @@ describe('records of ZooKeeper', () => {
     );
   });
 
-  it('have a fixed encoding', () => {
+  it('have the bytes that the format defines', () => {
     const writer = new JuteWriter().bool(true).int(-2).long(-3n).text('é').buffer(undefined);
     writer.list(['a', ''], (one, text) => one.text(text));
     expect(writer.bytes().toString('hex')).to.equal(
@@ -108,12 +108,12 @@ describe('records of ZooKeeper', () => {
     );
   });
 
-  it('take no memory for items when they announce more items than there are bytes', () => {
+  it('take no memory for a list that claims to have more items than there are bytes', () => {
     const reader = new JuteReader(new JuteWriter().int(2 ** 31 - 1).bytes());
     expect(() => reader.list((one) => one.text())).to.throw(WireError, '2147483647 items in 0 bytes');
   });
 
-  it('are read as empty when they are missing', () => {
+  it('are read as empty if a text or a list is missing', () => {
     const reader = new JuteReader(new JuteWriter().int(-1).int(-1).bytes());
     expect([reader.text(), reader.list((one) => one.text())]).to.deep.equal(['', []]);
   });

@@ -7,7 +7,7 @@ import { WireError } from '../../src/wire/wire-error.ts';
 import { eventFrame, replyFrame } from './fake-frames.ts';
 
 describe('the requests of one connection', () => {
-  it('are numbered from 1, after their length', () => {
+  it('are numbered from 1', () => {
     const pipeline = new Pipeline(0n);
     const frames = [sync('/'), remove('/a', 7)].map((request) =>
       pipeline.ask<unknown>(request, () => undefined),
@@ -50,7 +50,7 @@ describe('the requests of one connection', () => {
     ]);
   });
 
-  it('end the connection when they are answered out of order, and no call gets the reply of another', () => {
+  it('end the connection when replies arrive out of order', () => {
     const pipeline = new Pipeline(0n);
     const replies: number[] = [];
     pipeline.ask(sync('/'), (code) => replies.push(code));
@@ -64,7 +64,7 @@ describe('the requests of one connection', () => {
     expect(() => pipeline.receive(replyFrame({ xid: 1 }))).to.throw(WireError, 'one to none was expected');
   });
 
-  it('fail with the connection when the reply cannot be parsed', () => {
+  it('fail at the end of the connection if their reply cannot be parsed', () => {
     const pipeline = new Pipeline(0n);
     const replies: number[] = [];
     pipeline.ask(getData('/', false), (code) => replies.push(code));
@@ -74,7 +74,7 @@ describe('the requests of one connection', () => {
     expect(replies).to.deep.equal([-4]);
   });
 
-  it('show the last transaction that the session has seen, by replies only, and it never goes back', () => {
+  it('get replies that show the last transaction that the session has seen', () => {
     const pipeline = new Pipeline(5n);
     const seen = [pipeline.lastZxid];
     const receive = (frame: Buffer): void => {
@@ -90,7 +90,7 @@ describe('the requests of one connection', () => {
     expect(seen).to.deep.equal([5n, 7n, 7n, 7n, 7n, 7n]);
   });
 
-  it('are distinguished from events, pings and credentials', () => {
+  it('are not confused with events, pings and credentials', () => {
     const pipeline = new Pipeline(0n);
     expect(
       [eventFrame(1, '/a'), eventFrame(4, '/b'), eventFrame(-1, ''), replyFrame({ xid: -2 })].map((frame) =>
@@ -105,7 +105,7 @@ describe('the requests of one connection', () => {
     expect(pipeline.receive(replyFrame({ xid: -4, err: -115 }))).to.deep.equal({ type: 'auth', code: -115 });
   });
 
-  it('are released from memory in a queue that is never empty', () => {
+  it('are released from memory even if there is always another one', () => {
     const pipeline = new Pipeline(0n);
     let replied = 0;
     pipeline.ask(sync('/'), () => (replied += 1));
@@ -116,7 +116,7 @@ describe('the requests of one connection', () => {
     expect([replied, pipeline.size]).to.deep.equal([4_999, 1]);
   });
 
-  it('parse any bytes, or refuse them as a violation of the protocol', () => {
+  it('settle exactly once, whatever bytes arrive instead of replies', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: -9, max: 2 }), (bytes, xid) => {
         const frame = Buffer.from(bytes);

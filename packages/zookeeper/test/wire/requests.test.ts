@@ -18,7 +18,7 @@ describe('requests to a ZooKeeper server', () => {
   let one: OneLink;
 
   before(async () => {
-    // Nodes with a TTL are an extended type.
+    // Creating nodes with a TTL needs this setting.
     const settings = { 'zookeeper.extendedTypesEnabled': true };
     const started = await startZooKeeper({ settings });
     after(() => started.stop());
@@ -60,7 +60,7 @@ describe('requests to a ZooKeeper server', () => {
     expect(again).to.deep.equal({ code: -110, value: undefined });
   });
 
-  it('read, write and delete', async () => {
+  it('read, write and delete nodes', async () => {
     const path = `${root}/ä`;
     await one.request(requests.create({ ...node('', 0, 'before'), path }));
     const read = await one.request(requests.getData(path, false));
@@ -110,7 +110,7 @@ describe('requests to a ZooKeeper server', () => {
     expect((await one.request(requests.exists(`${root}/c`, false))).code).to.equal(-101);
   });
 
-  it('report a change once, before the replies that show it', async () => {
+  it('that set a watch get one event for a change, before the replies that show it', async () => {
     const path = `${root}/watched`;
     const order: unknown[] = [];
     const noted = async (what: string, requested: Promise<unknown>): Promise<void> => {
@@ -190,7 +190,7 @@ describe('requests to a ZooKeeper server', () => {
     expect(one.refusals).to.deep.equal([-115]);
   });
 
-  it('end a session with its ephemeral nodes, and then the connection', async () => {
+  it('end a session, which removes its ephemeral nodes, and then the connection', async () => {
     const path = `${root}/own`;
     await one.request(requests.create({ ...node('', CreateFlag.ephemeral), path }));
     expect((await one.request(closeSession())).code).to.equal(0);
@@ -203,7 +203,7 @@ describe('requests to a ZooKeeper server', () => {
     expect((await late.welcome).timeoutMs).to.equal(0);
   });
 
-  it('are refused for a session that has seen more than the server', async () => {
+  it('are refused if the session has seen a later transaction than the server', async () => {
     const ahead = new OneLink(bench, server, { lastZxid: 2n ** 40n });
     expect(String(await ahead.lost)).to.include('closed the connection');
   });

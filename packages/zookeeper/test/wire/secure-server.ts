@@ -11,7 +11,7 @@ import { sendFourLetterWord } from '../../src/server/four-letter-words.ts';
 import { tlsOf } from '../../src/api/tls.ts';
 import type { Certificates } from '@queuelock/harness/services/certificates';
 
-/** A ZooKeeper server with TLS on a port of its own. */
+/** A ZooKeeper server that accepts TLS connections on `port`. */
 export interface SecureServer {
   readonly port: number;
   /** Restarts the server on the same data, with the present certificates. */
@@ -19,7 +19,9 @@ export interface SecureServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server that requires a client certificate of this authority. */
+/**
+ * Starts a ZooKeeper server with TLS that accepts only clients with a certificate of the test's authority.
+ */
 export async function startSecureZooKeeper(certificates: Certificates): Promise<SecureServer> {
   let port = 0;
   const started = await startProcess({
@@ -45,7 +47,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
     },
     probe: async ({ ports }: Place) => {
       const { ca, client } = certificates;
-      // The first TLS handshake takes much longer than the later ones.
+      // The first TLS handshake of a server takes much longer than later ones, so it is made here.
       await sendFourLetterWord(
         { host: 'localhost', port, tls: tlsOf({ ca, ...client }) },
         'srvr',
@@ -59,7 +61,7 @@ export async function startSecureZooKeeper(certificates: Certificates): Promise<
 
 const MAX_WAIT_MS = 10_000;
 
-// The Netty jars that Debian's jar of ZooKeeper needs but does not list in its manifest.
+// ZooKeeper of Debian needs these jars for TLS, but its manifest does not list them.
 const NETTY = ['codec', 'resolver'].map((part) => `/usr/share/java/netty-${part}.jar`).join(delimiter);
 
 function withNetty(command: Command): Command {

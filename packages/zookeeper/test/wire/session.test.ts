@@ -21,7 +21,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
   });
   afterEach(() => bench.clear());
 
-  it('continues on the next connection, where its watches must be set again', async () => {
+  it('continues on the next connection, after which its watches are set again', async () => {
     const path = `/${newQueue()}`;
     const proxy = await proxyTo(bench, server);
     const driver = await connected(driverTo(bench, proxy.endpoint));
@@ -63,7 +63,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(driver.sessionKey).to.deep.equal({ client_id: '1', client_password: password });
   });
 
-  it('starts with a write through a quorum when another client had the session before and may have seen more', async () => {
+  it('starts with a write through a quorum when it was resumed, since it may have seen more', async () => {
     const requested: number[] = [];
     const fake = await fakeServer(
       bench,
@@ -80,7 +80,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     await driver.abandon();
   });
 
-  it('ends with SESSION_LOST when it has expired, also for calls in flight', async () => {
+  it('ends with SESSION_LOST when it has expired, even for calls in flight', async () => {
     let isThere = true;
     const fake = await fakeServer(bench, {
       ...welcoming(9_000),
@@ -98,7 +98,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(driver.endedWith).to.equal(-112);
   });
 
-  it('finds the one server that serves among those that close, are silent, refuse writes or are down', async () => {
+  it('finds the only server that serves, whatever is wrong with the others', async () => {
     const [port] = await pickPorts(1);
     const readOnly = await fakeServer(bench, {
       hello: (peer) => peer.welcome({ timeoutMs: 4_000, id: 9n, isReadOnly: true }),
@@ -181,7 +181,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(requested).to.deep.equal([9, OP_CLOSE]);
   });
 
-  it('can be resumed when it was abandoned, and leaves no socket after its earlier requests', async () => {
+  it('can be resumed after it was abandoned, and leaves no socket', async () => {
     const path = `/${newQueue()}`;
     const proxy = await proxyTo(bench, server);
     const driver = await connected(driverTo(bench, proxy.endpoint));
@@ -212,7 +212,8 @@ describe("a ZooKeeper session over Node's sockets", () => {
     driver.connection$.subscribe((one) => notifications.push(one));
     expect(await outcome(driver.create(path, 'x'.repeat(2 ** 20), 'ephemeral'))).to.equal('INVALID_ARGUMENT');
     await driver.create(path, '', 'ephemeral');
-    // With the header, the path, two lengths and the version, this is exactly the limit of the server.
+    // The largest content of a node that fits into a request, after the header, the path, two lengths and the
+    // version.
     const max = 0xf_ff_ff - 8 - 4 - path.length - 4 - 4;
     expect(await driver.write(path, 'x'.repeat(max))).to.have.property('version', 1);
     expect(await outcome(driver.write(path, 'x'.repeat(max + 1)))).to.equal('INVALID_ARGUMENT');

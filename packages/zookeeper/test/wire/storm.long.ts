@@ -10,12 +10,12 @@ const WATCHED_MS = 30_000;
 const MAX_A_SECOND = 5;
 const MAX_CPU = 0.02;
 
-describe("for 30 s, a client with Node's sockets whose ZooKeeper servers do not serve", function () {
+describe("a client with Node's sockets whose ZooKeeper servers do not serve, for 30 s", function () {
   this.timeout(5 * WATCHED_MS);
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  /** Checks the number of attempts and the CPU time of the client during `watching`. */
+  /** Checks how many attempts the client makes and how much CPU time it needs in the next 30 s. */
   async function judged(watching: Promise<unknown>, moments: readonly number[]): Promise<void> {
     const before = process.cpuUsage();
     await watching;

@@ -6,7 +6,8 @@ import { Bench } from '../bench.ts';
 import { fakeServer } from './fake-server.ts';
 import { attemptsOf, opensFor } from './storms.ts';
 
-// Maximum number of attempts in one second. A busy machine can delay the attempts of one second into the next.
+// Maximum number of attempts in one second. On a busy machine, some attempts may be delayed into the next
+// second.
 const MOST = 10;
 const WATCHED_MS = 1_500;
 
@@ -20,7 +21,7 @@ describe("a client with Node's sockets whose ZooKeeper servers do not serve", ()
     expect(maxPerSecond(server.connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second when they grant a session and close the connection', async () => {
+  it('connects a few times a second when they close each connection after granting a session', async () => {
     const connections: number[] = [];
     const fake = await fakeServer(bench, {
       hello: (peer) => {

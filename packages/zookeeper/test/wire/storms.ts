@@ -4,7 +4,7 @@ import { zookeeper } from '@queuelock/zookeeper';
 import { SINGLE, outcome, type Bench } from '../bench.ts';
 import { driverTo } from './clients.ts';
 
-/** Opens sessions on these hosts repeatedly for that time, as the core does. */
+/** Opens sessions on these hosts again and again for `ms` milliseconds, as the core does. */
 export async function opensFor(bench: Bench, ms: number, hosts: readonly string[]): Promise<void> {
   const backend = bench.keep(zookeeper({ hosts, ...SINGLE }), (made) => made.close());
   const stop = new AbortController();
@@ -14,7 +14,7 @@ export async function opensFor(bench: Bench, ms: number, hosts: readonly string[
   await opening;
 }
 
-/** Collects the times at which one session tries to connect to these addresses. */
+/** Starts a session that never connects. Returns a list to which the time of each attempt is added. */
 export function attemptsOf(bench: Bench, addresses: readonly string[]): readonly number[] {
   const moments: number[] = [];
   driverTo(bench, [], {

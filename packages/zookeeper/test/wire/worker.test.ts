@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { SINGLE, Bench } from '../bench.ts';
 
-// The code of a worker thread. Worker threads cannot load TypeScript, so it loads the package through tsx.
+// Code that runs in a worker thread. Node does not load TypeScript there, so the code loads the package with
+// tsx.
 const IN_WORKER = `
   const { workerData, parentPort } = require('node:worker_threads');
   const { require: tsRequire } = require('node:module').createRequire(workerData.here)('tsx/cjs/api');

@@ -12,7 +12,7 @@ function lineOf(server: MemoryServer, queue: string): Subscriber<Turn>[] {
   return line;
 }
 
-/** Returns turns that report an admission to the last subscriber only. */
+/** Returns the turns of an entry, but reports each admission to the waiter that entered the queue last. */
 function toTheLast(queue: Subscriber<Turn>[], turns$: Observable<Turn>): Observable<Turn> {
   return new Observable((subscriber) => {
     queue.push(subscriber);
@@ -26,7 +26,10 @@ function toTheLast(queue: Subscriber<Turn>[], turns$: Observable<Turn>): Observa
   });
 }
 
-/** Defects of a backend, since the rules apply to the server too. */
+/**
+ * Seeded defects of a backend. The rules of judge.ts must detect these too, because a wrong backend also
+ * breaks locks.
+ */
 export const BACKEND_DEFECTS: readonly Defect[] = [
   inSession('a backend admits two entries', ['exclusive', 'order', 'ends first'], (session) => ({
     enqueue: (spec) => session.enqueue({ ...spec, limit: 2 }),

@@ -1,6 +1,6 @@
 import { inCore, inSession, type Defect } from './defect.ts';
 
-/** Defects of the start of a hold. */
+/** Seeded defects of the code that starts a hold. */
 export const BEGINNING_DEFECTS: readonly Defect[] = [
   inCore('a hold starts without the time that its work needs', 'enough time', [
     'hold/grant.ts',

@@ -1,6 +1,6 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** Defects of closing a client. */
+/** Seeded defects of the code that closes a client. */
 export const CLOSING_DEFECTS: readonly Defect[] = [
   inCore(
     'closing revokes nothing',

@@ -3,20 +3,20 @@ import type { Backend, Session } from '../../../src/backend.ts';
 import type { Alteration } from '@queuelock/harness/alteration';
 import type { Rule } from '../judge.ts';
 
-/** A mutant that a programmer could introduce. */
+/** A seeded defect, such as a programmer could introduce. */
 export interface Defect {
   readonly what: string;
-  /** The rules that may be the first to detect the defect. */
+  /** Rules of judge.ts. One of them must be the first rule that detects the defect. */
   readonly killedBy: readonly Rule[];
-  /** The changes of the core. */
+  /** Changes of the core's source files that introduce the defect. */
   readonly alterations?: readonly Alteration[];
-  /** The change of a backend. */
+  /** Wraps a correct backend so that it has the defect. */
   readonly spoil?: Spoil;
 }
 
 export type Spoil = (backend: Backend, server: MemoryServer) => Backend;
 
-/** Creates a defect of the core. */
+/** Creates a defect that consists of changes of the core's source files. */
 export function inCore(
   what: string,
   killedBy: Rule | readonly Rule[],
@@ -25,7 +25,7 @@ export function inCore(
   return { what, killedBy: [killedBy].flat(), alterations };
 }
 
-/** Creates a defect of the sessions of a backend. */
+/** Creates a defect that replaces some methods of a backend's sessions. */
 export function inSession(
   what: string,
   killedBy: Rule | readonly Rule[],

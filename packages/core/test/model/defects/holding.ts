@@ -1,6 +1,6 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** Defects of the end of a hold and its notifications. */
+/** Seeded defects of the code that ends a hold and reports its end. */
 export const HOLDING_DEFECTS: readonly Defect[] = [
   inCore(
     '`held` does not read the clock',

@@ -1,6 +1,6 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** Defects of cancelled calls and missing replies. */
+/** Seeded defects in the handling of cancelled calls and missing replies. */
 export const JOINING_DEFECTS: readonly Defect[] = [
   inCore(
     'leaving does not follow an enqueue in flight',

@@ -1,11 +1,11 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** Defects of the liveness of a session. */
+/** Seeded defects of the code that decides whether a session is alive, suspect or lost. */
 export const LIVENESS_DEFECTS: readonly Defect[] = [
   inCore('the deadline counts from the reply to a renewal, not from its sending', 'budget', [
-    'session/heartbeat.ts',
-    'liveness.prove(deadlineOf(sentAt,',
-    'liveness.prove(deadlineOf(clock.now(),',
+    'session/send-heartbeat.ts',
+    'listener.proven(deadlineOf(sentAt,',
+    'listener.proven(deadlineOf(clock.now(),',
   ]),
   inCore('the first deadline counts from the reply to the opening', 'budget', [
     'session/session.ts',
@@ -56,18 +56,18 @@ export const LIVENESS_DEFECTS: readonly Defect[] = [
   ]),
   inCore('two heartbeat loops run', 'contract', [
     'session/heartbeat.ts',
-    'switchMap(() => beat(live, pace, clock)),',
-    'switchMap(() => (void beat(live, pace, clock), beat(live, pace, clock))),',
+    'sendHeartbeat(live.session, listener, { pace, clock })',
+    '(void sendHeartbeat(live.session, listener, { pace, clock }), sendHeartbeat(live.session, listener, { pace, clock }))',
   ]),
   inCore('an overdue heartbeat does not make the session suspect', 'doubt', [
     'session/heartbeat.ts',
-    '    liveness.doubt(late);\n    overdue',
-    '    overdue',
+    '    overdue: doubt,\n',
+    '',
   ]),
   inCore('a failed heartbeat does not make the session suspect', 'doubt', [
     'session/heartbeat.ts',
-    '    else liveness.doubt(error);\n',
-    '',
+    '    failed: doubt,\n',
+    '    failed: () => undefined,\n',
   ]),
   inCore('the doubts of the backend are ignored', 'doubt', [
     'session/heartbeat.ts',

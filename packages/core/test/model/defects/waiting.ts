@@ -1,6 +1,6 @@
 import { inCore, type Defect } from './defect.ts';
 
-/** Defects of waiting. */
+/** Seeded defects of the code that waits for admission. */
 export const WAITING_DEFECTS: readonly Defect[] = [
   inCore('an abort does not end a wait', 'at once', [
     'work/wait-limit.ts',

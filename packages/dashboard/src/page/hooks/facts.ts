@@ -5,8 +5,8 @@ import { createContext, useContext, useEffect, useState } from 'react';
 export const FactsContext = createContext<BridgeFacts | undefined>(undefined);
 
 /**
- * Returns the facts of the bridge. Reads them again after each reconnect, because the page may be connected
- * to another bridge by then.
+ * Returns what the bridge reports about itself, such as its store and the actions that it permits. Reads it
+ * again after each reconnect, because the page may be connected to another bridge by then.
  */
 export function useBridgeFacts(): BridgeFacts | undefined {
   const client = useBridge();
@@ -20,8 +20,7 @@ export function useBridgeFacts(): BridgeFacts | undefined {
         if (isMounted) setFacts(answer);
       },
       () => {
-        // The error is ignored: the connection state shows it, and the facts are read again after a
-        // reconnect.
+        // Ignores the error: the page shows the state of the connection, and reads again after a reconnect.
       },
     );
     return () => {
@@ -31,7 +30,7 @@ export function useBridgeFacts(): BridgeFacts | undefined {
   return facts;
 }
 
-/** Returns the actions that this page may do, as far as they are known. */
+/** Returns the actions that the bridge permits to this page; none until that is known. */
 export function useMay(): BridgeFacts['may'] {
   return useContext(FactsContext)?.may ?? NOTHING;
 }

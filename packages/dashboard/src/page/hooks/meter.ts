@@ -2,7 +2,9 @@ import type { QueuesSnapshot } from '@queuelock/bridge/wire';
 import { useState } from 'react';
 import { EMPTY_METER, metered, type Meter } from '../model/meter.ts';
 
-/** Returns rates that are computed from the snapshots so far. */
+/**
+ * Returns rates such as hand-offs per second, computed from the snapshots that the page has received so far.
+ */
 export function useMeter(snapshot: QueuesSnapshot | undefined): Meter {
   const [seen, setSeen] = useState({ snapshot: undefined as QueuesSnapshot | undefined, meter: EMPTY_METER });
   if (!snapshot || snapshot.status !== 'live' || snapshot === seen.snapshot) return seen.meter;

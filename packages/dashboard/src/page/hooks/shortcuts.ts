@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { shortcutOf, type Shortcut } from '../model/keys.ts';
 
-// Two keys within this time count as a sequence.
+// Two keys count as a sequence if the second one is pressed within this many milliseconds.
 const PAIR_MS = 1_500;
 
 /** Calls `onShortcut` for shortcuts anywhere on the page. */

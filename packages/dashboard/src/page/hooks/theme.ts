@@ -8,7 +8,7 @@ export interface Theme {
   readonly toggle: () => void;
 }
 
-/** Follows the system's theme until the user chooses another one. A user that chooses the system's theme follows it again. */
+/** Follows the system's theme until the user chooses another one. If the user chooses the system's theme, follows it again. */
 export function useTheme(): Theme {
   const systemIsDark = useMedia('(prefers-color-scheme: dark)');
   const [choice, keep] = useStoredText('theme', '');

@@ -1,14 +1,17 @@
 import type { ContenderSnapshot, ContendersAct, ContendersSnapshot } from '@queuelock/bridge/wire';
 import { duration, ordinal } from './text.ts';
 
-/** A button of a contender. */
+/** A button that acts on a demo process that contends for the lock. */
 export interface ContenderButton {
   readonly act: Exclude<ContendersAct['act'], 'add'>;
   readonly title: string;
   readonly isOff: boolean;
 }
 
-/** Returns the actions that are possible on a contender now. The buttons keep their order in every state. */
+/**
+ * Returns the buttons of a contender, of which only the currently possible ones are enabled. Their order is
+ * the same in every state.
+ */
 export function buttonsOf(
   { status, isFrozen, isCut }: ContenderSnapshot,
   { canCut }: Pick<ContendersSnapshot, 'canCut'>,
@@ -34,7 +37,7 @@ const STATUS: Record<Exclude<ContenderSnapshot['status'], 'waits' | 'gone' | 'ex
   rests: 'pauses',
 };
 
-/** Describes the state of a contender. */
+/** Describes the state of a demo process that contends for the lock. */
 export function contenderText({ status, position, end, token, isFrozen }: ContenderSnapshot): string {
   if (status === 'gone') return `has ended: ${end ?? 'by itself'}`;
   if (status === 'expired')
@@ -47,13 +50,16 @@ export function contenderText({ status, position, end, token, isFrozen }: Conten
   return position <= 1 ? 'is next' : `waits, ${ordinal(position)} in the queue`;
 }
 
-/** Remaining proven time of a hold, as a fraction of the TTL and as a text. */
+/** The remaining proven time of a hold, as a fraction of the TTL and as text. */
 export interface Proven {
   readonly part: number;
   readonly text: string;
 }
 
-/** Computes the proven time of a contender that holds, or believes to. `now` is by the bridge's clock. */
+/**
+ * Computes the proven time of a contender that holds, or still believes that it holds. `now` is the time of
+ * the bridge's clock.
+ */
 export function provenOf(
   { status, provenUntil }: ContenderSnapshot,
   { ttlMs }: Pick<ContendersSnapshot, 'ttlMs'>,

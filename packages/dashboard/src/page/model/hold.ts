@@ -1,13 +1,15 @@
 import type { EntrySnapshot, QueueSnapshot } from '@queuelock/bridge/wire';
 
-/** Compares a hold with its usual duration or its proven time. */
+/** A bar that compares a hold with its usual duration, or shows its remaining proven time. */
 export interface HoldMeter {
   /**
    * `budget`: the remaining proven time, which shrinks until the next heartbeat. `typical`: the elapsed part of the usual
    * duration.
    */
   readonly kind: 'budget' | 'typical' | 'unknown';
-  /** The part of the duration that is over or left, from 0 to 1. */
+  /**
+   * The length of the bar from 0 to 1: the elapsed part of the usual duration, or the remaining part of the proven time.
+   */
   readonly part: number;
   /** With `budget`: remaining milliseconds of the proven time. Otherwise: milliseconds since the grant. */
   readonly ms: number;
@@ -68,7 +70,7 @@ export function notesOf({
   return texts.filter((text) => text !== '').join(', ');
 }
 
-/** Returns the announcement for screen readers after a change of holders, or `undefined` if there is none. */
+/** Returns the sentence for screen readers after the holder has changed, or `undefined` if the holder is the same. */
 export function handOffText(before: readonly string[], after: readonly string[]): string | undefined {
   const newHolders = after.filter((owner) => !before.includes(owner));
   if (newHolders.length > 0)

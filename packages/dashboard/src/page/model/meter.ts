@@ -1,6 +1,6 @@
 import type { ListedQueueSnapshot, QueuesSnapshot } from '@queuelock/bridge/wire';
 
-/** A queue with rates that were measured over time. */
+/** A row in the list of queues, with rates that were measured over time. */
 export interface QueueRow {
   readonly name: string;
   readonly depth: number;
@@ -26,7 +26,7 @@ interface Sample {
 
 interface Metered {
   readonly queue: ListedQueueSnapshot;
-  /** Samples of the queue, the earliest first. */
+  /** The departure counts of the queue at several times, the earliest first. */
   readonly samples: readonly Sample[];
 }
 
@@ -37,7 +37,7 @@ export const EMPTY_METER: Meter = new Map();
 
 const WINDOW_MS = 10_000;
 
-/** Adds a snapshot to the measurements. */
+/** Returns the measurements with those of one more snapshot. */
 export function metered(before: Meter, { queues, at }: Pick<QueuesSnapshot, 'queues' | 'at'>): Meter {
   return new Map(queues.map((queue) => [queue.name, follow(before.get(queue.name), queue, at)]));
 }
@@ -47,13 +47,13 @@ function follow(before: Metered | undefined, queue: ListedQueueSnapshot, at: num
   if (!before || before.queue.departures > queue.departures) return { queue, samples: [sample] };
   const recent = before.samples.filter((_sample, index, all) => {
     const next = all[index + 1];
-    // One sample from before the window is kept as the beginning of the window.
+    // Keeps one sample from before the last ten seconds, so that the rates cover the full ten seconds.
     return next === undefined || at - next.at < WINDOW_MS;
   });
   return { queue, samples: [...recent, sample] };
 }
 
-/** Computes the rows at the time `now` of the bridge's clock. */
+/** Computes the rows of the list of queues at the time `now` of the bridge's clock. */
 export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   return [...meter.values()].map(({ queue, samples }) => {
     const { name, depth, frontAt, frontLonger = false } = queue;
@@ -73,7 +73,7 @@ export function rowsOf(meter: Meter, now: number): readonly QueueRow[] {
   });
 }
 
-/** Totals over all queues. */
+/** The totals over all queues. */
 export interface Sum {
   readonly entries: number;
   readonly handOffsPerS: number;
@@ -81,7 +81,7 @@ export interface Sum {
   readonly slowest: QueueRow | undefined;
 }
 
-/** Adds up the rows of all queues. */
+/** Computes the totals from the rows of all queues. */
 export function sumOf(rows: readonly QueueRow[]): Sum {
   let [entries, handOffsPerS] = [0, 0];
   let slowest: QueueRow | undefined;

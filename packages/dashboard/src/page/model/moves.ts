@@ -1,4 +1,4 @@
-/** Range of the rendered rows of a table. */
+/** The first and last index of the table rows that are rendered. */
 interface Shown {
   readonly startIndex: number;
   readonly endIndex: number;
@@ -6,7 +6,10 @@ interface Shown {
   readonly count: number;
 }
 
-/** Returns the visible rows, some around them, and the focused row wherever it is: removing it would lose the focus. */
+/**
+ * Returns which rows to render: the visible rows, some around these, and the focused row. Removing the focused row
+ * would lose the focus.
+ */
 export function withFocused({ startIndex, endIndex, overscan, count }: Shown, focused: number): number[] {
   const first = Math.max(0, startIndex - overscan);
   const last = Math.min(count - 1, endIndex + overscan);
@@ -15,7 +18,7 @@ export function withFocused({ startIndex, endIndex, overscan, count }: Shown, fo
   return focused < first ? [focused, ...rows] : [...rows, focused];
 }
 
-/** Returns the target row of a cursor key; `undefined` for another key. */
+/** Returns the index of the row that a cursor key moves to; `undefined` for another key. */
 export function targetOf(
   key: string,
   at: number,

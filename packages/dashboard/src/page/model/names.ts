@@ -1,7 +1,8 @@
-// Largest number of stored names. It leaves room in the stream for topics of other views.
+// The largest number of stored names. The stream of the bridge has a limited number of topics, which other
+// views need too.
 const MAX_NAMES = 24;
 
-/** Parses stored names. Returns an empty list for malformed text. */
+/** Parses the stored list of names. Returns an empty list for malformed text. */
 export function namesFrom(text: string): readonly string[] {
   try {
     const stored: unknown = JSON.parse(text);
@@ -10,7 +11,7 @@ export function namesFrom(text: string): readonly string[] {
       .filter((name): name is string => typeof name === 'string' && name !== '')
       .slice(0, MAX_NAMES);
   } catch {
-    // The stored text was not written by this page, so it is ignored.
+    // Text that this page did not write is ignored.
     return [];
   }
 }
@@ -20,12 +21,15 @@ export function namesText(names: readonly string[]): string {
   return JSON.stringify(names);
 }
 
-/** Returns the names with `name` first. The last names are dropped when there are too many. */
+/**
+ * Returns the list with `name` moved to its beginning. If the list is then too long, the last names are
+ * dropped.
+ */
 export function withName(names: readonly string[], name: string): readonly string[] {
   return [name, ...withoutName(names, name)].slice(0, MAX_NAMES);
 }
 
-/** Returns the names without `name`. */
+/** Returns the list without `name`. */
 export function withoutName(names: readonly string[], name: string): readonly string[] {
   return names.filter((other) => other !== name);
 }

@@ -4,14 +4,14 @@ export interface Point {
   readonly y: number;
 }
 
-/** An arrow from one node of a ring to the next. */
+/** An arrow in the drawing of a deadlock, from one node of the ring to the next. */
 export interface Arrow {
   readonly from: Point;
   readonly to: Point;
   readonly middle: Point;
 }
 
-/** Returns the positions of the nodes on a ring, clockwise from the top. */
+/** Returns the positions of the nodes on a circle, clockwise from the top. */
 export function ringOf(places: number, radius: number): readonly Point[] {
   return Array.from({ length: places }, (_one, place) => onRing((place / places) * 2 * Math.PI, radius));
 }
@@ -34,7 +34,7 @@ export function arrowsOf(places: number, radius: number, room: Room): readonly A
 
 const STEP = Math.PI / 180;
 
-/** Returns the first angle after a node at which the ring is outside of its label. */
+/** Returns the first angle after a node at which the circle is outside of the node's label. */
 function clear(
   angle: number,
   direction: 1 | -1,

@@ -20,7 +20,7 @@ export function sessionsWith(
   );
 }
 
-/** Describes how many queues an overview leaves out, to be appended to a sentence. */
+/** Describes how many queues are missing from an overview, as text to append to a sentence. */
 export function coverageText({ included, omitted }: Coverage): string {
   return omitted === 0
     ? ''

@@ -16,7 +16,7 @@ export interface Lane {
   readonly isPresent: boolean;
 }
 
-/** A line from the end of a hold to the beginning of the next. */
+/** A connecting line from the end of a hold to the beginning of the next hold. */
 interface HandOff {
   readonly at: number;
   readonly fromLane: number;
@@ -96,7 +96,7 @@ function stretch(from: number, to: number): Stretch | undefined {
   return to > from ? { from, to } : undefined;
 }
 
-/** Connects the last hold that ended before a hold began with that hold. */
+/** Draws a line from the end of the latest earlier hold to the beginning of this hold. */
 function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
   return lanes.flatMap(({ span: { heldAt, heldEarlier }, hold }, toLane) => {
     if (heldAt === undefined || heldEarlier || !hold || hold.from === 0) return [];
@@ -111,7 +111,7 @@ function handOffsOf(lanes: readonly Lane[]): readonly HandOff[] {
 
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600].map((s) => s * 1_000);
 
-/** Returns about four round times. */
+/** Returns about four round times for the labels of the time axis. */
 function ticksOf(begin: number, end: number): readonly number[] {
   const step = STEPS_MS.find((ms) => (end - begin) / ms <= 5) ?? end - begin;
   const first = Math.ceil(begin / step) * step;

@@ -7,13 +7,16 @@ import { buttonsOf, contenderText, provenOf } from '../model/contenders.ts';
 import { withoutCode } from '../model/freshness.ts';
 import { plain } from '../model/text.ts';
 
-/** Props of the list of contenders. */
+/** Props of the list of demo processes. */
 export interface ContendersProps {
   readonly snapshot: ContendersSnapshot;
   readonly isRunning: boolean;
 }
 
-/** Shows processes that contend for the lock, with buttons to disturb them. */
+/**
+ * Shows demo processes that contend for the lock, with buttons that kill, freeze or disconnect these
+ * processes.
+ */
 export function Contenders({ snapshot, isRunning }: ContendersProps): ReactElement {
   const client = useBridge();
   const { bridge: now } = useNow(250, isRunning);
@@ -112,7 +115,7 @@ function Contender({ contender, snapshot, now, onAct }: ContenderProps): ReactEl
   );
 }
 
-// An action and its reversal share a button, so that the button keeps the focus.
+// An action and its reversal, such as freeze and thaw, share one button. So the button keeps the focus.
 const BUTTON_OF = {
   release: 'release',
   freeze: 'freeze',

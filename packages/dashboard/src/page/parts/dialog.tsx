@@ -44,7 +44,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
   );
 }
 
-/** Shows pairs of a label and a value that describe the target. */
+/** Shows pairs of a label and a value that describe what the dialog is about. */
 export function Pairs({
   pairs,
 }: {

@@ -79,7 +79,7 @@ export function EvictDialog({
   );
 }
 
-/** Shows the result of a call. */
+/** Shows the result of an action in a dialog. */
 export function Outcome({
   title,
   text,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { handOffText } from '../model/hold.ts';
 import { plain } from '../model/text.ts';
 
-// Interval in milliseconds in which a screen reader can read one sentence.
+// Minimum interval between two announcements in milliseconds, so that a screen reader can read each sentence.
 const PACE_MS = 4_000;
 
 /**

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { plain, timeOfDay } from '../model/text.ts';
 import { Empty } from './words.tsx';
 
-/** Lists the events, the newest first. */
+/** Lists the events of the demo, the newest first. */
 export function Happenings({
   happenings,
 }: {

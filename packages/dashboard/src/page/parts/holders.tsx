@@ -6,7 +6,9 @@ import { count, duration, seconds } from '../model/text.ts';
 import { Pairs } from './dialog.tsx';
 import { Empty, StoredText } from './words.tsx';
 
-/** The actions that are allowed on an entry. A missing action is not allowed. */
+/**
+ * Functions for the actions that the user may do to an entry. An action without a function is not allowed.
+ */
 export interface EntryActions {
   readonly onEvict?: (entry: EntrySnapshot) => void;
   readonly onAsk?: (holder: EntrySnapshot) => void;
@@ -127,7 +129,7 @@ interface BarProps {
 function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): ReactElement {
   const isLong = kind === 'typical' && typicalMs !== undefined && ms > typicalMs;
   const usual = typicalMs === undefined ? '' : `typically ${duration(typicalMs)}`;
-  // Outdated data does not prove that the entry still holds.
+  // Outdated data does not prove that the entry still holds the lock.
   const isProven = kind !== 'budget' || isRunning;
   const texts = {
     budget: !isRunning ? 'the proven time is unknown' : `${duration(ms)} proven, until the next heartbeat`,
@@ -145,8 +147,8 @@ function Bar({ meter: { kind, part, ms, typicalMs }, isRunning }: BarProps): Rea
 }
 
 /**
- * Returns the largest value so far. It is the full proven time, because each heartbeat restores the remaining
- * time to it.
+ * Returns the largest value since the component was shown. For a proven time this is its full length, which
+ * each heartbeat restores.
  */
 function useLargest(value: number): number {
   const [largest, setLargest] = useState(value);

@@ -30,7 +30,7 @@ export interface TimelineProps {
 export function Timeline({ snapshot, isRunning, ownId }: TimelineProps): ReactElement {
   const [windowMs, setWindowMs] = useState<number>(WINDOWS[0][1]);
   const isNarrow = useMedia('(max-width: 720px)');
-  // The drawing is updated only when something moves by at least a pixel.
+  // The drawing is updated only when a second would move it by at least one pixel.
   const { bridge: now } = useNow(Math.max(usePaceMs(), windowMs / 600), isRunning);
   const frame = { now, windowMs, lanes: isNarrow ? 10 : 14 };
   const drawing = drawingOf(snapshot, frame);
@@ -148,7 +148,7 @@ function Pulse({
   readonly counts: readonly number[];
   readonly width: number;
 }): ReactElement {
-  // The scale has a least maximum, so that few hand-offs are drawn lower than many.
+  // The scale's maximum has a lower bound, so that a few hand-offs are not drawn as high as many.
   const max = Math.max(4, ...counts);
   const step = width / counts.length;
   return (

@@ -8,7 +8,7 @@ import { Happenings } from '../parts/happenings.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Title } from '../parts/words.tsx';
 
-/** Shows demo programs that the user may disturb, and the events that follow. */
+/** Shows the demo: processes that the user may disturb, and the events that follow. */
 export function ContendersView({ name }: { readonly name: string }): ReactElement {
   const seen = useContenders(name);
   const timeline = useTimeline(name);

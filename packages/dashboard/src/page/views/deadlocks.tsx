@@ -11,7 +11,7 @@ import { Empty, QueueLink, StoredText, Title } from '../parts/words.tsx';
 
 type Circle = DeadlocksSnapshot['deadlocks'][number];
 
-/** Shows cycles of waiters. */
+/** Shows deadlocks: cycles of clients that wait for each other. */
 export function DeadlocksView(): ReactElement {
   const seen = useDeadlocks();
   const [target, setTarget] = useState<Target>();
