@@ -75,9 +75,9 @@ export class Claim implements ClaimView {
     return [status, isShared ? 'shared' : '', this.#detail, ...this.#ends].filter(Boolean).join(', ');
   }
 
-  /** Describes the requests that the holder has received. */
-  get received(): string {
-    return this.#received.join(', ');
+  /** Names of the claims whose requests the holder has received, also of those that it has replied to. */
+  get received(): readonly string[] {
+    return this.#received;
   }
 
   /** The fencing tokens of the present or last hold, by the letter of the queue. */
@@ -187,7 +187,7 @@ export class Claim implements ClaimView {
     });
     if (this.#setup.features.requests && parts.length === 1)
       parts[0]!.requests$.subscribe((request) => {
-        this.#received.push(`${request.from.owner} (${request.reason})`);
+        this.#received.push(request.from.owner);
         this.#requests.set(request.from.owner, request);
       });
   }

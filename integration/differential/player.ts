@@ -68,13 +68,18 @@ export class Player {
     const state = new Map<string, string>();
     for (const claim of this.#claims.values()) {
       state.set(`claim ${claim.name}`, claim.text);
-      // A holder that is about to lose its hold may receive a request or not.
-      const isHolding = claim.status === 'holding' && !this.#isDraining;
-      if (isHolding && claim.received !== '') state.set(`requests to ${claim.name}`, claim.received);
+      const requests = this.#requestsTo(claim);
+      if (requests.length > 0) state.set(`requests to ${claim.name}`, requests.join(', '));
     }
     for (const [name, { session }] of this.#roles) state.set(`session of ${name}`, statusOf(session));
     for (const queue of this.#setup.queues) state.set(`tokens of ${queue}`, tokensOf(queue, this.claims));
     return new Map([...state, ...this.#views.state]);
+  }
+
+  /** Returns the received requests of waiters. A holder that loses its hold, or whose requester leaves, may receive a request or not. */
+  #requestsTo({ status, received }: Claim): readonly string[] {
+    if (status !== 'holding' || this.#isDraining) return [];
+    return received.filter((from) => this.#claims.get(from)?.status === 'waiting');
   }
 
   /** Performs a step. Resolves when its calls have settled, which may be long after its effect. */

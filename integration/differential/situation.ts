@@ -46,7 +46,8 @@ export function isDetermined(step: Step, { claims }: Situation): boolean {
     }
     case 'reply': {
       const holder = named(step.claim);
-      if (holder?.status !== 'holding' || !holder.requests.includes(step.to)) return false;
+      if (holder?.status !== 'holding' || named(step.to)?.status !== 'waiting') return false;
+      if (!holder.requests.includes(step.to)) return false;
       return step.reply !== 'yieldToRequester' || waitersOf(holder.queues[0]!).length < 3;
     }
     case 'evict':
