@@ -190,12 +190,12 @@ export class MysqlSession implements Session, Resident {
   }
 
   #placement(spec: EntrySpec, { a, b, c, d }: Row, call: number): Placement {
-    const { queue, id, shared, limit } = spec;
+    const { queue, id, shared, limit, permits = 1 } = spec;
     const [ord, ahead] = [String(a), Number(c)];
     const key = keyOf(queue, ord);
     const isAdmitted = Number(b) === 1;
     const turn = { admitted: isAdmitted, ...(ahead < COUNTED_AHEAD && { ahead }) };
-    const turns$ = this.entries.track({ queue, id, shared, limit, ord, key, turn, call });
+    const turns$ = this.entries.track({ queue, id, shared, limit, permits, ord, key, turn, call });
     if (!isAdmitted) this.#connection.waits(ahead - limit + 1);
     const order = BigInt(ord);
     return { order, token: order, key, turn, ...(d === null ? {} : { otherLimit: Number(d) }), turns$ };

@@ -18,7 +18,6 @@ import type { DirectoryLocation } from '../queue/parents.ts';
 import type { QueueLocation } from '../queue/queue-location.ts';
 import { makeReader } from './reader.ts';
 import { Subject, type Observable } from '../base/rx.ts';
-import { checkShape } from '../queue/shape.ts';
 import { OwnTrace, type Identity } from './own-trace.ts';
 
 /**
@@ -47,7 +46,7 @@ export class OwnEntry {
     this.#trace = new OwnTrace(context.zk, location, identity);
     this.#withdrawal = new LazyAbortController(() => entryWithdrawn(id));
     this.isResumed = isResumed;
-    this.#state = isResumed ? { status: 'unknown', isInherited: true } : { status: 'absent' };
+    this.#state = { status: isResumed ? 'unknown' : 'absent' };
   }
 
   /** The path of the node, once it is known. It changes when the entry is converted to a reader. */
@@ -84,13 +83,6 @@ export class OwnEntry {
   markOrdered(): void {
     const node = nodeOf(this.#state);
     if (node) this.#state = { ...node, isOrdered: true };
-  }
-
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the existing position differs from `spec` */
-  checkShape({ own }: NodePosition, spec: EntrySpec): void {
-    const node = nodeOf(this.#state);
-    checkShape(own, spec, { limit: node?.isInherited ?? false });
-    if (node) this.#state = { ...node, isInherited: false };
   }
 
   /** Removes the entry. Resolves with whether the entry existed. Rejects when that is unknown. */

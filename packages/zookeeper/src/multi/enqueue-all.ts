@@ -12,6 +12,7 @@ import { hasTransactions, enqueueInTransaction } from './transaction.ts';
 
 import { entryLost } from '../driver/errors.ts';
 import { throughGate, wasEmptyAt, type Gate } from '../turn/gate.ts';
+import { checkShape } from '../queue/shape.ts';
 import { runInLanes } from '../base/lane.ts';
 import { allSettled } from '../base/all-settled.ts';
 import type { EntryRequest, MemberPosition } from './entry-request.ts';
@@ -60,7 +61,7 @@ export function enqueueAll(
     entries.map(({ lane }) => lane),
     async () => {
       const positions = await enqueueOrClear(members, { ...entering, signal });
-      for (const { member, position } of positions) member.entry.checkShape(position, member.spec);
+      for (const { member, position } of positions) checkShape(position.own, member.spec);
       return positions;
     },
   );
