@@ -1,6 +1,6 @@
 /**
  * Checks the chapters of the packages. A chapter is a folder of a package's `src`. One of its files begins
- * with a comment that states the chapter's question, and imports between chapters run in one direction only.
+ * with a comment that describes the folder, and imports between chapters run in one direction only.
  * This program also checks that no modules of the repository import each other in a circle, type imports
  * included, and that packages/architecture.svg shows the present imports. --update draws that file.
  */
@@ -17,7 +17,8 @@ const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite'
 const PICTURE = 'packages/architecture.svg';
 /** The name for the files directly in `src`: they may import all chapters, and no chapter may import them. */
 const DOORS = 'doors';
-const QUESTION = /^\/\/ The folder (\S+) answers: (.+\?)\n/;
+/** The first line of one file in each chapter: the name of the folder, and what it does. */
+const DESCRIPTION = /^\/\/ Folder "([^"]+)": (.+)\.\n/;
 
 interface Source {
   /** Path of the file below `src`. */
@@ -54,14 +55,14 @@ function importsBetween(sources: readonly Source[]): readonly Import[] {
     .filter(({ from, to }) => from !== to);
 }
 
-/** Returns the chapters and the questions in the first lines of their files. */
+/** Returns the chapters and the descriptions in the first lines of their files. */
 function chaptersOf(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {
   const chapters = new Map<string, string[]>();
   for (const { path, text } of sources) {
-    const questions = chapters.get(chapterOf(path)) ?? [];
-    const [, chapter, question] = QUESTION.exec(text) ?? [];
-    if (question !== undefined && chapter === chapterOf(path)) questions.push(question);
-    chapters.set(chapterOf(path), questions);
+    const descriptions = chapters.get(chapterOf(path)) ?? [];
+    const [, chapter, description] = DESCRIPTION.exec(text) ?? [];
+    if (description !== undefined && chapter === chapterOf(path)) descriptions.push(description);
+    chapters.set(chapterOf(path), descriptions);
   }
   chapters.delete(DOORS);
   return chapters;
@@ -73,9 +74,9 @@ function* wrongWith(name: string, sources: readonly Source[]): Generator<string>
     const way = [...circle.map(({ from }) => from), circle[0]?.from].join(' → ');
     yield `${name}: the chapters ${way} import each other: ${circle.map(({ because }) => because).join('; ')}`;
   }
-  for (const [chapter, questions] of chaptersOf(sources))
-    if (questions.length !== 1)
-      yield `${name}: in the chapter ${chapter} one file begins with "// The folder ${chapter} answers: …?", not ${String(questions.length)}`;
+  for (const [chapter, descriptions] of chaptersOf(sources))
+    if (descriptions.length !== 1)
+      yield `${name}: in the chapter ${chapter} one file begins with '// Folder "${chapter}": ….', not ${String(descriptions.length)}`;
 }
 
 function picture(): string {

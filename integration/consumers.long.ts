@@ -78,13 +78,13 @@ describe('the packed packages in a program that checks all declarations', () => 
   }
 
   for (const { version, command, options = {} } of COMPILERS)
-    it(`compile in a page with TypeScript ${version}`, () => {
+    it(`compile in a browser page with TypeScript ${version}`, () => {
       writeFileSync(join(consumer, 'page.tsx'), PAGE);
       const messages = compileConsumer(consumer, command, 'bundler', { ...options, ...OF_PAGE }, 'page.tsx');
       expect(messages.join('\n')).to.equal('');
     }).timeout(180_000);
 
-  it('resolve in Node at each entry, by import and by require', () => {
+  it('can be imported and required in Node by the name of each entry point', () => {
     const doors = publicPackages().flatMap(({ name, doors: subpaths }) =>
       subpaths.map(([subpath]) => join('@queuelock', name, subpath)),
     );

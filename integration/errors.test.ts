@@ -321,7 +321,7 @@ describe('the message of an error', () => {
     expect(error).to.include({ code: 'OWNERSHIP_LOST', message: `[OWNERSHIP_LOST] ${reason}` });
   });
 
-  it("of a BridgeError has the core's code, for a bridge that cannot be reached", async () => {
+  it("of a BridgeError states that the bridge cannot be reached, and the error has the core's code UNAVAILABLE", async () => {
     const bridge = stage.keep(createBridgeClient({ url: 'http://127.0.0.1:1' }), (client) => client.close());
     const unreachable$ = bridge.queue('x').pipe(filter(({ error }) => error !== undefined));
     const seen = await firstValueFrom(unreachable$, { defaultValue: undefined });
@@ -331,7 +331,7 @@ describe('the message of an error', () => {
     expect(error!.message).to.match(/the bridge cannot be reached: ./);
   });
 
-  it('of web locks has the error class of the standard, and names the lock', async () => {
+  it('of a stolen web lock names the lock, and the error is an AbortError as in the standard', async () => {
     const locks = stage.keep(createLockManager(memory()), (manager) => manager.close());
     const held = errorOf(locks.request('x', () => new Promise(() => undefined)));
     await locks.request('x', { steal: true }, () => undefined);

@@ -45,7 +45,7 @@ describe('the links of a page', () => {
     expect(linksOf(page).map(({ path, anchor }) => path + anchor)).to.deep.equal(['one.md#x', 'four.md']);
   });
 
-  it('are replaced only where the function returns a replacement', () => {
+  it('are replaced only where the given function returns a replacement', () => {
     expect(
       rewriteLinks('[a](one.md) [b](two.md)', ({ path }) => (path === 'two.md' ? '/two' : undefined)),
     ).to.equal('[a](one.md) [b](/two)');

@@ -149,13 +149,13 @@ describe('a failed test', () => {
     expect(askedAgain({ ...NOTHING, ...broken('mocha ended early') })).to.be.empty;
   });
 
-  it('counts as flaky when it passes alone', () => {
+  it('counts as flaky when it passes in a second run on its own', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, passed('a'));
     expect(settled).to.deep.equal({ ...NOTHING, ...passed('a'), flaky: [failure] });
   });
 
-  it('stays failed when it fails alone, and the report has both causes', () => {
+  it('stays failed when it fails again on its own, and the report has both causes', () => {
     const failure = failed('a');
     const settled = settle(after(failure), failure, after(failed('a', { cause: 'wrong', isUnsafe: true })));
     expect(settled.flaky).to.be.empty;
@@ -164,12 +164,12 @@ describe('a failed test', () => {
     expect(settled.failures[0]?.isUnsafe).to.equal(true);
   });
 
-  it('stays failed when it cannot be run alone', () => {
+  it('stays failed when it cannot be run on its own', () => {
     const failure = failed('a');
     expect(settle(after(failure), failure, NOTHING).failures).to.have.length(1);
   });
 
-  it('is run again without counting other tests twice', () => {
+  it('is run again, and tests that pass in both runs are counted once', () => {
     const failure = failed('night "after each" hook', { suite: 'night' });
     const settled = settle(
       { ...after(failure), ...passed('night a') },

@@ -6,7 +6,7 @@ const MANY = 1_000;
 const some = (draw: () => number): number[] => Array.from({ length: MANY }, draw);
 
 describe('random numbers of an experiment', () => {
-  it('are reproducible from the seed, independent of other draws', () => {
+  it('are the same again for the same seed, and differ for another seed', () => {
     const [one, other] = [new Chance(SEED), new Chance(SEED)];
     expect(some(() => one.below(1))).to.deep.equal(some(() => other.below(1)));
     expect(one.shuffled([...Array(MANY).keys()])).to.deep.equal(other.shuffled([...Array(MANY).keys()]));
@@ -16,7 +16,7 @@ describe('random numbers of an experiment', () => {
   it('have the same seed in all modules of a process', () => {
     expect(new Chance().seed()).to.equal(new Chance().seed());
   });
-  it('stay below the limit, and reach every value', () => {
+  it('are below the given limit, and include every value below it', () => {
     const chance = new Chance(SEED);
     const drawn = some(() => chance.below(5));
     expect(Math.min(...drawn)).to.be.at.least(0);

@@ -8,7 +8,7 @@ function optionsOf(...args: string[]): ChaosOptions {
 }
 
 describe('the arguments of pnpm chaos', () => {
-  it('default to five minutes of both stores, a random seed, and clients that follow the rule of queuelock', () => {
+  it("default to a run of five minutes on each store, with a random seed and queuelock's own clients", () => {
     const { minutes, seed, stores, rule, recipes, keep, out } = optionsOf();
     expect({ minutes, stores, rule, recipes, keep }).to.deep.equal({
       minutes: 5,
@@ -30,7 +30,7 @@ describe('the arguments of pnpm chaos', () => {
     expect(optionsOf('--', '--minutes', '0.5').minutes).to.equal(0.5);
   });
 
-  it('can repeat a run with the command from its report', () => {
+  it('select the same run again when they are those of the command in a report', () => {
     const asked = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
     const [, , ...args] = commandOf({ ...optionsOf(...asked), seed: 7 }, 'etcd').split(' ');
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });

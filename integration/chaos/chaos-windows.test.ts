@@ -26,11 +26,11 @@ const KINDS = [
 ] as const;
 
 describe('the diagrams in the report of a chaos run', () => {
-  it('show the time with the most kinds of faults', () => {
+  it('show the part of the run with the most kinds of faults', () => {
     expect(windowsOf(runOf(builderWith(...KINDS).events), [])).to.deep.equal([[59, 89]]);
   });
 
-  it('show the time before each violation, without repetitions', () => {
+  it('show the seconds around each violation, and those of two close violations only once', () => {
     const wrong = [100_000, 100_500, 30_000].map((ms) => ({ at: stamp(ms) }));
     expect(windowsOf(runOf(builderWith(...KINDS).events), wrong)).to.deep.equal([
       [90, 110],
@@ -44,7 +44,7 @@ describe('the diagrams in the report of a chaos run', () => {
     expect(windowsOf(runOf(builder.events), [])).to.deep.equal([[0, 9]]);
   });
 
-  it('show the workers that existed at that time, sorted by number', () => {
+  it('show the workers that existed in the shown part of the run, sorted by number', () => {
     const builder = new HistoryBuilder();
     for (const number of [10, 2, 1, 3])
       builder.tell(`worker-${number}`, number * 1_000, {

@@ -30,7 +30,7 @@ export function inWindow(run: Run, [from, to]: Window): Run {
   return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
 }
 
-/** Leaves out moments that lie in the window around another moment. */
+/** Leaves out each time that lies in the window around an earlier one of the list. */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
   for (const at of moments)

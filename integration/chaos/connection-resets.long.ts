@@ -10,11 +10,11 @@ const RESETTING_MS = RUNS > 1 ? 30_000 : 5_000;
 const LOAD = { holdMs: [0, 50], cancelShare: 0.05, abortShare: 0.02, parallel: 2 } as const;
 
 for (const store of STORES) {
-  describe(`connections to ${store} that break continuously`, function () {
+  describe(`connections to ${store} that are reset every 200 ms`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 45_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('keep the order and block no waiter for ever with resets every 200 ms', async () => {
+    it('do not change the order of grants, and block no waiter forever', async () => {
       const experiment = await startExperiment({ store });
       const detour = await Detour.start(experiment.cluster);
       const workers = await Promise.all(

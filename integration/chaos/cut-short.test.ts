@@ -52,27 +52,27 @@ describe('a chaos run that was cut short', () => {
     return expectSafe(directory, {}).then(() => 'nothing', String);
   };
 
-  it('is safe although holds, waits and faults have no end, and a line is incomplete', async () => {
+  it('is judged safe although holds, waits and faults have no recorded end, and a line of its history is incomplete', async () => {
     expect(await found(killedAt(200, cutShort()))).to.equal('nothing');
     expect(await found(cutShort())).to.equal('nothing');
   });
-  it('is unsafe if two workers hold at the same time', async () => {
+  it('is judged unsafe if two workers hold at the same time', async () => {
     const overlap = (): HistoryBuilder =>
       cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     for (const builder of [killedAt(200, overlap()), overlap()])
       expect(await found(builder)).to.match(/^SafetyViolation: .*S2: b#1 .* until d#2 /s);
   });
-  it('is unsafe if a write was accepted after a write of a newer holder', async () => {
+  it('is judged unsafe if a write was accepted after a write of a newer holder', async () => {
     const late = cutShort().effect('b', 100, { token: 2 }).effect('a', 150, { token: 1, believed: false });
     expect(await found(late)).to.match(/^SafetyViolation: .*S1: "store" accepted 1 of a#1/s);
   });
-  it('is unsafe if a waiter was granted before another waiter ahead of it', async () => {
+  it('is judged unsafe if a waiter was granted before another waiter ahead of it', async () => {
     const past = cutShort()
       .harness(70, { ev: 'killed', worker: 'b' })
       .attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     expect(await found(past)).to.match(/^SafetyViolation: .*F1: d#2 .* past c#1 /s);
   });
-  it('rejects with a `SafetyViolation` that names its directory', async () => {
+  it('rejects with a `SafetyViolation` that names the directory of its history', async () => {
     const overlap = cutShort().attempt('d', { n: 2, token: 5, queued: 100, acquired: 150 });
     await found(overlap);
     const error = await expectSafe(directory, {}).catch((thrown: unknown) => thrown);

@@ -47,7 +47,7 @@ export class EtcdOperator {
     await this.#client.maintenance.alarm({ memberID: header.member_id, action, alarm: 'Nospace' });
   }
 
-  /** Enables authentication for these two users, who both have all rights on keys. */
+  /** Creates the users `root` and `user` with all rights on keys, and enables authentication. */
   async switchOnAccessControl(root: Account, user: Account): Promise<void> {
     const client = this.#client;
     await client.user(root.username).create(root.password);
@@ -60,7 +60,7 @@ export class EtcdOperator {
     await client.auth.authEnable();
   }
 
-  /** Disables authentication. Only an operator that is root may do so. */
+  /** Disables authentication. The operator must be the user root. */
   async switchOffAccessControl(): Promise<void> {
     await this.#client.auth.authDisable();
   }

@@ -34,7 +34,7 @@ describe('an etcd cluster that is restored from a backup', function () {
     await cluster.stop();
   });
 
-  it('grants nothing to clients that have seen a newer revision, until its revision is as new again', () =>
+  it('grants nothing to clients that have seen a newer revision, until its own revision has reached that one', () =>
     oneByOne(async () => {
       const experiment = await experimentOn(cluster, 2);
       const [holder, waiter] = experiment.workers as [WorkerProcess, WorkerProcess];

@@ -89,7 +89,7 @@ export class WallClock {
     this.set(0);
   }
 
-  /** Number of seconds by which this time of day is ahead of the machine's. */
+  /** Number of seconds by which the worker's time of day is ahead of the machine's. */
   get seconds(): number {
     return this.#seconds;
   }
@@ -104,7 +104,7 @@ export class WallClock {
     return { env };
   }
 
-  /** Sets this time of day to `seconds` ahead of the machine's. */
+  /** Sets the worker's time of day to `seconds` ahead of the machine's. */
   set(seconds: number): void {
     const next = `${this.#file}.next`;
     writeFileSync(next, `${seconds < 0 ? '-' : '+'}${Math.abs(seconds)}\n`);

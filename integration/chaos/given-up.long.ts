@@ -33,7 +33,7 @@ for (const store of STORES) {
       return { experiment, holder };
     }
 
-    it('ends without an error when nothing was wrong, and cannot continue', async () => {
+    it('ends without an error when no violation was found, and rejects later calls', async () => {
       const { experiment } = await inTheMiddle();
       await abandonTrials();
       expect(experiment.workers.filter(({ running }) => running)).to.be.empty;

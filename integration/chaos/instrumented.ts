@@ -1,5 +1,5 @@
 import type { Backend, EntrySpec, Placement, Session } from '@queuelock/core/backend';
-import { stampNow, type Recorder } from '@queuelock/harness/check/worker-record';
+import { stampNow, type EventInput } from '@queuelock/harness/check/worker-record';
 
 type PlaceHearer = (queue: string, place: Placement) => void;
 
@@ -9,6 +9,11 @@ interface StoredEntry {
   readonly session: string;
 }
 
+/** Records events; a `Recorder` is one. */
+interface HeartbeatRecorder {
+  tell(input: EventInput): unknown;
+}
+
 /**
  * Lets a test stop the heartbeats of a worker, and records the keys of its entries and what each heartbeat
  * proved.
@@ -16,11 +21,11 @@ interface StoredEntry {
 export class Heartbeats {
   /** Whether heartbeats are sent. If not, each heartbeat fails at once. */
   sent = true;
-  readonly #recorder: Recorder;
+  readonly #recorder: HeartbeatRecorder;
   readonly #stored = new Map<string, StoredEntry>();
   readonly #hearers = new Map<string, PlaceHearer>();
 
-  constructor(recorder: Recorder) {
+  constructor(recorder: HeartbeatRecorder) {
     this.#recorder = recorder;
   }
 
@@ -46,13 +51,18 @@ export class Heartbeats {
   /** Returns the backend with sessions that record what each of their heartbeats proved. */
   around(backend: Backend): Backend {
     return passingOn(backend, {
-      open: async (ttlMs, signal) => {
-        const sentAt = stampNow();
-        const session = await backend.open(ttlMs, signal);
-        this.#recorder.tell({ ev: 'beat', session: session.id, sentAt, provenMs: session.ttlMs });
-        return this.#session(session);
-      },
+      open: (ttlMs, signal) => this.#opened(() => backend.open(ttlMs, signal)),
+      ...(backend.resume && {
+        resume: (resumption, signal) => this.#opened(() => backend.resume!(resumption, signal)),
+      }),
     });
+  }
+
+  async #opened(open: () => Promise<Session>): Promise<Session> {
+    const sentAt = stampNow();
+    const session = await open();
+    this.#recorder.tell({ ev: 'beat', session: session.id, sentAt, provenMs: session.ttlMs });
+    return this.#session(session);
   }
 
   #session(session: Session): Session {

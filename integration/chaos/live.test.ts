@@ -26,7 +26,7 @@ describe('the live counts of a chaos run', () => {
     live.look();
   }
 
-  it('count each hold as soon as it is written', () => {
+  it('count each hold as soon as its grant is written to the history', () => {
     append(new HistoryBuilder().attempt('worker-1', { token: 1, queued: 0, acquired: 1 }));
     expect(live.holds).to.equal(1);
     append(new HistoryBuilder().attempt('worker-2', { token: 2, queued: 0, acquired: 10 }));

@@ -19,11 +19,11 @@ const PRIVATE = '.queuelock';
 type Ended = Extract<AttemptEvent, { ev: 'revoked' | 'failed' }>;
 
 for (const store of STORES) {
-  describe(`an operator who removes entries, on three members of ${store}`, function () {
+  describe(`the removal of entries by an operator, on three members of ${store}`, function () {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 20_000);
     afterEach(abandonTrials);
 
-    it('notifies the client of a removed entry within 1 s, and the waiters behind it move up', async () => {
+    it('is reported to the client of the entry within 1 s, and the waiters behind it move up', async () => {
       const experiment = await startExperiment({ store, limits: LIMITS });
       const { cluster } = experiment;
       const crew = await gather(experiment);

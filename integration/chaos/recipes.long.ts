@@ -33,7 +33,7 @@ for (const store of STORES) {
       });
     });
 
-    it('are lost to frozen holders, which notice the loss when they resume', async () => {
+    it('are lost by frozen holders, which notice the loss when they resume', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         const still = [line.victim, crowd[0]!];
@@ -44,7 +44,7 @@ for (const store of STORES) {
       });
     });
 
-    it('(control) overlap when a frozen holder counts on twice the proven time, and the checker reports it', async () => {
+    it('(control) are held by two clients when a frozen holder relies on twice the proven time, and the checker reports it', async () => {
       const experiment = await startExperiment({ store });
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
@@ -57,7 +57,7 @@ for (const store of STORES) {
       expect(await whereFound(experiment)).to.include.members(line.contested);
     });
 
-    it('are lost to holders that are cut off, before other clients hold them', async () => {
+    it('are lost by holders that are cut off, before other clients are granted them', async () => {
       await inACrowd(store, async ({ experiment, crowd }, run) => {
         const line = await lineUpRecipes(experiment, run, { ttlMs });
         await Promise.all([
@@ -73,7 +73,7 @@ for (const store of STORES) {
       });
     });
 
-    it('survive the death of the leader, also a write lock that becomes a read lock meanwhile', async () => {
+    it('are kept when the leading server is killed, also a write lock that becomes a read lock meanwhile', async () => {
       await inACrowd(store, async ({ experiment }, run) => {
         const line = await lineUpRecipes(experiment, run);
         const { victim, held, turning } = line;
@@ -92,7 +92,7 @@ for (const store of STORES) {
       });
     });
 
-    it('(control) overlap when one entry too many is admitted, and the checker reports it', async () => {
+    it('(control) are held by too many clients when one entry too many is admitted, and the checker reports it', async () => {
       const experiment = await startExperiment({ store, rule: 'generous' });
       const [one, other] = (await experiment.addWorkers(2)) as [WorkerProcess, WorkerProcess];
       const name = (kind: string): string => experiment.queue(kind);

@@ -15,7 +15,7 @@ const twoAtOnce = new HistoryBuilder()
 describe('the report of a run', () => {
   const options = { title: 'a *run*', command: 'pnpm chaos --seed 7', seed: 7, ran: ['etcd 3.4.23'] };
 
-  it('states how to repeat the run, on which servers it ran, and that nothing was found', () => {
+  it('states how to repeat the run, on which servers it ran, and that no violation was found', () => {
     const run = runOf(new HistoryBuilder().worker('a', 0).close(300, 'a').events);
     const report = reportOf(run, check(run, LIMITS), { ...options, picture: 'my run.svg' });
     expect(report).to.contain('pnpm chaos --seed 7').and.contain('- Seed: 7').and.contain('- etcd 3.4.23');
@@ -24,7 +24,7 @@ describe('the report of a run', () => {
       .and.contain('(my%20run.svg)')
       .and.contain('a \\*run\\*');
   });
-  it('shows each violation with the events around it, in seconds of the run', () => {
+  it('shows each violation with the events around it, timed in seconds from the start of the run', () => {
     const run = runOf(twoAtOnce);
     const verdict = check(run, LIMITS);
     const grant = twoAtOnce.find((event) => event.who === 'b' && event.ev === 'acquired');
@@ -33,7 +33,7 @@ describe('the report of a run', () => {
     expect(report).to.contain('**Violations found: 1.**').and.contain('### S2 in queue');
     expect(report).to.match(/> 0\.109000000 b acquired .*token=2/);
   });
-  it('keeps all content within its Markdown fence', () => {
+  it('keeps the command within its Markdown code block, even if the command contains three backticks', () => {
     const run = runOf(new HistoryBuilder().worker('a', 0).close(300, 'a').events);
     const report = reportOf(run, check(run, LIMITS), { ...options, command: 'a\n```\n# b' });
     expect(report).to.contain('````\na\n```\n# b\n````');

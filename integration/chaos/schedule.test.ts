@@ -91,7 +91,7 @@ describe('the schedule of faults', () => {
     );
   });
 
-  it('begins after the load, and heals all faults before the end', () => {
+  it('begins some time after the start of the run, and heals all faults some time before its end', () => {
     fc.assert(
       fc.property(terms, (any) => {
         for (const { startMs, durationMs } of scheduleOf(any).faults) {
@@ -135,7 +135,7 @@ describe('the schedule of faults', () => {
   });
 
   for (const store of ['etcd', 'zookeeper'] as const) {
-    it(`has over 2,000 faults in 35 minutes of ${store}, among them every kind`, () => {
+    it(`has over 2,000 faults in a run of 35 minutes on ${store}, among them every kind of fault`, () => {
       const there = { ...ETCD, store, ttlMs: store === 'etcd' ? 5_000 : 4_000 };
       for (const seed of [1, 2, 3]) {
         const { faults } = scheduleOf({ seed, minutes: 35, capabilities: there });

@@ -16,7 +16,7 @@ const failure = (...rules: readonly Invariant[]): unknown => {
 };
 
 describe('verdict on a run', () => {
-  it('throws nothing without findings', () => {
+  it('throws nothing if there are no findings', () => {
     expect(failure()).to.equal(undefined);
   });
   for (const rule of INVARIANTS) {

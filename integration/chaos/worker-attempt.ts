@@ -70,7 +70,7 @@ export class Attempt {
     claimed(around, wanted).subscribe({ next: (seen) => this.#see(seen), complete: () => this.#end() });
   }
 
-  /** Returns whether this is an attempt on that queue, and, if `n` is given, the attempt with that number. */
+  /** Returns whether this is an attempt on `queue`, and, if `n` is given, the attempt with that number. */
   isOn(queue: string, n?: number): boolean {
     return this.aim.queues.some((name, at) => name === queue && (n === undefined || this.aim.n + at === n));
   }

@@ -78,7 +78,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('(control) that freeze a holder are reported by the checker when the holder counts on twice its proven time', async () => {
+    it('(control) that freeze a holder cause a violation, which the checker reports, when the holder relies on twice its proven time', async () => {
       const experiment = await startExperiment({ store, rule: 'overlong' });
       const { holder, next, queue } = await holderAndNext(experiment, 'queue');
       await holder.worker.untilEvent('beat', { from: holder.worker.events.length });

@@ -59,7 +59,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
       await expectRight(experiment);
     }));
 
-  it('blocks no client when it is removed again and again in moments when it is empty', () =>
+  it('blocks no client when it is removed whenever it is empty, while clients join and leave', () =>
     oneByOne(async () => {
       const experiment = await start();
       const queues = ['a', 'b', 'c', 'd'].map((name) => experiment.queue(name));

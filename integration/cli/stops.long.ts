@@ -10,7 +10,7 @@ import { until } from '@queuelock/harness/services/until';
 const WITHIN_MS = 30_000;
 
 for (const store of stores) {
-  describe(`queuelock that ends over ${store.name}`, function () {
+  describe(`a queuelock process over ${store.name}`, function () {
     this.timeout(90_000);
     let site: Site;
     let proxy: TcpProxy;

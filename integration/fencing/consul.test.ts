@@ -27,7 +27,7 @@ describe('a write in Consul that checks the hold', function () {
     return (await fetch(`http://${endpoint}/v1/kv/fencing/data?raw&consistent`)).text();
   }
 
-  it('is accepted under the lock, and rejected after a release or an eviction', async () => {
+  it('is accepted while the lock is held, and rejected after a release or an eviction', async () => {
     const locks = createLockClient(consul({ hosts: endpoint, prefix: 'fencing/locks/' }));
     const first = await locks.acquire('account 7');
     const hold = { name: first.name, key: first.key, token: first.token };

@@ -40,7 +40,7 @@ describe('a write in etcd that checks the hold', function () {
     });
   });
 
-  it('is accepted under the lock and rejected after the release, also under a prefix', async () => {
+  it('is accepted while the lock is held and rejected after the release, also by a client with a key prefix', async () => {
     const write = async (held: Parameters<Etcd3['if']>): Promise<boolean> =>
       (
         await client
@@ -110,7 +110,7 @@ describe('a write in etcd that checks the hold', function () {
     );
   });
 
-  it('can also be made with the raw API', async () => {
+  it('is also possible with a raw transaction request of etcd', async () => {
     const kv = new KVClient((client as unknown as { pool: ConstructorParameters<typeof KVClient>[0] }).pool);
     const put = { request_put: { key: Buffer.from('raw'), value: Buffer.from('x') } };
     const ownership = await locks.acquire('raw');

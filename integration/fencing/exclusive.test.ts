@@ -68,7 +68,7 @@ describe('the argument of a fence', () => {
     expect(() => fenceAll(resizable)).to.throw(refusal);
   });
 
-  it('is checked at run time when the compiler cannot', async () => {
+  it('is checked at run time when the compiler cannot check it', async () => {
     const mode = ['shared' as const, 'exclusive' as const][0]!;
     await locks.run('x', (own) => expect(() => fenceAll(own)).to.throw(/got "a reader"/), { mode });
   });

@@ -46,7 +46,7 @@ for (const database of databases) {
       await stop();
     });
 
-    it('names the exact token of a later holder, and differs from that for a missing row', async () => {
+    it('names the exact token of a later holder, and differs from the rejection for a missing row', async () => {
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
       expect(await answer(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });

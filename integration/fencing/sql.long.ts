@@ -64,7 +64,7 @@ for (const database of databases) {
       });
     });
 
-    it('rejects a claim with a smaller token, compared to the last digit', async () => {
+    it('has a claim that is rejected even if its token is smaller only in the last digit', async () => {
       const claim = (token: bigint): Promise<boolean> => claims('digits', token);
       expect([await claim(BIG), await claim(BIG), await claim(BIG - 1n)]).to.deep.equal([true, true, false]);
       expect([await claim(BIG + 1n), await claim(BIG)]).to.deep.equal([true, false]);
@@ -123,7 +123,7 @@ for (const database of databases) {
     });
 
     if (dialect !== 'sqlite') {
-      it('is rejected as a repetition after a lost reply, if each hold may write once', async () => {
+      it('is rejected as a repetition when it is sent again after a lost reply, if each hold may write once', async () => {
         await connection.exec(`INSERT INTO texts (id) VALUES ('lost')`);
         await using proxy = await startProxy(endpointOf(place));
         const lossy = await database.connect(place.replace(endpointOf(place), proxy.endpoint));
@@ -168,7 +168,7 @@ for (const database of databases) {
     }
 
     if (dialect === 'mysql') {
-      it('is accepted or rejected correctly on a connection that counts only changed rows', async () => {
+      it('is accepted or rejected correctly on a connection that reports only changed rows, not matched ones', async () => {
         const changed = await connectMariaDb(place, ['-FOUND_ROWS']);
         await changed.exec(`INSERT INTO texts (id) VALUES ('changed')`);
         const claim = (token: bigint): Promise<boolean> => claims('changed', token, changed);

@@ -75,7 +75,7 @@ describe('a fenced znode in ZooKeeper', function () {
     expect(await claim('/foreign')).to.match(/begins with the line "queuelock-fence TOKEN".*got "plain"/);
   });
 
-  it('reports a write with a lost reply as unknown, and accepts the repeated write', async () => {
+  it('rejects a write whose reply is lost with UNAVAILABLE, and accepts the repeated write', async () => {
     await createNode(session, '/lost', Buffer.from(''));
     await using proxy = await startProxy(site.endpoint);
     const lossy = await openSession(proxy.endpoint);
@@ -98,7 +98,7 @@ describe('a fenced znode in ZooKeeper', function () {
     }
   });
 
-  it('reports a write on a closed session as unknown', async () => {
+  it('rejects a write on a closed session with UNAVAILABLE', async () => {
     const closed = await openSession(site.endpoint);
     closed.close();
     await new Promise(setImmediate);

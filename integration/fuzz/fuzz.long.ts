@@ -9,7 +9,7 @@ describe('code that reads what comes from the network, with mutated input', func
   this.timeout(300_000);
 
   for (const target of TARGETS)
-    it(`throws nothing unexpected, ends, and uses a bounded amount of memory (${target}, seed ${SEED})`, async () => {
+    it(`throws only expected errors, never hangs, and uses a bounded amount of memory (${target}, seed ${SEED})`, async () => {
       const { executions, growthBytes, finding } = await runTarget(moduleOf(target), {
         seconds: SECONDS,
         seed: SEED,

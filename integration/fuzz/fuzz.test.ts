@@ -12,7 +12,7 @@ describe('the inputs of the fuzzer', () => {
     expect(of(1)).not.to.deep.equal(of(2));
   });
 
-  it('are generated from any list, even with members such as __proto__', () => {
+  it('are generated from any JSON example, even one with members such as __proto__', () => {
     const corpus = [Buffer.from('[[1,2],{"__proto__":1,"toJSON":2,"length":3}]')];
     fc.assert(
       fc.property(inputs(corpus, true), (input) => Buffer.isBuffer(input)),

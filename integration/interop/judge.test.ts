@@ -50,7 +50,7 @@ describe('the checker of queues in several languages', () => {
     expect(findings).to.deep.equal(['a (round 1): token 5 was given twice']);
   });
 
-  it('reports rounds that never end, and rounds that never begin', () => {
+  it('reports a participant that never requests the lock, never gets it, or never releases it', () => {
     const waits = without(right, 'c', 'acquired', 'releasing', 'released');
     expect(judge(waits).findings).to.deep.equal(['c (round 1) was never served']);
     const holds = without(right, 'c', 'releasing', 'released');

@@ -15,7 +15,7 @@ export interface OwnClient {
 /** Returns the combinations of the client with itself and with queuelock. */
 export function rowsOf({ command, recipe, isDeaf }: OwnClient): Rows {
   const kind: Kind = {
-    title: `own client, ${recipe}`,
+    title: `client written from FORMATS.md, ${recipe}`,
     language: 'Node',
     command,
     recipe,

@@ -11,6 +11,6 @@ export const alike = (...all: readonly Kind[]): Line['pairs'] =>
 
 /** Returns a mix of one participant of this kind and five that use queuelock. */
 export const amongOurs = (kind: Kind): Mix => ({
-  title: `queuelock as 5 of 6, with ${kind.title}`,
+  title: `five queuelock clients and one of another kind: ${kind.title}`,
   parties: [{ kind: ours, count: PARTICIPANTS - 1 }, ...each(kind)],
 });

@@ -6,12 +6,12 @@ import type { Rows } from './row.ts';
 export const etcd: Rows = {
   mixes: [
     {
-      title: 'queuelock as 1 of 6',
+      title: 'one queuelock client among six participants',
       parties: each(ours, goMutex, goElection, goService, etcdctl, goVisitor),
       short: true,
     },
     {
-      title: 'queuelock as 5 of 6, with Go Mutex and TryLock',
+      title: 'five queuelock clients and one Go Mutex, beside clients that only try',
       parties: [{ kind: ours, count: 4 }, ...each(oursElection, goMutex, goVisitor, oursVisitor)],
       short: true,
     },

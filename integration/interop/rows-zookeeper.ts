@@ -14,18 +14,18 @@ const latch = (of: Kind): Kind => kinds.named('curator-latch', of);
 export const zooKeeper: Rows = {
   mixes: [
     {
-      title: 'queuelock as 1 of 6',
+      title: 'one queuelock client among six participants',
       parties: [...each(ours, curatorSelector), ...twice(curatorMutex, kazooCurator)],
       short: true,
     },
     {
-      title: 'queuelock as 5 of 6, with Curator mutex and tryAcquire',
+      title: 'five queuelock clients and one Curator mutex, beside a client that only tries',
       parties: [{ kind: ours, count: 4 }, ...each(oursElection, curatorMutex, oursVisitor)],
       short: true,
     },
     ...[curatorSelector, kazooCurator].map(amongOurs),
     {
-      title: 'readers and writers, Curator’s names',
+      title: 'readers and writers of queuelock, Curator and kazoo with Curator’s node names',
       parties: [
         ...each(readsAndWrites(ours), curatorWriter, kazooCuratorWriter, curatorReader),
         ...twice(readsAndWrites(oursReader)),
@@ -33,32 +33,32 @@ export const zooKeeper: Rows = {
       short: true,
     },
     {
-      title: 'readers and writers, queuelock as 1 of 6',
+      title: 'readers and writers: one queuelock client among six participants',
       parties: [
         ...each(readsAndWrites(oursReader), kazooCuratorWriter),
         ...twice(curatorReader, curatorWriter),
       ],
     },
     {
-      title: 'kazoo’s names, queuelock as 1 of 6',
+      title: 'kazoo’s node names: one queuelock client among six participants',
       parties: [{ kind: kazooLock, count: 3 }, ...each(kazoo(ours), kazooWriter, kinds.curatorTaughtKazoo)],
       short: true,
     },
     {
-      title: 'kazoo’s names, queuelock as 5 of 6',
+      title: 'kazoo’s node names: five queuelock clients among six participants',
       parties: [{ kind: kazoo(ours), count: 5 }, ...each(kazooLock)],
     },
     {
-      title: 'kazoo’s names, queuelock’s readers and kazoo’s writers',
+      title: 'queuelock’s readers and kazoo’s writers with kazoo’s node names',
       parties: [{ kind: kazooWriter, count: 2 }, ...twice(kazoo(oursReader), kazoo(ours))],
     },
     {
-      title: 'Curator’s and kazoo’s names',
+      title: 'clients that accept both Curator’s and kazoo’s node names',
       parties: twice(both(ours), kinds.curatorTaughtBoth, kinds.kazooExtra),
       short: true,
     },
     {
-      title: 'a semaphore of 2, queuelock as 1 of 6',
+      title: 'a semaphore of 2 permits: one queuelock client among six participants',
       parties: [
         { kind: kinds.oursSemaphore(2), count: 1 },
         { kind: kinds.curatorSemaphore(2), count: 5 },
@@ -66,7 +66,7 @@ export const zooKeeper: Rows = {
       permits: 2,
     },
     {
-      title: 'a semaphore of 2, queuelock as 5 of 6',
+      title: 'a semaphore of 2 permits: five queuelock clients among six participants',
       parties: [
         { kind: kinds.oursSemaphore(2), count: 5 },
         { kind: kinds.curatorSemaphore(2), count: 1 },
@@ -75,7 +75,7 @@ export const zooKeeper: Rows = {
       short: true,
     },
     {
-      title: 'a Curator latch',
+      title: 'queuelock and Curator’s LeaderLatch in one queue',
       parties: [
         { kind: latch(ours), count: 2 },
         ...each(latch(oursElection)),
@@ -85,13 +85,13 @@ export const zooKeeper: Rows = {
   ],
   lines: [
     {
-      title: 'a mutex with Curator’s names',
+      title: 'a mutex with Curator’s node names',
       pairs: [{ holder: oursVisitor }, ...alike(curatorMutex, ours, kazooCurator, curatorSelector)],
       last: ours,
       short: true,
     },
     {
-      title: 'readers and writers with Curator’s names',
+      title: 'pairs of a reader and a writer with Curator’s node names',
       pairs: [
         { holder: curatorReader, waiter: curatorWriter },
         { holder: readsAndWrites(ours), waiter: readsAndWrites(oursReader) },
@@ -102,12 +102,12 @@ export const zooKeeper: Rows = {
       last: readsAndWrites(ours),
     },
     {
-      title: 'a mutex with kazoo’s names',
+      title: 'a mutex with kazoo’s node names',
       pairs: alike(kazooLock, kazoo(ours), kinds.curatorTaughtKazoo),
       last: kazoo(ours),
     },
     {
-      title: 'a mutex with Curator’s and kazoo’s names',
+      title: 'a mutex with both Curator’s and kazoo’s node names',
       pairs: alike(both(ours), kinds.curatorTaughtBoth, kinds.kazooExtra),
       last: both(ours),
     },
@@ -125,7 +125,7 @@ export const zooKeeper: Rows = {
   ],
   elections: [
     {
-      title: 'elections of queuelock, Curator’s selector, and kazoo with Curator’s names',
+      title: 'elections of queuelock, Curator’s selector, and kazoo with Curator’s node names',
       candidates: [oursElection, curatorSelector, kazooCurator],
       observers: [oursObserver, kinds.selectorObserver],
     },

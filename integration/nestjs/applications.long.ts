@@ -108,7 +108,7 @@ describe('applications of NestJS', () => {
         }).timeout(SETUP_MS);
 
       for (const store of ['etcd', 'PostgreSQL'])
-        it(`loses no work on SIGTERM, and another process continues at once, on ${store}`, async () => {
+        it(`completes its running work on SIGTERM, and another process then takes over at once, on ${store}`, async () => {
           await surviveSigterm(join(folder, 'dist', 'main.js'), urls.get(store)!);
         }).timeout(60_000);
     });

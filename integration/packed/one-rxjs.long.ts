@@ -138,7 +138,7 @@ describe('RxJS beside the packed packages', function () {
 
   for (const manager of MANAGERS) {
     for (const version of VERSIONS)
-      it(`is the only copy, that of the application: version ${version}, installed with ${manager.name}`, async () => {
+      it(`is installed once and shared with the application: version ${version}, installed with ${manager.name}`, async () => {
         const directory = await install(manager, PACKAGES, version);
         expect(await outputOf(join(directory, 'program.mjs'))).to.deep.equal(SHARED);
       });

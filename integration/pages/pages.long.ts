@@ -134,7 +134,7 @@ describe('the programs of the pages, on servers', () => {
     }
   });
 
-  it('type-check in the strictest mode', async function () {
+  it('compile with the strictest options of TypeScript', async function () {
     this.timeout(180_000);
     const pages = ['README.md', ...PAGES].flatMap((page) =>
       blocksOf(page).filter(({ language }) => /^(ts|typescript)$/.test(language)),

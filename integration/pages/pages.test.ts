@@ -59,7 +59,7 @@ describe('the programs of the pages', () => {
     }
   }
 
-  it('end by SIGTERM after the running round, within the grace period (PRODUCTION, worker.ts)', async () => {
+  it('end on SIGTERM after the round in progress, within the grace period (PRODUCTION, worker.ts)', async () => {
     const block = blocksOf('PRODUCTION').find(({ file }) => file === 'worker.ts')!;
     const worker = new Program(scratch.write(block, { ...stage(), '1_000': '60_000' }));
     await worker.until(/one round/);

@@ -26,7 +26,7 @@ export function textOf(page: string): string {
 /** Replacements in a program of a page: addresses, files, times. */
 export type Stage = Readonly<Record<string, string>>;
 
-/** A directory in which programs of pages resolve the packages as a reader's program does. */
+/** A directory in which programs of pages resolve the packages as a user's program does. */
 export class Scratch {
   readonly #directory = mkdtempSync(join(ROOT, 'integration', 'node_modules', '.pages-'));
   #files = 0;

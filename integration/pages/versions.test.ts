@@ -39,7 +39,7 @@ describe('the page of versions, VERSIONING.md', () => {
     expect(rowOf('SQLite')[2]).to.equal(String(STEPS.length));
   });
 
-  it('states the versions of Node, TypeScript and RxJS that manifests and tests have', () => {
+  it('states the versions of Node, TypeScript and RxJS that the manifests allow and the tests use', () => {
     const core = JSON.parse(readFileSync(join(ROOT, 'packages/core/package.json'), 'utf8')) as {
       engines: { node: string };
       peerDependencies: { rxjs: string };

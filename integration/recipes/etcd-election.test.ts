@@ -35,7 +35,7 @@ class GoElection {
   }
 }
 
-describe("leader election in etcd together with Go's", function () {
+describe("one election in etcd for queuelock and Go's Election", function () {
   this.timeout(60_000);
   let site: Site;
   let clients: LockClient[];
@@ -70,7 +70,7 @@ describe("leader election in etcd together with Go's", function () {
     return other;
   }
 
-  it('notifies a Go observer once of each leader and each proclamation of queuelock', async () => {
+  it('notifies a Go observer once of each queuelock leader, and of each value that a leader proclaims', async () => {
     const observer = go('-l', name);
     const first = await candidate('a').campaign();
     await untilHolds('a is told', async () => expect(observer.values).to.deep.equal(['a']));

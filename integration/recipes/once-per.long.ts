@@ -75,7 +75,7 @@ class Crew {
 }
 
 for (const store of stores) {
-  describe(`once per slot, with ${MEMBERS} processes over ${store.name}`, function () {
+  describe(`oncePer in ${MEMBERS} processes over ${store.name}`, function () {
     this.timeout(300_000);
     let site: Site;
 

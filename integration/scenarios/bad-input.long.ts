@@ -7,7 +7,7 @@ import { expectUnreachable } from './unreachable.ts';
 const TIMES = 5;
 
 for (const store of stores) {
-  describe(`invalid input, with ${store.name}`, function () {
+  describe(`queuelock with unusual or invalid input, over ${store.name}`, function () {
     this.timeout(60_000);
 
     it('reports an unreachable server by its address, within connectTimeoutMs', async () => {

@@ -28,7 +28,7 @@ const odd = [
 ]; // oxfmt-ignore
 
 for (const store of stores) {
-  describe(`invalid input, with ${store.name}`, function () {
+  describe(`queuelock with unusual or invalid input, over ${store.name}`, function () {
     this.timeout(60_000);
     let site: Site;
     let client: LockClient;

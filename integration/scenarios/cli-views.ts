@@ -93,7 +93,7 @@ export function describeViews(server: keyof typeof QUEUES): void {
       expect(state?.entries).to.have.length(2);
     });
 
-    it('kick removes only the entry with the token, and watch and history show the removal', async () => {
+    it('kick removes only the entry with the given token, and watch and history show the removal', async () => {
       const watch = new Cli(['watch', Q, '--json'], { QUEUELOCK_URL: url });
       const wrong = await run('kick', Q, '--token', String(hold.token + 1_000_000n), '--reason', 'x');
       expect(wrong).to.include({ code: 3, stdout: '' });

@@ -10,8 +10,8 @@ import { soon, untilHolds, untilNothingIsLeft } from './wait.ts';
 
 const DELAY_MS = 15;
 /**
- * Number of moments at which the test disturbs a release: they are spread over one and a half times its
- * duration.
+ * Number of releases that the test disturbs, each after another delay. The delays are spread over one and a
+ * half times the duration of a release.
  */
 const MOMENTS = 20;
 const STRETCH = 1.5;

@@ -48,7 +48,7 @@ for (const store of stores) {
       await eachHolder('all-frozen', freezeHolder);
     });
 
-    it('is followed in order when a waiter in the middle of the queue was killed', async () => {
+    it('is followed by the other waiters in order when one in the middle of the queue was killed', async () => {
       const waits: number[] = [];
       for (let line = 1; line <= LINES; line += 1) waits.push(await skipDead(site, `skipped-${line}`));
       expect(medianOf(waits)).to.be.at.most(site.ttlMs + site.expiryMs);

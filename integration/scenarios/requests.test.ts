@@ -84,7 +84,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       await site.server.stop();
     });
 
-    it('is the least number of requests for an acquisition of a free lock and its release', async () => {
+    it('is the least possible number of requests for an acquisition of a free lock and its release', async () => {
       const client = connect();
       await (await client.acquire('free')).release();
       // Waits until the requests for the first session are over. One of them reads the version of the server,

@@ -55,7 +55,7 @@ export const MYSQL: Prelude = async (socket) => {
   await bytes(socket, SSL_PACKET_BYTES);
 };
 
-/** Reads `count` bytes, and leaves the following ones to the next reader. */
+/** Reads `count` bytes, and leaves the following ones in the socket. */
 async function bytes(socket: Socket, count: number): Promise<void> {
   for (;;) {
     const read = socket.read(count) as Buffer | null;

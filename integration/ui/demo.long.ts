@@ -97,7 +97,7 @@ describe('queuelock demo in Chromium', function () {
     await tab.getByRole('heading', { name: '5 of at most 8 processes' }).waitFor();
   });
 
-  it('notifies one waiter after a release, as the waiters themselves report', async () => {
+  it('shows that a release notified one waiter, as the waiters themselves report', async () => {
     const grant = await demo.nextGrant();
     const release = await demo.until(({ id, ev }) => id === grant.id && ev === 'released', grant);
     const next = await nextAfter(demo, release);
@@ -154,7 +154,7 @@ describe('queuelock demo in Chromium', function () {
     await isShown(new RegExp(`${killed} was killed`));
   });
 
-  it('shows tokens that always grow, and no grant that is too early', async () => {
+  it('shows tokens that always grow, and no grant before an earlier hold has ended', async () => {
     expectGrowing(tokensOf(demo));
     expect(await tab.locator('.happenings [data-kind="violation"]').count()).to.equal(0);
   });

@@ -112,7 +112,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       await proxy.stop();
     });
 
-    it('shows hostile names as text', async () => {
+    it('shows names that contain HTML as text', async () => {
       const hostile = '<img src=x onerror="document.title=\'owned\'">';
       const tab = await ui().tab(hostile);
       const held = await ui()

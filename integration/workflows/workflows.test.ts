@@ -59,7 +59,7 @@ describe('the workflows of the repository', () => {
 });
 
 describe('the reader of workflows', () => {
-  it('finds commands of one line and of a block', () => {
+  it('finds commands in a single line and in a YAML block of several lines', () => {
     const text =
       '  - run: one --two\n  - env:\n      A: b\n    run: |\n      three\n        four\n\n      five\n  - uses: six\n';
     expect(commandsIn(text)).to.deep.equal(['one --two', 'three\n  four\n\nfive']);

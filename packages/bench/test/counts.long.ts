@@ -57,7 +57,7 @@ for (const counted of stores) {
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('take few JavaScript function calls for a free lock', async function () {
+    it('take few JavaScript function calls for an acquisition of a free lock', async function () {
       if (!process.versions.node.startsWith('20.')) this.skip();
       const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
       const most = MAX_CALLS[counted.store];

@@ -9,7 +9,7 @@ describe('the command line of the benchmark', () => {
     expect(options.stores).to.deep.equal(['etcd', 'zookeeper', 'redis']);
   });
 
-  it('selects one round in memory with --short, unless other options override it', () => {
+  it('selects, with --short, one round on servers that store data in memory, unless other options override it', () => {
     expect(benchOptions(['--short'])).to.deep.include({ media: ['tmpfs'], rounds: 1, warmUp: false });
     expect(benchOptions(['--short', '--disk', '--rounds', '2'])).to.deep.include({
       media: ['disk'],
@@ -24,7 +24,7 @@ describe('the command line of the benchmark', () => {
     expect(() => benchOptions(['--fast'])).to.throw(UsageError);
   });
 
-  it('selects fewer scenarios for Redis, which has no queue', () => {
+  it('selects fewer scenarios for Redis, whose benchmarked lock has no queue', () => {
     const { extent } = benchOptions([])!;
     const scenarios = new Set(cellsOf('redis', 'tmpfs', extent).map(({ scenario }) => scenario));
     expect([...scenarios]).to.deep.equal(['free', 'many', 'fresh']);

@@ -64,7 +64,7 @@ export interface BridgeTimes {
    * sends about a megabyte a second. Default 50.
    */
   readonly paceMs?: number;
-  /** Time for which a queue without readers is still watched and its history kept. Default 60,000. */
+  /** Time for which a queue that no page shows is still watched and its history kept. Default 60,000. */
   readonly lingerMs?: number;
   /** Longest time that a client may take to read a snapshot before its stream is cut. Default 30,000. */
   readonly stuckMs?: number;

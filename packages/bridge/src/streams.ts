@@ -36,7 +36,7 @@ export interface StreamOrder {
 // Number of heartbeats within the grace of a page that holds: one of two may be lost, and the page must still
 // receive one.
 const HEARTBEATS_IN_GRACE = 2.5;
-// Time in milliseconds for which a feed without readers stays open, long enough for a page to reopen its
+// Time in milliseconds for which a feed without subscribers stays open, long enough for a page to reopen its
 // stream with other topics.
 const FEED_LINGER_MS = 5_000;
 

@@ -228,7 +228,7 @@ describe('authorization of requests to the bridge', () => {
 });
 
 describe('a join with a handover request', () => {
-  it('is refused when ask is refused, and leaves no entry', async () => {
+  it('is refused when authorize refuses the action `ask`, and leaves no entry', async () => {
     const authorize = (_: Request, { kind }: Action): boolean => kind !== 'ask';
     await using s = await stage({ authorize });
     await s.other('program').acquire('doc');
@@ -238,7 +238,7 @@ describe('a join with a handover request', () => {
     expect((await post('joins', { name: 'doc' })).status).to.equal(200);
   });
 
-  it('waits for an answer for at most a minute', async () => {
+  it('is refused with status 400 when the holder would have more than a minute to respond', async () => {
     await using s = await stage();
     const { post } = await programAt(s.url);
     const response = await post('joins', { name: 'doc', request: { reason: 'now', withinMs: 60_001 } });

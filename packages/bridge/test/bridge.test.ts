@@ -9,7 +9,7 @@ import { programAt, seen, stage, Tab, untilSo } from './stage.ts';
 const HOSTILE = '</script><script>alert(1)</script>\r\n\r\ndata: forged\u2028event: state';
 
 describe('the bridge', () => {
-  it('watches a queue once for all its readers, and for a limited time after the last one leaves', async () => {
+  it('watches a queue once for all pages that show it, and for a limited time after the last page leaves', async () => {
     await using s = await stage({ times: { lingerMs: 50 } });
     const before = s.server.watcherCount;
     const pages = Array.from({ length: 20 }, () => s.page());
@@ -114,7 +114,7 @@ describe('the bridge', () => {
     tab.close();
   });
 
-  it('passes hostile names, owners and metadata to pages as data', async () => {
+  it('passes names, owners and metadata that contain markup or line breaks to pages unchanged', async () => {
     await using s = await stage();
     const page = s.page();
     const tab = new Tab(page.join(HOSTILE, { owner: HOSTILE, metadata: { [HOSTILE]: HOSTILE } }));
@@ -159,7 +159,7 @@ describe('the bridge', () => {
     controller.abort();
   });
 
-  it('shows the operator the name that authorize returned', async () => {
+  it("uses the name that authorize returned as owner of a page's entry, and as author of its evictions", async () => {
     const actions: Action[] = [];
     const authorize = (_: Request, action: Action) => (actions.push(action), { name: 'olga' });
     await using s = await stage({ authorize, storeLabel: 'memory:' });

@@ -74,7 +74,7 @@ describe('the chronicle of a queue', () => {
     ]);
   });
 
-  it('explains a departure by an eviction, whichever of them arrives first', () => {
+  it('marks a departure as an eviction, whether the eviction record or the departure arrives first', () => {
     const eviction = { entry: a, kind: 'evicted', by: 'op', reason: 'hangs', at: 0 } as const;
     const seen = new Chronicle(0);
     seen.record(live(a), 0);
@@ -84,7 +84,7 @@ describe('the chronicle of a queue', () => {
     expect(seen.spans[0]?.evicted).to.deep.equal({ kind: 'evicted', by: 'op', reason: 'hangs' });
   });
 
-  it('keeps only the latest stays', () => {
+  it('keeps only the latest 200 departed entries and 20 outages', () => {
     const seen = new Chronicle(0);
     for (let order = 1; order <= 10_000; order += 1) seen.record(live(entry('k', order)), order);
     expect(seen.spans).to.have.lengthOf(201);

@@ -44,7 +44,7 @@ describe('the bridge with demo contenders', () => {
     look.unsubscribe();
   });
 
-  it("calls the host's function draw in the asynchronous context of the host, not of a request", async () => {
+  it('calls the function `draw` in the asynchronous context of the program that passed it, not of a request', async () => {
     const caller = new AsyncLocalStorage<string>();
     const drawn = new Set<string | undefined>();
     const own = contenders();

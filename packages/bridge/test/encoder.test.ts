@@ -39,7 +39,7 @@ describe('the encoder of snapshots', () => {
     pieces = [];
   });
 
-  it('pauses after each slice for as long as the slice took', async () => {
+  it('pauses after each slice of its work for as long as the slice took', async () => {
     const encoder = new Encoder({ clock, cachedBytes: 10_000 });
     encoder.schedule(feedOf('large', 100).feed, 'client');
     await clock.advance(1_000);
@@ -86,7 +86,7 @@ describe('the encoder of snapshots', () => {
     expect(feed.version).to.equal(2);
   });
 
-  it('passes an error of a source to its readers and continues with other feeds', async () => {
+  it('passes an error that a feed throws to the clients of that feed, and continues with other feeds', async () => {
     const encoder = new Encoder({ clock, cachedBytes: 10_000 });
     const changed$ = new Subject<void>();
     const encode = (): string[] => {

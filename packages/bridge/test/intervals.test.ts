@@ -20,7 +20,7 @@ describe('intervals that a bridge sends to a page', () => {
     }
   });
 
-  it('are named in the error of a stream that has become silent', async () => {
+  it('are stated in the error of a page whose stream has become silent', async () => {
     const clock = virtualClock();
     const body = `event: hello\ndata: ${JSON.stringify(HELLO)}\n\n`;
     const silent = (): Promise<Response> => {

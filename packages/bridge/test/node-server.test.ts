@@ -106,7 +106,7 @@ describe('the Node server of a handler', () => {
     expect(text).to.match(/^connection: close\r$/im);
   });
 
-  it('passes the headers and the body of a request to the handler, and the end of the connection', async () => {
+  it('passes the headers and the body of a request to the handler, and aborts its signal when the connection ends', async () => {
     let aborted = false;
     const handle = async (request: Request): Promise<Response> => {
       request.signal.addEventListener('abort', () => (aborted = true));

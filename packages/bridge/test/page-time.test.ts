@@ -13,7 +13,7 @@ describe('the clock of a page', () => {
     Date.now = now;
   });
 
-  it('jumps ahead when a user sets the time of day forward, and does not go back with it', async () => {
+  it('jumps ahead when a user sets the time of day forward, and does not go back when it is set back', async () => {
     const clock = pageClock();
     setMs = 3_600_000;
     const ahead = clock.now();

@@ -103,7 +103,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await failureOf(process(new FakeJob('a')))).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('rejects with an error that the work throws, even if the same error of the lock would delay the job', async () => {
+  it('rejects with the error of the work and does not delay the job, even if its code is TIMEOUT or UNAVAILABLE', async () => {
     for (const error of [
       new Error('x'),
       new QueueLockError('TIMEOUT', 'x'),

@@ -72,7 +72,7 @@ function meaningOf({ description, argChoices, defaultValue, defaultValueDescript
   return facts.length === 0 ? description : `${description} (${facts.join('; ')})`;
 }
 
-/** Formats the notes. Indented lines are a table, which is not wrapped. */
+/** Formats the section of notes in a manual page. Indented lines are a table, which is not wrapped. */
 function notesOf(command: CommandUnknownOpts): string[] {
   const lines = (explanationOf(command)?.notes ?? '').split('\n');
   return lines.flatMap((line, at) => {

@@ -60,7 +60,7 @@ describe('the manual page', () => {
     expect(readFileSync(file, 'utf8')).to.equal(manualOf(program));
   });
 
-  it('is plain ASCII, and no line of text is taken for a formatting request', () => {
+  it('is plain ASCII, and no line of its text begins like a formatting request of man', () => {
     const lines = manualOf(program).trimEnd().split('\n');
     expect(lines.filter((line) => /[^\x20-\x7e]/.test(line))).to.deep.equal([]);
     const requests = lines.flatMap((line) => /^[.'](\S*)/.exec(line)?.[1] ?? []);

@@ -29,7 +29,7 @@ describe('the text line for a recorded hold', () => {
 });
 
 describe('queuelock history', () => {
-  it('reports that no hold is recorded, and rejects a number of holds that is too large', async () => {
+  it('reports that no hold is recorded, and queuelock contend rejects --record 101', async () => {
     const { code, stdout } = await runCli(['history', 'q', '--backend', 'memory:', '--json']);
     expect(code).to.equal(0);
     expect(parseLines(stdout).at(-1))

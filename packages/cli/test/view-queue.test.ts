@@ -53,7 +53,7 @@ describe('the events that commands derive from two states of a queue', () => {
       ({ ev, entry: { owner }, position, holds }) => `${ev} ${owner} ${String(position)} ${String(holds)}`,
     );
 
-  it('are one for each present entry when there is no earlier state', () => {
+  it('are an event `present` for each entry when there is no earlier state', () => {
     expect(reports(undefined, queue(entry(1), entry(2)))).to.deep.equal([
       'present owner-1 0 true',
       'present owner-2 1 false',
@@ -92,7 +92,7 @@ describe('the events that commands derive from two states of a queue', () => {
 });
 
 describe('the clocks of machines', () => {
-  it('are reported as wrong when an entry joined in the future', () => {
+  it('are reported as wrong when an entry has a join time in the future', () => {
     const entries = [
       entry(1, { host: 'a', since: 10_900 }),
       entry(2, { host: 'b', since: 13_000 }),

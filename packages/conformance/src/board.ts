@@ -3,7 +3,7 @@ interface Wait {
   readonly end: () => void;
 }
 
-/** Notes all events of a test, so that the test can wait for a condition instead of a fixed time. */
+/** Evaluates the conditions of a test after each event that is reported to `note`. So the test can wait for a condition instead of a fixed time. */
 export class Board {
   readonly #longestMs: number;
   readonly #waits = new Set<Wait>();

@@ -15,11 +15,11 @@ export type Need =
 
 /** A fact: a statement that is true of every correct backend, with a check. */
 export interface Fact {
-  /** The statement, as a sentence in the present tense. */
+  /** What is true of a backend, as a sentence in the present tense. */
   readonly title: string;
   /** Optional members of the harness that the check needs. */
   readonly needs: readonly Need[];
-  /** Rejects if the statement is not true of the harness's backend. */
+  /** Rejects if `title` is not true of the harness's backend. */
   check(harness: BackendHarness): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ describe('SafetyViolation', () => {
     expect(failure).to.be.an.instanceof(SafetyViolation);
   });
 
-  it('is not thrown when an event is late', async () => {
+  it('is not thrown when the entries of a closed session are only removed too late', async () => {
     const silent: Defect = () => ({ session: () => ({ close: async () => undefined }) });
     const failure = await failureOf('closing a session removes its entries at once', silent);
     expect(failure).to.be.an.instanceof(Error).and.not.an.instanceof(SafetyViolation);
@@ -62,11 +62,11 @@ describe('SafetyViolation', () => {
 });
 
 describe('referee', () => {
-  it('reports as unsafe an entry that overtakes one whose session the store still promises to keep', () => {
+  it('reports an entry as unsafe when it overtakes an entry whose session the store still promises to keep', () => {
     expect(verdict(writer(1n), writer(2n))).to.deep.equal({ faults: 1, isUnsafe: true });
   });
 
-  it('reports, but not as unsafe, an entry that overtakes one whose session may have ended', () => {
+  it('reports an entry, but not as unsafe, when it overtakes an entry whose session may have ended', () => {
     expect(verdict(writer(1n, { promised: false }), writer(2n))).to.deep.equal({
       faults: 1,
       isUnsafe: false,

@@ -38,7 +38,7 @@ export function itFindsEveryDefect(maxWaitMs: number): void {
   });
 
   for (const [what] of defects) {
-    it(`finds a backend that ${what}`, async () => {
+    it(`reports the defect of a backend that ${what}`, async () => {
       expect(await overlooked.get(what)).to.deep.equal([]);
     });
   }

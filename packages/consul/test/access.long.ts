@@ -62,7 +62,7 @@ describe('access to a Consul with ACLs', function () {
     return SecretID;
   }
 
-  it('is sufficient with the rules of the README, and doctor reports what the token may not read', async () => {
+  it('suffices with the ACL rules of the README, and doctor reports what the token may not read', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const token = await tokenWith('worker', rules);
     const byUrl = fromUrl(`consul://:${token}@${server.endpoint}`);

@@ -19,7 +19,7 @@ describe('the proof of heartbeats on Consul', () => {
     expect(proof.confirmed(9_100)).to.equal(TTL_MS);
   });
 
-  it('never exceeds the time for which a server keeps a session after the last genuine renewal', () => {
+  it('never lasts longer than twice the TTL after the last renewal that the server certainly received', () => {
     for (const gapMs of [1_000, 9_000, 12_000, 19_000, 40_000]) {
       const proof = new HeartbeatProof(TTL_MS, 0);
       expect(gapMs + proof.confirmed(gapMs), `after ${gapMs} ms`).to.satisfy(
@@ -48,7 +48,7 @@ describe('the keys of Consul', () => {
     });
   }
 
-  it('encode a name that is the beginning of another as the beginning of its encoding', () => {
+  it("encode a name that is a prefix of another name as a prefix of that name's encoding", () => {
     expect(keys.queue('.a/b/c').startsWith(keys.queuesFrom('.a/b'))).to.equal(true);
   });
 
@@ -138,7 +138,7 @@ describe('the findings about a Consul cluster', () => {
     ]);
   });
 
-  it('are computed from durations in the format of Go', () => {
+  it('are computed from durations that Consul writes in the format of Go, such as 1m30s', () => {
     expect(['0s', '100ms', '10s', '1m30s', '1h0m0s', undefined].map(millisecondsIn)).to.deep.equal([
       10_000,
       100,

@@ -58,7 +58,7 @@ describe('a session on Consul', function () {
     return operator.keysUnder(`${PREFIX}queues/${queue}/`);
   }
 
-  it('does not add an entry when the request to add it arrives after the removal', async () => {
+  it('does not add an entry when its enqueue request arrives after its removal', async () => {
     const { proxy, session } = await behindProxy();
     proxy.hold(isLock);
     const spec = specOf();
@@ -71,7 +71,7 @@ describe('a session on Consul', function () {
     expect(next.turn.admitted).to.equal(true);
   });
 
-  it('does not add an entry when its request arrives after the removal, over an idle connection that was reset', async () => {
+  it('does not add an entry again when its first enqueue request, sent on a connection that was reset, arrives after its removal', async () => {
     const { proxy, session } = await behindProxy();
     proxy.resetNext(isLock);
     const spec = specOf();
@@ -103,7 +103,7 @@ describe('a session on Consul', function () {
     expect(await entries()).to.deep.equal([placement.key]);
   });
 
-  it('adds further entries after it has invalidated one of its requests', async () => {
+  it('adds further entries after it has removed an entry whose enqueue was still in flight', async () => {
     const { proxy, session } = await behindProxy();
     const [lost, kept] = [specOf({ queue: 'lost' }), specOf({ queue: 'kept' })];
     proxy.hold((request) => isLock(request) && request.body.includes('/queues/lost/'));

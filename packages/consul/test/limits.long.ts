@@ -19,7 +19,7 @@ async function found<T>(what: string, read: () => Promise<T | undefined>): Promi
   return until(look, { what, withinMs: 60_000 });
 }
 
-describe('a Consul that accepts few connections of one address', function () {
+describe('a Consul that accepts few connections from one address', function () {
   this.timeout(180_000);
   const LIMIT = 30;
   let server: ConsulService;
@@ -34,7 +34,7 @@ describe('a Consul that accepts few connections of one address', function () {
   after(() => server.stop());
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-  it('is reported with the name of its setting (http_max_conns_per_client) when a client opens too many', async () => {
+  it('makes a client that opens too many reject with the name of the setting, http_max_conns_per_client', async () => {
     const backends: Backend[] = [];
     const refused = await found('a request is refused', async () => {
       const backend = consul({ hosts: server.endpoint });

@@ -14,7 +14,7 @@ function refusal(work: () => unknown): string {
 }
 
 describe('the options of consul()', () => {
-  it('have defaults', () => {
+  it('have defaults: the agent at 127.0.0.1:8500, the prefix queuelock/, and limits', () => {
     expect(settingsOf({})).to.deep.include({
       addresses: [{ hostname: '127.0.0.1', port: 8500 }],
       endpoint: 'consul://127.0.0.1:8500',

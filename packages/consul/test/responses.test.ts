@@ -54,7 +54,7 @@ describe('responses of Consul', () => {
     });
 });
 
-describe('an agent that responds to queries at once, and without an index', () => {
+describe('an agent, or a proxy before it, that does not handle blocking queries correctly', () => {
   let server: Server;
   let requests: number;
   let index: string | undefined;
@@ -74,7 +74,7 @@ describe('an agent that responds to queries at once, and without an index', () =
 
   const hosts = (): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  it('causes an error for observers if it sends no index, because nothing shows what has changed', async () => {
+  it('causes an error for observers if its responses have no index', async () => {
     index = undefined;
     const backend = consul({ hosts: hosts() });
     const error = await new Promise((_, reject) =>
@@ -84,7 +84,7 @@ describe('an agent that responds to queries at once, and without an index', () =
     await backend.close();
   });
 
-  it('receives at most ten queries a second while nothing changes', async () => {
+  it('receives at most ten queries a second from an observer if it responds at once although nothing changed', async () => {
     index = '7';
     const backend = consul({ hosts: hosts() });
     const began = performance.now();

@@ -134,7 +134,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it('does not overwrite the single key if it is no lock', async () => {
+  it('rejects with FOREIGN_FORMAT if the single key has a value but is not locked, and does not overwrite it', async () => {
     await operator.ask('PUT', '/v1/kv/service/data', 'something else');
     const refusal = await client('service/data')
       .acquire('jobs')

@@ -58,7 +58,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
     );
   });
 
-  it('counts from the earlier heartbeat on a store where a heartbeat proves only that one', () => {
+  it('is counted from the earlier heartbeat on a store where a heartbeat proves only an earlier one', () => {
     const [countedFrom, sentAt, ttlMs] = [1_000, 5_000, 10_000];
     const deadline = deadlineOf(sentAt, leftOfTtl(ttlMs, sentAt - countedFrom), 200);
     expect(deadline).to.be.closeTo(deadlineOf(countedFrom, ttlMs, 200), 1e-6);

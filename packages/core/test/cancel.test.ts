@@ -105,7 +105,7 @@ describe('cancelling an acquisition', () => {
 
   for (const way of WAYS) {
     for (const before of BEFORE) {
-      it(`by ${way}, ${before}, leaves nothing in the store, at whatever await it happens`, async () => {
+      it(`by ${way}, ${before}, leaves nothing in the store, whichever await it interrupts`, async () => {
         const outcomes = new Set<number>();
         const { points } = await scenario(way, before, 1_000);
         expect(points).to.be.at.least(6);
@@ -186,7 +186,7 @@ describe('cancelling another kind of acquisition', () => {
   for (const kind of KINDS) {
     for (const answers of ANSWERS) {
       for (const way of WAYS) {
-        it(`by ${way}, of ${kind.what}, leaves nothing in the store, at whatever await it happens, when replies ${answers}`, async () => {
+        it(`by ${way}, of ${kind.what}, leaves nothing in the store, whichever await it interrupts, when replies ${answers}`, async () => {
           const played = (at: number): ReturnType<typeof scenario> =>
             onStage((stage) => scenario(stage, { kind, way, at, answers }));
           const outcomes = new Set<number>();
@@ -235,7 +235,7 @@ describe('cancelling the re-entry of a hold', () => {
   }
 
   for (const way of ['signal', 'timeout', 'close'] as const) {
-    it(`by ${way} leaves nothing in the store, after whatever promise job it happens`, async () => {
+    it(`by ${way} leaves nothing in the store, whichever microtask it follows`, async () => {
       const outcomes = new Set<boolean>();
       for (let at = 0; at < 20; at++) outcomes.add(await onStage((stage) => scenario(stage, way, at)));
       expect([...outcomes]).to.have.members([true, false]);
@@ -248,7 +248,7 @@ describe('any interleaving of contenders, faults and cancellations', () => {
     await fc.assert(anyInterleaving, { numRuns: 20, seed: 1 });
   });
 
-  it('rejects only with a QueueLockError or the reason of the signal', async () => {
+  it('makes an acquisition reject only with the reason of the signal or a QueueLockError', async () => {
     const client = createLockClient(memory());
     const reasons: unknown[] = [];
     await client

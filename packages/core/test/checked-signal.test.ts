@@ -12,20 +12,20 @@ function overdueSignal(): { signal: AbortSignal; events: string[] } {
 }
 
 describe('a signal that checks its deadline at every read', () => {
-  it('fires its event and is aborted when code reads it after the deadline', () => {
+  it('fires its abort event, and then is aborted, when code reads `aborted` after the deadline', () => {
     const { signal, events } = overdueSignal();
     events.push(`aborted: ${String(signal.aborted)}`);
     expect(events).to.deep.equal(['abort', 'aborted: true']);
   });
 
-  it('throws its reason from throwIfAborted', () => {
+  it('throws its reason from throwIfAborted after the deadline', () => {
     const { signal } = overdueSignal();
     expect(() => {
       signal.throwIfAborted();
     }).to.throw('overdue');
   });
 
-  it('has the reason of the abort when code reads it after the deadline', () => {
+  it('has the reason of the abort when code reads `reason` after the deadline', () => {
     expect(overdueSignal().signal.reason).to.have.property('message', 'overdue');
   });
 

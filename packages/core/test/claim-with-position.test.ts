@@ -147,7 +147,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'emits the new position after the holder has let another entry pass',
+    'emits its position again, with a new id, after a claim with steal has overtaken it',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const queue = await stand(stage);
@@ -260,7 +260,7 @@ describe('the callback onPosition', () => {
 
 describe('the announced duration of holds', () => {
   it(
-    'is what other clients use for their estimates, until the client has held the name itself',
+    "is that of the option typicalHoldMs, and after the client's first hold the duration of that hold",
     onStages(async (stage) => {
       const client = stage.client();
       const announced = async (): Promise<unknown> => {

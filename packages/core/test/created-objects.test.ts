@@ -38,7 +38,7 @@ describe('the cost of an acquisition', () => {
     expect(await perCycle(async () => (await client.acquire('x')).release())).to.deep.equal(LEAST);
   });
 
-  it('includes few function calls, whose number determines the time of a first acquisition', async () => {
+  it('includes only a few hundred function calls for an acquisition and its release', async () => {
     const cycle = async (): Promise<void> => {
       for (let i = 0; i < CYCLES; i += 1) await (await client.acquire('x')).release();
     };

@@ -14,7 +14,7 @@ describe('the count of departures between two reads', () => {
     expect(left(2, 15)).to.equal(6);
   });
 
-  it('includes all entries of a queue that the store has created again', () => {
+  it('includes all entries of the first read when the store has created the queue again', () => {
     const departures = new DepartureCounter(virtualClock());
     departures.listed([found(3, 10)]);
     expect(departures.listed([found(1, 2)])[0]?.left).to.equal(4);

@@ -153,7 +153,7 @@ describe('a subscriber of the diagnostics channels', () => {
       expect(log.events).to.deep.equal(['loss']);
     }));
 
-  it('can bind an AsyncLocalStorage whose value is available while the acquisition starts', async () => {
+  it('can bind an AsyncLocalStorage, whose value the code of the backend can read during the acquisition', async () => {
     const store = new AsyncLocalStorage<AcquireMessage>();
     const { start } = tracingChannel<AcquireMessage, AcquireMessage>(CHANNELS.acquire);
     let seen: AcquireMessage | undefined;

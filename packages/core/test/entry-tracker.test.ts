@@ -42,7 +42,7 @@ describe('an entry whose admission the store reports', () => {
     expect(byLook).to.deep.equal([false, true]);
   });
 
-  it('changes by a notification that arrives before its response, but not by one that arrives before the request', async () => {
+  it('is changed by a notification that arrives between its request and the response, but not by an earlier one', async () => {
     reported.entries.notify(1, true, 1);
     expect(reported.place()).to.deep.equal([false]);
     await reported.entries.whilePending(async () => {

@@ -28,7 +28,7 @@ describe('the label of an entry', () => {
   });
 
   for (const foreign of ['', '127.0.0.1', '{', '{"owner":7}', '[]', 'null', '{"a":1}']) {
-    it(`has the whole value ${JSON.stringify(foreign)} of another client as its owner`, () => {
+    it(`is decoded with the whole value as the owner when another program stored ${JSON.stringify(foreign)}`, () => {
       expect(decodeLabel(foreign)).to.deep.equal({ owner: foreign, metadata: {}, ...NOTHING_ELSE });
     });
   }
@@ -65,7 +65,7 @@ describe('the label of an entry', () => {
       expect(JSON.stringify(decodeLabel(value)).length).to.be.below(9_000);
   });
 
-  it('may contain a note that its entry owns the queue, and is decoded without the note', () => {
+  it('may contain a flag that its entry has no conflicting entry ahead, and is decoded without the flag', () => {
     const label = encodeLabel({ owner: 'x', metadata: { a: 'b' }, request: { reason: 'r', withinMs: 1 } });
     const noted = labelOfOwner(label) ?? '';
     expect(labelFromOwner(noted)).to.equal(label);
@@ -74,7 +74,7 @@ describe('the label of an entry', () => {
     expect(labelFromOwner(encodeLabel({ owner: 'x', metadata: { owned: 'true' } }))).to.equal(undefined);
   });
 
-  it('is the only kind of value that may contain a note that its entry owns the queue', () => {
+  it('gets no flag that its entry has no conflicting entry ahead if another program wrote it', () => {
     for (const foreign of ['', '127.0.0.1', '{', '[]', '{"owner":7}', '{"owned":true}', '{"owner":"x"} ']) {
       expect(labelOfOwner(foreign)).to.equal(undefined);
       expect(labelFromOwner(`${foreign.slice(0, -1)},"owned":true}`)).to.equal(undefined);

@@ -156,7 +156,7 @@ describe('the expected wait', () => {
 });
 
 describe('the admitted entries', () => {
-  it('follow the rule that decides the admission of a single entry', () => {
+  it('are exactly the entries that the rule for single entries admits', () => {
     fc.assert(
       fc.property(mixedQueues(), (queue) => {
         const byTurns = queue.filter((own, position) => {

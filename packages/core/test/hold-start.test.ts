@@ -79,7 +79,7 @@ describe('the start of a hold', () => {
       expect(server.entryCount).to.equal(0);
     });
 
-    it('is refused when no heartbeat can prove that time', async () => {
+    it('is refused when the time is longer than a heartbeat can prove, or no valid number', async () => {
       const client = connect();
       for (const minRemainingMs of [LONGEST_MS + 1, -1, Number.NaN]) {
         const error = await failure(client.acquire('x', { minRemainingMs }));
@@ -92,7 +92,7 @@ describe('the start of a hold', () => {
   });
 
   describe('with minRemainingMs on a store where a heartbeat proves only an earlier heartbeat', () => {
-    it('is refused at once when the heartbeats of that store cannot prove so much time', async () => {
+    it('is refused at once when the time is longer than the heartbeats of that store can prove', async () => {
       const sound = memory({ server });
       const client = connect({}, { ...sound, info: { ...sound.info, proofLag: 0.2 } });
       const max = LONGEST_MS - TTL_MS / 4;

@@ -273,7 +273,7 @@ describe('a lock client', () => {
   });
 
   describe('a claim', () => {
-    it('emits joining, queued with the number ahead, held, ended', async () => {
+    it('emits the states joining, queued with the number of entries ahead, held and ended', async () => {
       const [a, b] = [connect(), connect()];
       const first = await a.acquire('x');
       const second = a.acquire('x');
@@ -372,7 +372,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.have.length(1);
     });
 
-    it('opens again when opening took longer than its proven time', async () => {
+    it('is opened again when its opening took longer than its proven time', async () => {
       const openings: number[] = [];
       const slow: Intercept = async (call, proceed) => {
         const reply = await proceed();
@@ -389,7 +389,7 @@ describe('a lock client', () => {
       expect(server.sessionIds).to.have.length(1);
     });
 
-    it('sends its first heartbeat earlier when opening took long', async () => {
+    it('sends its first heartbeat earlier when its opening took long', async () => {
       const calls: [string, number][] = [];
       const slow: Intercept = async (call, proceed) => {
         calls.push([call, clock.now()]);
@@ -831,7 +831,7 @@ describe('a lock client', () => {
     });
   });
 
-  it('treats 200 contenders of four clients fairly', async () => {
+  it('grants 200 contenders of four clients in the order of their entries, one at a time', async () => {
     const four = [connect(), connect(), connect(), connect()];
     const holds: Ownership[] = [];
     let inside = 0;

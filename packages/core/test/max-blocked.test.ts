@@ -44,7 +44,7 @@ describe('the option maxBlockedMs', () => {
     );
   });
 
-  it('makes the client check the options of the backend at once', () => {
+  it('makes createLockClient throw when the options of the backend do not allow heartbeats from a thread', () => {
     const check = (): void => expect.fail('they cannot be sent');
     expect(refusal(withRenewers(check), { maxBlockedMs: 5_000 })).to.match(/they cannot be sent/);
   });

@@ -22,7 +22,7 @@ describe('the message of an error', () => {
       await stage.passing(holder.release());
     }));
 
-  it('of a wait that timed out before a session was opened states where and why there is none', () =>
+  it("of a wait that timed out before a session was opened states the store's address and the reason", () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('open') } });
       const late = await rejection(stage.passing(client.acquire('x', { timeoutMs: 500 })));
@@ -79,7 +79,7 @@ describe('the message of an error', () => {
       await stage.settle();
     }));
 
-  it('of a wait for several names that timed out states why they were not entered', () =>
+  it('of a wait for several names that timed out states why the client could not join their queues', () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('enqueueAll') } });
       const late = await rejection(stage.passing(client.multi(['x', 'y']).acquire({ timeoutMs: 500 })));
@@ -89,7 +89,7 @@ describe('the message of an error', () => {
         .that.matches(/^\[UNAVAILABLE\] \["x","y"\]: .* 500 ms .*no leader$/);
     }));
 
-  it("of a hold lost for want of a heartbeat states the store's address, and why the last heartbeat failed", () =>
+  it("of a hold that was lost because heartbeats failed states the store's address, and why the last one failed", () =>
     onStage(async (stage) => {
       const client = stage.client({ link: { intercept: refusing('renew') } });
       const own = await client.acquire('x');

@@ -27,7 +27,7 @@ describe('any history of clients, faults and an operator', () => {
   }).timeout(0);
 });
 
-describe('the rules of judge.ts detect in the same histories that', () => {
+describe('the rules of judge.ts, applied to random histories with a seeded defect, detect that', () => {
   const noticing = new Set<unknown>();
 
   for (const defect of DEFECTS) {
@@ -39,7 +39,7 @@ describe('the rules of judge.ts detect in the same histories that', () => {
     });
   }
 
-  it('each of them is broken by at least one defect', () => {
+  it('the defects together break every rule', () => {
     expect([...noticing].sort()).to.deep.equal(Object.keys(RULES).sort());
   });
 });

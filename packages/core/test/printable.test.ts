@@ -38,7 +38,7 @@ describe('printable text', () => {
     expect(toPrintable('x'.repeat(900_000))).to.have.lengthOf(200);
   });
 
-  it('is unchanged when it is prepared again', () => {
+  it('is unchanged when it is made printable a second time', () => {
     for (const text of [HOSTILE, HOSTILE.repeat(20), '🔒'.repeat(200), '\uD83D'.repeat(300)])
       expect(toPrintable(toPrintable(text))).to.equal(toPrintable(text));
   });

@@ -76,7 +76,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
 });
 
 describe('entries that waiters of this process watch', () => {
-  it('are known to have no conflicting entry ahead once that was recorded', () => {
+  it('keep the record that they have no conflicting entry ahead, for present and later waiters', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);

@@ -92,7 +92,7 @@ describe('an unknown option', () => {
   });
 });
 
-describe('an option of another type', () => {
+describe('an option whose value has the wrong type', () => {
   let client: LockClient;
   beforeEach(() => (client = createLockClient(memory())));
   afterEach(() => client.close());
@@ -112,11 +112,11 @@ describe('an option of another type', () => {
     [{ holding: null }, 'holding is a list of ownerships; got null'],
   ];
   for (const [options, message] of wrong)
-    it(`is refused by name: ${message}`, async () => {
+    it(`is refused by acquire: ${message}`, async () => {
       expect(await refusalOf(() => client.acquire('x', untyped(options)))).to.equal(message);
     });
 
-  it('is refused by a client', async () => {
+  it('is refused by createLockClient, with its name and the right type', async () => {
     for (const options of [
       { ttlMs: '5000' },
       { owner: 5 },
@@ -129,7 +129,7 @@ describe('an option of another type', () => {
       );
   });
 
-  it('is refused by the methods of a hold', async () => {
+  it('is refused by hold.update, with its name and the right type', async () => {
     const hold = await client.acquire('x');
     expect(await refusalOf(() => hold.update(untyped({ metadata: null })))).to.equal(
       'metadata must be an object; got null',
@@ -169,7 +169,7 @@ describe('an invalid backend, work or entry', () => {
   });
 });
 
-describe('a list of known options', () => {
+describe('the list of options that a call accepts', () => {
   it('has exactly the options of its interface, or the compiler reports an error', () => {
     interface Options {
       readonly waitMs?: number;
@@ -187,7 +187,7 @@ describe('a list of known options', () => {
     );
   });
 
-  it('suggests similar names only', () => {
+  it('leads to a suggestion for an unknown option only if the name of a known option is similar', () => {
     const known = ['signal', 'timeoutMs', 'minRemainingMs', 'owner', 'hosts', 'id', 'ttlMs', 'maxWaiters'];
     const cases: readonly (readonly [written: string, meant: string | undefined])[] = [
       ['timeout', 'timeoutMs'],

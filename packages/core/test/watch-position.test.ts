@@ -31,11 +31,11 @@ async function positionsOf(stage: Stage, id: string, appearsWithinMs = 100): Pro
 const idAt = (stage: Stage, at: number): string => stage.server.queues().get('x')![at]!.id;
 const UNKNOWN_ID = 'f'.repeat(32);
 
-describe('the position of an entry for any observer', () => {
+describe("the stream of the position of any client's entry", () => {
   const onStages = (scene: (stage: Stage) => Promise<void>) => () => onStage(scene);
 
   it(
-    'counts down to 0 while other entries leave, and completes when the entry is removed',
+    'counts down to 0 while entries ahead leave, and completes when the entry is removed',
     onStages(async (stage) => {
       const queue = [
         await join(stage, stage.client()),
@@ -64,7 +64,7 @@ describe('the position of an entry for any observer', () => {
   );
 
   it(
-    'completes after 100 ms without the entry, also while other entries come and leave',
+    'completes when the entry was absent for 100 ms, even if other entries join and leave meanwhile',
     onStages(async (stage) => {
       const reported = await positionsOf(stage, UNKNOWN_ID);
       const busy = await join(stage, stage.client());
@@ -78,7 +78,7 @@ describe('the position of an entry for any observer', () => {
   );
 
   it(
-    'counts a foreign entry, whose value has another format, as one that takes one permit',
+    'counts an entry of another program, whose value has another format, as one permit',
     onStages(async (stage) => {
       const foreign = await join(stage, stage.client(), { value: 'foreign' });
       await join(stage, stage.client());
@@ -90,7 +90,7 @@ describe('the position of an entry for any observer', () => {
   );
 
   it(
-    'is refused at the call with invalid arguments',
+    'is refused by an error at the call if an argument is invalid',
     onStages(async (stage) => {
       const client = stage.client();
       expect(() => watchPosition(client, '', { id: 'x' })).to.throw('name');

@@ -69,7 +69,7 @@ describe('the stop signal of the work', () => {
       await stage.passing(stubborn);
     }));
 
-  it('makes an error of the work the cause of WORK_TIMEOUT after the time limit, and keeps a result of the work', () =>
+  it('lets a run whose time limit has passed reject with WORK_TIMEOUT, caused by the error of the work, or resolve with its result', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const failure = new Error('disk full');
@@ -85,7 +85,7 @@ describe('the stop signal of the work', () => {
       expect(await stage.passing(returning)).to.equal('done');
     }));
 
-  it('does not change an error that the work throws before the signal has aborted', () =>
+  it('leaves the error of a run unchanged when the work threw it before the signal aborted', () =>
     onStage(async (stage) => {
       const failure = new Error('its own');
       const options = { workTimeoutMs: 50, stop: new AbortController().signal };
@@ -93,7 +93,7 @@ describe('the stop signal of the work', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('ends the wait at once when it aborts before the work has started', () =>
+  it('makes a run reject at once, without work, when it aborts while the run waits for the lock', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');
@@ -111,7 +111,7 @@ describe('the stop signal of the work', () => {
       );
     }));
 
-  it('prevents the work when it is already aborted at the moment of the grant', () =>
+  it('makes a run reject, without work, when it is already aborted at the moment of the grant', () =>
     onStage(async (stage) => {
       const hold = await stage.client().acquire('x');
       const reason = new Error('down');
@@ -122,7 +122,7 @@ describe('the stop signal of the work', () => {
       expect(hold.held).to.equal(false);
     }));
 
-  it('is aborted when it is read after its limit or a loss, before any timer has run', () =>
+  it('is aborted when code reads it after the time limit or a loss, before any timer has run', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const seen = await client.run(
@@ -169,7 +169,7 @@ describe('the stop signal of the work', () => {
       expect(Reflect.get(AbortSignal.prototype, 'aborted', kept!)).to.equal(false);
     }));
 
-  it('is controlled by stop and workTimeoutMs, which run checks and acquire does not have', () =>
+  it('can be set by the options stop and workTimeoutMs of run, which acquire refuses as unknown', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const refused = async (options: object): Promise<unknown> =>

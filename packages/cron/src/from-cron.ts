@@ -22,9 +22,9 @@ export interface CronTimeLike {
   getNextDateFrom(start: Date, timeZone?: string): MomentLike;
 }
 
-/** The method of cron's moments (objects of Luxon) that this package calls. */
+/** A time that npm cron returns (an object of Luxon), with the method that this package calls. */
 export interface MomentLike {
-  /** Returns the moment in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   toMillis(): number;
 }
 

@@ -3,10 +3,10 @@ const SECOND_MS = 1_000;
 const LONGEST_SEARCH_MS = 2 ** 29 * SECOND_MS;
 
 /**
- * Returns the last scheduled time at or before a moment, for a schedule that can only compute its next time.
+ * Returns the last scheduled time at or before a time, for a schedule that can only compute its next time.
  * Ticks are whole seconds.
- * @param at the moment, in Unix milliseconds
- * @param next a monotonic function that returns the first tick after the second of a moment, both in Unix
+ * @param at the time, in Unix milliseconds
+ * @param next a monotonic function that returns the first tick after the second of a time, both in Unix
  * milliseconds
  * @returns the tick in Unix milliseconds, or `undefined` when there is none in the last 17 years
  */
@@ -21,9 +21,9 @@ export function lastTickUntil(at: number, next: (after: number) => number): numb
 }
 
 interface Bounds {
-  /** A moment such that at least one tick lies after it and not after `at`. */
+  /** A time such that at least one tick lies after it and not after `at`. */
   readonly some: number;
-  /** A moment such that no tick lies after it and not after `at`. */
+  /** A time such that no tick lies after it and not after `at`. */
   readonly none: number;
   readonly at: number;
 }

@@ -49,12 +49,12 @@ describe('the checker of ticks', () => {
     'a living process never learned what became of it': [member(ran), member('called')],
     '[CLOSED]': [member(ran), member('called [CLOSED]')],
   }))
-    it(`reports that ${fault}`, () => {
+    it(`reports this fault of a tick: ${fault}`, () => {
       const { job } = members[0]!.told[0]!;
       expect(faultsOf(members, [job], [TICK])).to.include(`${job} at ${TICK}: ${fault}`);
     });
 
-  it('computes the ticks that follow a tick', () => {
+  it('generates the expected ticks that follow a given tick', () => {
     expect(ticksAfter(TICK, 2, 2_000)).to.deep.equal([
       '2026-11-27T12:00:02.000Z',
       '2026-11-27T12:00:04.000Z',

@@ -23,7 +23,7 @@ describe('lastTickUntil', () => {
     );
   });
 
-  it('calls the schedule few times, also when the schedule has years without a tick', () => {
+  it('requests fewer than 65 ticks from the schedule, even if that has no tick for years', () => {
     let questions = 0;
     const next = (after: number): number => {
       questions += 1;

@@ -39,7 +39,7 @@ describe('oncePerTick', () => {
     expect(reports).to.deep.equal(['ran', 'already-done by process 0', 'ran', 'already-done by process 0']);
   });
 
-  it('passes an error to onError, and rejects to the scheduler without onError', async () => {
+  it('passes an error of the work to onError, or rejects with it when there is no onError', async () => {
     const failing = (options?: TickJobOptions<never>): TickJob<never> => {
       const once = oncePer(one, 'failing', { guarantee: 'at-least-once' });
       return oncePerTick<Promise<never>>(once, () => Promise.reject(new Error('no disk')), options);
@@ -53,7 +53,7 @@ describe('oncePerTick', () => {
     expect(error).to.equal('Error: no disk');
   });
 
-  it('resolves without an error when its signal aborts, and passes what the work then throws to onError', async () => {
+  it('resolves when its signal aborts, and passes an error that the work throws after the abort to onError', async () => {
     const shutdown = new AbortController();
     const hold = await other.acquire('stopped');
     const errors: unknown[] = [];
@@ -85,7 +85,7 @@ describe('oncePerTick', () => {
     expect((await job.run(ticks[2]!)).outcome).to.equal('ran');
   });
 
-  it('names argument, value and rule of each argument that it rejects', async () => {
+  it('rejects invalid arguments with an error that names the argument', async () => {
     expect(() => oncePerTick(oncePer(one, 'x'), () => 0, { maxWaitingTicks: 0 })).to.throw(
       /maxWaitingTicks.*from 1 to 10000/,
     );

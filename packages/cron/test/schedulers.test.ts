@@ -88,7 +88,7 @@ describe('the tick that a scheduler wrapper passes to its job', () => {
     }
   });
 
-  it('is refused with INVALID_ARGUMENT for schedules whose times differ between processes', async () => {
+  it('is not determined for schedules whose times differ between processes; the job rejects with INVALID_ARGUMENT', async () => {
     const job = new Recorder();
     const paced = new Cron('* * * * * *', { paused: true, interval: 60 });
     expect(await codeOf(fromCroner(job)(paced))).to.match(/INVALID_ARGUMENT.*interval/);

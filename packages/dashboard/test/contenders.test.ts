@@ -12,7 +12,7 @@ const one = (more: Partial<ContenderSnapshot>): ContenderSnapshot => ({
 });
 
 describe('contenders on the dashboard', () => {
-  it('have a text for each of their states', () => {
+  it('are described by a text for each of their states', () => {
     const words = [
       one({ status: 'starts' }),
       one({ position: 1 }),

@@ -29,7 +29,7 @@ describe('rates of queues on the dashboard', () => {
     return rowsOf(meter, looks.at(-1)![0])[0]!;
   };
 
-  it('do not exist after the first snapshot', () => {
+  it('are 0 or unknown after the first snapshot', () => {
     const { handOffsPerS, turnMs, waitMs, heldMs } = after([1_000, 7]);
     expect([handOffsPerS, turnMs, waitMs, heldMs]).to.deep.equal([0, undefined, undefined, 500]);
   });
@@ -44,7 +44,7 @@ describe('rates of queues on the dashboard', () => {
     expect(handOffsPerS).to.equal(1);
   });
 
-  it('start again when the departure count of a queue becomes smaller', () => {
+  it('are 0 again when the departure count of a queue becomes smaller', () => {
     expect(after([1_000, 50], [2_000, 3]).handOffsPerS).to.equal(0);
   });
 
@@ -55,7 +55,7 @@ describe('rates of queues on the dashboard', () => {
     ).to.deep.equal(['b']);
   });
 
-  it('have a total over all queues, which includes the queue with the longest wait', () => {
+  it('have a sum over all queues, which also names the queue with the longest expected wait', () => {
     const rows = [
       rowOf('a', { depth: 3, waitMs: 5 }),
       rowOf('b', { depth: 4, waitMs: 9, handOffsPerS: 2 }),
@@ -98,7 +98,7 @@ describe('visible rows of queues', () => {
     ).to.equal('baC');
   });
 
-  it("match a part of a queue's name, ignoring case", () => {
+  it('include only queues whose name contains the search text, ignoring case', () => {
     expect(visibleRows(rows, { ...FIRST_CHOICE, filter: 'c' }).map(({ name }) => name)).to.deep.equal(['C']);
   });
 });

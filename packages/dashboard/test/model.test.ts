@@ -55,7 +55,7 @@ describe('the freshness of a snapshot', () => {
     ],
   ];
   for (const [title, seen, tone, text] of cases)
-    it(`${title} is ${tone}`, () => {
+    it(`for ${title} is ${tone}`, () => {
       expect(freshnessOf(seen, now)).to.deep.equal({ tone, text });
     });
 });
@@ -71,7 +71,7 @@ describe('a hold on the dashboard', () => {
     expect(holdMeter(entry, { at: 1_000 }, { now: 99_000, fullMs: 12_000 })).to.include({ ms: 0, part: 0 });
   });
 
-  it('is compared with the duration that its client publishes, or else with the observed one', () => {
+  it('has a bar relative to the hold time that its client publishes, or else to the typical hold time of the queue', () => {
     const at = { at: 0, typicalHoldMs: 4_000 };
     expect(holdMeter({ heldAt: 0, typicalHoldMs: 2_000 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.5);
     expect(holdMeter({ heldAt: 0 }, at, { now: 1_000, fullMs: 0 }).part).to.equal(0.25);
@@ -82,7 +82,7 @@ describe('a hold on the dashboard', () => {
     });
   });
 
-  it('has no meter when no duration is known', () => {
+  it('has no bar when no typical hold time is known', () => {
     expect(holdMeter({ heldAt: 0 }, { at: 0 }, { now: 5_000, fullMs: 0 }).kind).to.equal('unknown');
   });
 
@@ -110,7 +110,7 @@ describe('keys of the dashboard', () => {
   const press = (pressed: Partial<Pressed>): ReturnType<typeof shortcutOf> =>
     shortcutOf({ key: '', modified: false, busy: false, before: undefined, ...pressed });
 
-  it('open a view when a letter follows `g`', () => {
+  it('open a view when the key `g` is followed by the letter of the view', () => {
     expect(press({ key: 'd', before: 'g' })).to.deep.equal({ kind: 'go', hash: '#/deadlocks' });
     expect(press({ key: 'd' })).to.equal(undefined);
   });
@@ -123,7 +123,7 @@ describe('keys of the dashboard', () => {
     ]);
   });
 
-  it('move within the rows and not beyond them', () => {
+  it('move the focus within the rows, and not beyond the first and the last row', () => {
     const moves = (key: string, at: number): number | undefined => targetOf(key, at, { last: 9, page: 4 });
     expect([
       moves('ArrowDown', 9),
@@ -172,7 +172,7 @@ describe('the ring of a deadlock', () => {
 });
 
 describe('the lists of the dashboard', () => {
-  it('omit malformed text from the stored names', () => {
+  it('omit values that are no names when they read stored names', () => {
     expect(namesFrom('["a",7,"","b"]')).to.deep.equal(['a', 'b']);
     expect([namesFrom('{"a":1}'), namesFrom('no')]).to.deep.equal([[], []]);
   });

@@ -172,7 +172,7 @@ describe('the dashboard page', () => {
       expect(rows()[0]!.getAttribute('aria-rowindex')).to.equal('2');
     });
 
-    it('moves the focus with the keys', async () => {
+    it('moves the focus between queues with the arrow and End keys', async () => {
       await open('#/queues');
       say('queues', '', queuesOf(['a', 'b', 'c']));
       const links = page.screen.getAllByRole('link').filter(({ className }) => className === 'name');
@@ -412,7 +412,7 @@ describe('the dashboard page', () => {
     );
   });
 
-  it('opens the contenders with a key if there are any, and otherwise shows no link to them', async () => {
+  it('opens the page of contenders by the keys `g` and `c` if it has contenders, and otherwise shows no link to it', async () => {
     await open('#/queues');
     expect(page.screen.queryByRole('link', { name: 'Contenders' })).to.equal(null);
     key('g');
@@ -472,7 +472,7 @@ describe('the dashboard page', () => {
     expect(page.screen.getByRole('dialog').textContent).to.contain('waits at position 3');
   });
 
-  it('lists faults, the worst first', async () => {
+  it('lists results of the diagnosis, errors first, and then observed faults', async () => {
     await open('#/faults');
     const findings = [
       { level: 'ok', about: 's', text: 'ok' },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hashOf, routeOf, type Route } from '../src/page/model/route.ts';
 
 describe('addresses of the dashboard', () => {
-  it('restore a name of any characters', () => {
+  it('contain any queue name so that it is restored without a change', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         expect(routeOf(hashOf({ view: 'queue', name }))).to.deep.equal({ view: 'queue', name });

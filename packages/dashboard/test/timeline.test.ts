@@ -16,7 +16,7 @@ describe('the drawing of a timeline', () => {
       .lanes.map(({ span: { owner } }) => owner)
       .join(' ');
 
-  it('draws a stay as a wait and then a hold', () => {
+  it('shows an entry as a wait that is followed by a hold', () => {
     const [lane] = drawn([span('a', { joinedAt: 2_000, heldAt: 5_000, leftAt: 9_000 })]).lanes;
     expect([lane?.wait, lane?.hold, lane?.isPresent]).to.deep.equal([
       { from: 0.2, to: 0.5 },
@@ -25,7 +25,7 @@ describe('the drawing of a timeline', () => {
     ]);
   });
 
-  it('extends unfinished stays to the present', () => {
+  it('extends the wait or hold of a present entry to the present time', () => {
     const [holder, waiter] = drawn([
       span('a', { joinedAt: 2_000, heldAt: 2_000 }),
       span('b', { joinedAt: 4_000 }),
@@ -34,7 +34,7 @@ describe('the drawing of a timeline', () => {
     expect([waiter?.wait, waiter?.hold]).to.deep.equal([{ from: 0.4, to: 1 }, undefined]);
   });
 
-  it('cuts stays that began before the window, and omits those that ended before it', () => {
+  it('cuts entries that joined before the shown period, and omits those that left before it', () => {
     const { lanes } = drawn([
       span('gone', { joinedAt: -9_000, heldAt: -8_000, leftAt: 0 }),
       span('cut', { joinedAt: -9_000, heldAt: 1_000, leftAt: 2_000 }),
@@ -49,7 +49,7 @@ describe('the drawing of a timeline', () => {
     expect([lane?.wait, lane?.hold]).to.deep.equal([undefined, undefined]);
   });
 
-  it('selects the newest ended stays and the first present entries', () => {
+  it('selects the entries that left last and the present entries at the front when there are too many', () => {
     const gone = ['a', 'b', 'c', 'd'].map((owner, at) =>
       span(owner, { joinedAt: 0, heldAt: at * 1_000, leftAt: (at + 1) * 1_000 }),
     );
@@ -60,7 +60,7 @@ describe('the drawing of a timeline', () => {
     expect(drawn([...gone, ...present], 4).omitted).to.equal(4);
   });
 
-  it('connects the hold that ended last with the next hold that begins', () => {
+  it('connects each hold with the next one by a hand-off, and ignores a waiter that gave up', () => {
     const { handOffs } = drawn([
       span('a', { joinedAt: 0, heldAt: 0, leftAt: 2_000 }),
       span('b', { joinedAt: 0, heldAt: 2_000, leftAt: 6_000 }),
@@ -101,7 +101,7 @@ describe('hand-offs over time on the dashboard', () => {
     span('here', { joinedAt: 0, heldAt: 0 }),
   ];
 
-  it('are the holds that ended in each part of the window', () => {
+  it('are counted by the part of the shown period in which the hold ended', () => {
     expect(pulseOf(spans, FRAME, 5)).to.deep.equal([2, 0, 0, 0, 1]);
   });
 

@@ -35,7 +35,7 @@ describe('etcd with authentication', () => {
   after(() => server.stop());
   afterEach(() => clients.close());
 
-  it('lets a user lock below its prefix, also by URL', async () => {
+  it('lets a user with permission for one prefix lock below it, with user and prefix in the URL', async () => {
     const backend = fromUrl(
       `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );
@@ -135,7 +135,7 @@ describe('etcd with authentication', () => {
     });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`forgets the tokens of its users in a restart, after which waiters continue (${transport})`, async () => {
+    it(`forgets the tokens of its users when it restarts, and still admits their waiters (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [
         await clients.session(options, 30_000),

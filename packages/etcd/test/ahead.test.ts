@@ -38,7 +38,7 @@ const READER = `a-${ID}~r`;
 const WRITER = `a-${ID}`;
 const PAIR = `b-${ID}~2of5`;
 
-describe('the entries ahead, from the rows of a queue', () => {
+describe('the entries ahead, which a waiter finds in the rows of its queue', () => {
   for (const { about, ends, shared = false, stored = {}, expected } of [
     { about: 'none when only the own row exists', ends: [OWN], expected: { refs: [], total: 0 } },
     {
@@ -106,26 +106,26 @@ describe('the entries ahead, from the rows of a queue', () => {
   }
 
   for (const ends of [[], ['x'], ['x', OWN]]) {
-    it(`report ENTRY_LOST when the latest of the rows [${ends.join(', ')}] is not the own entry`, () => {
+    it(`are not returned, and ENTRY_LOST is thrown, when the latest of the rows [${ends.join(', ')}] is not the own entry`, () => {
       expect(() => aheadIn(rows(ends), contender(false)))
         .to.throw()
         .with.property('code', 'ENTRY_LOST');
     });
   }
 
-  it('suffice when the rows contain all of them, or at least as many as the waiter must watch', () => {
+  it('are known well enough when the rows contain all of them, or as many as the waiter must watch', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
     expect(suffices({ refs, total: 2 }, 3)).to.equal(true);
   });
 
-  it('take the permits that their names contain, or one permit', () => {
+  it('take the permits that their names contain, or one permit if they contain no number', () => {
     const { refs } = aheadIn(rows([OWN, PAIR, WRITER, READER, 'foreign']), contender(false));
     expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
   });
 
-  it('have the limit that their names contain; those of readers and of other programs have the limit 1', () => {
+  it('have the limit that their names contain, or the limit 1 for readers and entries of other programs', () => {
     const { refs } = aheadIn(rows([OWN, READER, PAIR, 'foreign']), contender(false));
     expect(refs.map(({ limit }) => limit)).to.deep.equal([1, 5, 1]);
     expect(otherLimitIn({ refs }, 5)).to.equal(1);
@@ -134,7 +134,7 @@ describe('the entries ahead, from the rows of a queue', () => {
     expect(otherLimitIn({ refs: refs.slice(1, 2) }, 5)).to.equal(undefined);
   });
 
-  it('have a mark to watch only if queuelock created them and the waiter is a reader', () => {
+  it('have a mark that the waiter watches only if queuelock created them and the waiter is a reader', () => {
     const marks = (shared: boolean): (string | undefined)[] =>
       aheadIn(rows([OWN, WRITER, 'foreign']), contender(shared)).refs.map(({ mark }) => mark?.toString());
     expect(marks(true)).to.deep.equal([`marks/${WRITER}`, undefined]);

@@ -41,7 +41,7 @@ describe('batching of requests', () => {
     requests = new Requests();
   });
 
-  it('sends all requests of one tick as one batch, also those that promise callbacks add', async () => {
+  it('sends all requests of one turn of the event loop as one batch, also those that promise callbacks add', async () => {
     void requests.add('a1');
     void Promise.resolve().then(() => requests.add('b1'));
     expect(requests.sent).to.deep.equal([]);
@@ -52,7 +52,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
   });
 
-  it('sends a single independent request before the tick ends, and a dependent one at the end of the tick', async () => {
+  it('sends one request at once, or at the end of the turn of the event loop if it depends on another request', async () => {
     void requests.add('a1');
     for (let i = 0; i < 5; i += 1) await Promise.resolve();
     expect(requests.sent).to.deep.equal(['a1']);
@@ -72,7 +72,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1 c1', 'd1 a2', 'a3']);
   });
 
-  it('collects requests while four batches are in flight', async () => {
+  it('collects further requests while four batches are in flight', async () => {
     for (const item of ['a1', 'b1', 'c1', 'd1', 'e1', 'f1']) {
       void requests.add(item);
       await nextTurn();

@@ -187,7 +187,7 @@ describe('an etcd queue with naming fast', () => {
     await turnsBehind.untilAdmitted();
   });
 
-  it('makes an entry wait for earlier ones when the tail names an earlier creation of its own key', async () => {
+  it('makes an entry wait for earlier ones even if the tail names a removed entry with the same key', async () => {
     await bench.makeLong();
     const first = await bench.enter(other);
     const before = await bench.enter(session);
@@ -288,7 +288,7 @@ describe('an etcd queue with naming fast', () => {
   });
 
   for (const more of [{ shared: true }, { limit: 2 }, { limit: 3, permits: 2 }]) {
-    it(`refuses ${JSON.stringify(more)} and leaves no key`, async () => {
+    it(`refuses an enqueue with ${JSON.stringify(more)}, and leaves no key`, async () => {
       for (const entering of [
         session.enqueue(newSpec(bench.queue, more)),
         session.tryEnqueue(newSpec(bench.queue, more)),

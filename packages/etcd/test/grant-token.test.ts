@@ -11,7 +11,7 @@ import { Operator } from './operator.ts';
 
 const run = promisify(execFile);
 
-describe('the two tokens of a hold in etcd', () => {
+describe('the token and the grantToken of a hold in etcd', () => {
   let server: EtcdService;
   let operator: Operator;
 
@@ -39,7 +39,7 @@ describe('the two tokens of a hold in etcd', () => {
     await eventually(`${count} stand in line`, holds);
   }
 
-  it("grow with every grant, and the one that Go's clients use also grows across grants to clients in Go and Node", async () => {
+  it('grow with every grant, and grantToken also across grants to clients in Go', async () => {
     const name = freshQueue();
     const [a, b] = [1, 2].map(() => createLockClient(etcd({ ...etcdTransport(), hosts: server.endpoint })));
     const first = await a!.acquire(name);

@@ -37,7 +37,7 @@ for (const transport of ['etcd3', 'http2'] as const)
       expect(await session.remove(queue, id)).to.equal(true);
     }
 
-    it('admits no waiter of one queue when an entry of another queue is removed in which the same client waits', async () => {
+    it('does not admit a client in one queue when its entry in another queue is removed', async () => {
       const [holding, waiting] = [await clients.session(options), await clients.session(options)];
       /**
        * Hands another lock over between the two sessions. When that has happened, all earlier messages on their streams

@@ -23,7 +23,7 @@ describe('a hand-off on etcd', () => {
     }
   });
 
-  it("between processes costs one removal when the next holder's value is not a label, so that it cannot announce itself", async () => {
+  it("between processes costs one removal when the next holder's value is no label, to which it could add an announcement", async () => {
     const queue = freshQueue();
     const positions = [
       await bench.enter(await bench.open(), queue),
@@ -92,7 +92,7 @@ describe('a hand-off on etcd', () => {
     await third.turns.untilAdmitted();
   });
 
-  it('skips an entry that an operator has removed just before', async () => {
+  it('skips an entry that an operator has removed just before the hand-off', async () => {
     const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
     await bench.at.operator.remove(second.turns.key);
     await leave(first);

@@ -19,7 +19,7 @@ describe('heartbeats on etcd', () => {
 
   afterEach(() => clients.close());
 
-  it('cost one round of consensus each and no history when they are strict', async () => {
+  it('cost one round of consensus each, and create no revision, when they are strict', async () => {
     expect(await costOf({ heartbeatProof: 'strict' })).to.deep.equal({ rounds: HEARTBEATS, revisions: 0n });
   });
 

@@ -117,7 +117,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     });
   }
 
-  describe('that replies to a request whose response is read at its end', () => {
+  describe('when a call reads its response only after the last byte', () => {
     const withinMs = 800;
     let hasty: Driver;
 

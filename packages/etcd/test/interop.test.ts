@@ -75,7 +75,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect((await session.enqueue(newSpec(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
   });
 
-  it('are read completely when readers and nested names fill the first read', async () => {
+  it('make a reader wait for the writer ahead even if readers and nested names fill the first read', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
     const writer = newSpec(queue);

@@ -41,12 +41,12 @@ describe('the id in the key of an entry', () => {
     expect(known.size).to.equal(5);
   });
 
-  it('is never that of a key with a request in flight', () => {
+  it('is not the id of an earlier key whose removal is unconfirmed', () => {
     leave('a', enter('a'), { isSpare: false });
     expect(enter('b')).to.equal('b');
   });
 
-  it("is the entry's own id if the entry may use no other, and a new id if another entry uses its own", () => {
+  it("is the entry's own id if it may not use another, and a new id if another entry already uses its own", () => {
     leave(A, enter(A));
     expect(enter('b', 'q', false)).to.equal('b');
     expect(enter('c')).to.equal(A);
@@ -65,7 +65,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('d')).to.equal('d');
   });
 
-  it('is the exported id in the process that resumes the session', () => {
+  it('is the same id again when another process resumes the session', () => {
     const noted = new Map([[B, A]]);
     const other = new Set<string>();
     for (const left of [false, true]) {
@@ -83,7 +83,7 @@ describe('the id in the key of an entry', () => {
       .and.to.not.equal(A);
   });
 
-  it('is kept for reuse in the 10,000 queues that were used last', () => {
+  it('is remembered for reuse in only the 10,000 queues that were used last', () => {
     for (let i = 0; i <= 10_000; i += 1) leave(`${i}`, enter(`${i}`, `q${i}`), { queue: `q${i}` });
     expect(enter('x', 'q0')).to.equal('x');
     expect(enter('y', 'q1')).to.equal('1');
@@ -98,7 +98,7 @@ describe('the id in the key of an entry', () => {
     ['an entry of such an election in a namespace', undefined, 'team/election/jobs/', false],
     ['an entry of another name with the same ending', LABEL, 'selection/jobs/', true],
   ] as const) {
-    it(`${may ? 'may' : 'may not'} be the id of an earlier entry for ${about}`, () => {
+    it(`${may ? 'may' : 'may not'} be the id of an earlier entry if the entry is ${about}`, () => {
       expect(mayTakeSpare(value === undefined ? {} : { value }, under)).to.equal(may);
     });
   }
@@ -118,13 +118,13 @@ describe('the key of an etcd entry that has left', () => {
     return entry;
   }
 
-  it('is reused when its creation was confirmed and a single removal has deleted it', async () => {
+  it('is reused when its creation was confirmed and its only removal has deleted it', async () => {
     const entry = await entered();
     entry.withdraw();
     expect([entry.leavesKeySpare(true), entry.leavesKeySpare(false)]).to.deep.equal([true, false]);
   });
 
-  it('is reused when the enqueue found the queue occupied and created no key', async () => {
+  it('may serve the next entry when the enqueue found the queue occupied and created no key', async () => {
     const entry = newEntry();
     await entry.creating(Promise.resolve(), () => ({ status: 'occupied', contenders: true }));
     entry.withdraw();

@@ -134,7 +134,7 @@ describe('the reuse of an etcd key', () => {
     }
   });
 
-  it('happens when only a change of the value was aborted, which has no effect on later entries', async () => {
+  it("happens when only a change of the entry's value was aborted, since that cannot affect later entries", async () => {
     const session = await slow();
     const { key } = await session.enqueue(spec);
     const before = await handled('Txn');

@@ -50,7 +50,7 @@ describe('an etcd session', () => {
       safely(() => expect(orders).to.deep.equal([...new Set(orders)].sort((a, b) => Number(a - b))));
     });
 
-    it('so that several loops of lock and release need no more keys than loops', async () => {
+    it('so that 16 concurrent loops that lock and release use at most 16 keys', async () => {
       const [loops, turns] = [16, 10];
       const keys = new Set<string>();
       let inside = 0;
@@ -105,7 +105,7 @@ describe('an etcd session', () => {
       expect(await together()).to.deep.equal(await together());
     });
 
-    it('also after holds with traces', async () => {
+    it('also after holds that have left and removed a trace', async () => {
       const keys = new Set<string>();
       for (let i = 0; i < 3; i += 1) {
         const spec = newSpec(queue);

@@ -42,7 +42,7 @@ describe('keys of etcd entries', () => {
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
   });
 
-  it('are in one range for each entry, which contains no key of another entry', () => {
+  it('can be read by a range for one entry, whatever its limit and permits, without keys of other entries', () => {
     const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
     const isIn = (name: string): boolean =>
       Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;
@@ -52,7 +52,7 @@ describe('keys of etcd entries', () => {
     expect(isIn(`q/aa-${ID}`)).to.equal(false);
   });
 
-  it('are between two ranges if the entries are fast, and these ranges contain all other keys of the queue', () => {
+  it('lie outside of two ranges with naming fast, and these ranges contain all other keys of the queue', () => {
     const ranges = rangesBesideFast('q/', fastMark('é'));
     const compareToRange = (name: string): number =>
       ranges.findIndex(

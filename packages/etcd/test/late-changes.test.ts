@@ -30,7 +30,7 @@ describe('a change of an etcd entry', () => {
       expect(await bench.operator.keysUnder(`.queuelock/shared/${spec.queue}/`)).to.deep.equal([]);
     });
 
-  it('is applied after an earlier change with a lost reply, and after writes of other clients', async () => {
+  it('is applied after an earlier change whose reply was lost, and after writes of other clients', async () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
     const spec = newSpec(freshQueue(), { value: 'none' });
     const { key } = await session.enqueue(spec);

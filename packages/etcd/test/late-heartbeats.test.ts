@@ -9,7 +9,7 @@ const TTL_MS = 60_000;
 /** The remaining TTL in seconds that the server reports for the lease. It is less than the TTL in a heartbeat's reply. */
 const LEFT_S = '41';
 
-describe('an etcd heartbeat with the reply of an earlier one', () => {
+describe('the reply to an etcd heartbeat', () => {
   const own = new OwnServer();
   let asked: number;
   let streams: number;
@@ -22,7 +22,7 @@ describe('an etcd heartbeat with the reply of an earlier one', () => {
     expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 1 });
   });
 
-  it('proves only the remaining TTL that is read from the lease while it is unknown whether the member is a proxy', async () => {
+  it('proves only the remaining TTL that is read from the lease until it is known that the member is no proxy', async () => {
     const watch: Driver['watch'] = (listener) => {
       queueMicrotask(() => listener.onEnd(new Error('no watch is to be had')));
       return { write: ignore, close: ignore, abandon: ignore };
@@ -32,18 +32,18 @@ describe('an etcd heartbeat with the reply of an earlier one', () => {
     expect(await renewed(session)).to.deep.equal({ ttlMs: 41_000, asked: 2 });
   });
 
-  it('cannot come from a member that is reached directly, so the lease is not read there', async () => {
+  it('proves the whole TTL, without a read of the lease, when the member is reached directly', async () => {
     const session = await open((driver) => driver);
     expect(await renewed(session)).to.deep.equal({ ttlMs: TTL_MS, asked: 0 });
   });
 
-  it('is rare behind a grpc-proxy, where each heartbeat has its own stream', async () => {
+  it('comes on a stream of its own behind a grpc-proxy, so it is rarely that of an earlier heartbeat', async () => {
     const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
     for (let i = 0; i < 3; i += 1) await renewed(session);
     expect(streams).to.equal(3);
   });
 
-  it('cannot come from a member that is reached directly, so all heartbeats share one stream there', async () => {
+  it('comes on one stream with the other heartbeats when the member is reached directly', async () => {
     const session = await open((driver) => driver);
     for (let i = 0; i < 3; i += 1) await renewed(session);
     expect(streams).to.equal(1);

@@ -69,7 +69,7 @@ describe('limits and permits in etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('admit a waiter for many permits in its turn, behind many holders of one permit', async () => {
+  it('admit a waiter for 59 of 60 permits as soon as 59 of the 60 holders of one permit have left', async () => {
     const queue = freshQueue();
     const holders = Array.from({ length: 60 }, () => newSpec(queue, { limit: 60 }));
     for (const holder of holders) expect((await session.enqueue(holder)).turn.admitted).to.equal(true);

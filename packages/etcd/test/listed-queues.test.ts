@@ -83,7 +83,7 @@ describe('the list of queues in etcd', () => {
     }
   });
 
-  it('is read from the range of all keys that begin with a text, or of all keys', () => {
+  it('is read by one range of the keys with a prefix, or of all keys without one', () => {
     expect(rangeOfText('a/ü')).to.deep.equal({ key: Buffer.from('a/ü'), range_end: Buffer.from('a/ý') });
     expect(rangeOfText('')).to.deep.equal({ key: Buffer.from([0]), range_end: Buffer.from([0]) });
   });

@@ -29,7 +29,7 @@ describe('the circuit breaker of an etcd member', () => {
     );
   });
 
-  it('does not count responses of the member, timeouts, and calls that were not sent', () => {
+  it('does not count responses of the member, timeouts, and unsent calls as failures', () => {
     const ends = [
       new GrpcError('UNAVAILABLE', 'etcdserver: no leader'),
       new GrpcError('DEADLINE_EXCEEDED', 'no response within 1500 ms'),

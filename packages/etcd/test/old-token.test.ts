@@ -79,7 +79,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
       await turns.untilAdmitted();
     });
 
-    it(`costs each client one more attempt and a log-in (${transport})`, async () => {
+    it(`refuses the next request of each client once, which then logs in and repeats it (${transport})`, async () => {
       const session = await clients.session({
         hosts: server.endpoint,
         auth: alice,

@@ -56,7 +56,7 @@ describe('the choice of the heartbeat proof', () => {
     expect(members.asked).to.deep.equal([]);
   });
 
-  it('also shows, without a request, whether a member may lose events', async () => {
+  it('also shows, without a request, whether a member has a version that may lose watch events', async () => {
     const members = new Members();
     const choice = members.choice();
     expect(choice.mayLoseEvents).to.equal(true);

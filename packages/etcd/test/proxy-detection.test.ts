@@ -44,7 +44,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     return { connection, detection };
   }
 
-  it('opens no watch stream when the backend has one anyway', async () => {
+  it('opens no watch stream when the backend already has one', async () => {
     const backend = clients.backend({ hosts: own.server.endpoint });
     let isSeen = false;
     const observing = backend.observe(freshQueue()).subscribe(() => (isSeen = true));
@@ -66,7 +66,7 @@ describe('the detection of a grpc-proxy in front of etcd', () => {
     expect((await watchStreams()) - before).to.equal(1);
   });
 
-  it('distinguishes a member from a proxy by a watch stream that the backend has anyway', async () => {
+  it('distinguishes a member from a proxy by the watch stream that the backend already has', async () => {
     const proxy = await startEtcdGrpcProxy(own.server);
     for (const [hosts, isDirect] of [
       [own.server.endpoint, true],

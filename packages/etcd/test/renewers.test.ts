@@ -16,8 +16,8 @@ function refusal(options: EtcdOptions): string | undefined {
   }
 }
 
-describe('heartbeats of etcd from a thread', () => {
-  it('accept options that can be passed to a thread', () => {
+describe('heartbeats that a thread sends to etcd', () => {
+  it('can be configured by options that can be passed to a thread', () => {
     const auth = { username: 'a', password: 'b' };
     for (const options of [
       {},

@@ -77,7 +77,7 @@ describe('a resumed etcd session', () => {
     );
   }
 
-  it('finds an entry under the key of its first limit, and creates no second entry', async () => {
+  it('finds its entry when that is enqueued with another limit, and creates no second entry', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue(), { limit: 3, permits: 2 });
     const { key, order } = await session.enqueue(spec);
@@ -124,7 +124,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('knows which of its entries were downgraded to readers', async () => {
+  it('still treats its entries that were downgraded as readers', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue());
     await session.enqueue(spec);
@@ -164,7 +164,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('leaves no entry when the outcome of the second enqueue was unknown', async () => {
+  it('removes an entry of the earlier process although its own enqueue of that entry had an unknown outcome', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue(), { limit: 3 });
     await session.enqueue(spec);
@@ -183,7 +183,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('can be resumed again after a lost reply, and has as much time as the server grants', async () => {
+  it('can be resumed again after the reply to the resumption was lost, and has the TTL that the server grants', async () => {
     const session = await direct();
     const { resumption, ttlMs } = session;
     await session.abandon?.();
@@ -199,7 +199,7 @@ describe('a resumed etcd session', () => {
     await resumed.close();
   });
 
-  it('stays as it was when its resumption is aborted, which rejects with the abort reason', async () => {
+  it('can still be resumed after an earlier attempt was aborted, which rejects with the abort reason', async () => {
     const session = await direct();
     const { resumption } = session;
     await session.abandon?.();

@@ -32,7 +32,7 @@ describe('a downgrade of an etcd entry', () => {
     return spec;
   }
 
-  it('keeps its key and position and adds a mark on its lease by one request, and one request removes both', async () => {
+  it('adds a mark by one request that leaves key and position, and one request then removes entry and mark', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue());
     const { queue, id } = spec;
@@ -192,7 +192,7 @@ describe('a downgrade of an etcd entry', () => {
     await clients.follow(reader).untilAdmitted();
   });
 
-  it('is distinguished from an update of the entry, which causes no requests of waiting readers', async () => {
+  it('is awaited by readers, which send no request when the entry is only updated', async () => {
     const session = await direct();
     const { queue, id } = await holder(session);
     const waiting = clients.follow(await session.enqueue(newSpec(queue, { shared: true })));

@@ -133,7 +133,7 @@ describe('an etcd queue with a single key', () => {
     expect(turns.turn?.grantToken).to.equal(await own.operator.createRevisionOf(queue));
   });
 
-  it('costs one request more than a queue without a single key, and one for tryEnqueue', async () => {
+  it('costs one request more than a queue without a single key to lock and release, and only one for tryEnqueue', async () => {
     const session = await open();
     const [spec, tried, busy] = [newSpec(queue), newSpec(queue), newSpec(queue)];
     const free = await requestsOf(own.server.endpoint, async () => {
@@ -340,7 +340,7 @@ describe('an etcd queue with a single key', () => {
     await resumed.close();
   });
 
-  it('is released by a resumed session that has not enqueued the entry again', async () => {
+  it('is freed, entry and key, when a resumed session removes an entry that it has not enqueued again', async () => {
     const session = await open();
     const spec = newSpec(queue);
     await session.enqueue(spec);

@@ -34,7 +34,7 @@ describe('successors of an entry in the same etcd session', () => {
     return successors.register(creationIdOf(ahead)!, { entry: owner(order), notify });
   }
 
-  it('get a grant token that is larger than the one before, and at least their own order', () => {
+  it('get a grant token that is larger than that of the holder, and not below their own order', () => {
     const [first, second] = [owner(1n, 1n), owner(2n, 50n)];
     addBehind(first, 9n);
     addBehind(second, 10n);
@@ -46,7 +46,7 @@ describe('successors of an entry in the same etcd session', () => {
     ]);
   });
 
-  it('are not notified when the store may not have reached the next token, or the holder has none', () => {
+  it('are not granted in advance when the holder has no token, or the store may not have reached the next one', () => {
     const [first, second] = [owner(1n, 100n), owner(2n)];
     addBehind(first, 9n);
     addBehind(second, 10n);
@@ -55,7 +55,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it("are not notified when another client removed the holder's entry, or after the successor has left", () => {
+  it("are not granted in advance when another client removed the holder's entry, or after they have left", () => {
     const [removed, left] = [owner(1n, 1n), owner(2n, 2n)];
     addBehind(removed, 9n);
     addBehind(left, 10n)();
@@ -65,7 +65,7 @@ describe('successors of an entry in the same etcd session', () => {
     expect(notified).to.deep.equal([]);
   });
 
-  it("are not notified when the caller has read the holder's key, or after the session was exported", () => {
+  it("are not granted in advance when the caller has read the holder's key, or after the session was exported", () => {
     const [read, exported] = [owner(1n, 1n), owner(2n, 2n)];
     addBehind(read, 9n);
     addBehind(exported, 10n);

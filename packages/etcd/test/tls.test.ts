@@ -85,7 +85,7 @@ describe('an etcd server that requires client certificates', function () {
           /the member requires a certificate that it trusts: credentials\.certChain and credentials\.privateKey, or cert and key of the URL/,
         ));
 
-      it("reports to clients that do not trust the server's authority that it is unknown", () => {
+      it('reports an unknown authority to clients that do not trust that of the server', () => {
         const { client } = certificates;
         const credentials = { certChain: client.cert, privateKey: client.key };
         return refusedWith(

@@ -10,7 +10,7 @@ import { optionsOf } from '../src/url.ts';
 const read = (url: string): EtcdOptions => optionsOf(parseBackendUrl(url));
 
 describe('the URL of an etcd backend', () => {
-  it('can have several hosts, a user and a prefix, which becomes a directory', () => {
+  it('can have several hosts, a user, and a prefix, to which a slash is added', () => {
     expect(read('etcd://al%3Aice:p%40ss@h1:2379,h2/team/locks')).to.deep.equal({
       hosts: ['http://h1:2379', 'http://h2'],
       auth: { username: 'al:ice', password: 'p@ss' },
@@ -18,7 +18,7 @@ describe('the URL of an etcd backend', () => {
     });
   });
 
-  it('means this machine when it has no host', () => {
+  it('means 127.0.0.1 when it has no host', () => {
     expect(read('etcd:')).to.deep.equal({ hosts: ['http://127.0.0.1'] });
     expect(read('etcds:///team/')).to.deep.equal({ hosts: ['https://127.0.0.1'], prefix: 'team/' });
   });

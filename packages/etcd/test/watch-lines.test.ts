@@ -74,7 +74,7 @@ describe('the watches of an etcd backend', () => {
     expect(streams.map(({ length }) => length)).to.deep.equal([100]);
   });
 
-  it('of one queue and of its marks are on the same stream, with any number of queues', async () => {
+  it('are on one stream for one queue and its marks, with any number of queues', async () => {
     for (let i = 0; i < 400; i += 1) watch(`many/${i}/own`);
     for (let i = 0; i < 400; i += 1) watch(`many/${i}/predecessor`);
     for (let i = 0; i < 400; i += 1) watch(`.queuelock/shared/many/${i}/predecessor`);

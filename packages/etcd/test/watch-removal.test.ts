@@ -103,7 +103,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('shows that the entry held alone if its own process recorded that for this creation of the key', () => {
+  it('shows that the entry held alone if its process recorded this for the same creation of the key', () => {
     const reported = departures();
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);
@@ -166,7 +166,7 @@ describe('a watch that starts during a write', () => {
     return here;
   }
 
-  it('may be late, so a waiter near the front of the queue reads a few more times', async () => {
+  it('may deliver its first events late, so a waiter near the front of the queue reads a few more times', async () => {
     const waiter = waiting();
     const thrice = waiter.looked(3);
     waiter.news$.next({ status: 'live', revision: '25' });
@@ -178,7 +178,7 @@ describe('a watch that starts during a write', () => {
     expect(waiter.departures).to.deep.equal([{ owned: false, at: 29n }]);
   });
 
-  it('is not late if nothing was written until the first read, and does not matter to waiters far behind', async () => {
+  it('causes no further reads if nothing was written until the first read, or if the waiter is far behind', async () => {
     const others = [waiting(), waiting(false)];
     const [certain, far] = others;
     const waiter = waiting();

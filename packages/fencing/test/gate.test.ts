@@ -112,7 +112,7 @@ describe('the fencing gate', () => {
     expect(await second).to.deep.include({ outcome: 'accepted', value: 'done' });
   });
 
-  it('refuses every request when the maxima cannot be read', async () => {
+  it('rejects every request when the stored maximum of the tokens cannot be read', async () => {
     const gate = createFencingGate({ maxima: { raise: () => Promise.reject(new Error('no answer')) } });
     const header = headersFrom({ name: 'a', epoch: 0, token: 1n });
     expect(await gate.check(header).catch(String)).to.equal('Error: no answer');
@@ -146,8 +146,8 @@ describe('the fencing gate', () => {
   });
 });
 
-describe('maxima in memory', () => {
-  it('refuse new resources at the limit, and keep the maxima of known ones', () => {
+describe('the largest tokens of each resource (maxima) in memory', () => {
+  it('are not stored for new resources above maxResources, and those of known resources stay', () => {
     const maxima = memoryMaxima({ maxResources: 1 });
     maxima.raise('a', { epoch: 0, token: 2n });
     expect(() => maxima.raise('b', { epoch: 0, token: 1n })).to.throw(/UNAVAILABLE.*raise maxResources/);

@@ -19,7 +19,7 @@ describe('fencing headers', () => {
     );
   });
 
-  it('have a readable format', () => {
+  it('are fencing-name with the encoded name, and fencing-token with the decimal token and the epoch if there is one', () => {
     expect(fencingHeaders({ name: 'invoices/2026', token: 1042n })).to.deep.equal({
       'fencing-name': 'invoices%2F2026',
       'fencing-token': '1042',
@@ -56,7 +56,7 @@ describe('fencing headers', () => {
     }
   });
 
-  it('never make the reader throw, whatever the sender has written', () => {
+  it('of any content do not make readFencingHeaders throw', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, token) => {
         readFencingHeaders((header) => (header === 'fencing-name' ? name : token));

@@ -36,7 +36,7 @@ describe('options of a fence', () => {
       expect(() => with_(untyped(null))).to.throw(/\[INVALID_ARGUMENT\].* must be an object; got null/);
     });
 
-  it('are refused when they have another type', async () => {
+  it('are refused when their value has the wrong type', async () => {
     expect(() => fencedUpdate('sqlite', { ...update, once: untyped('yes') })).to.throw(
       'once is a boolean; got "yes"',
     );

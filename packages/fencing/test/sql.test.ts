@@ -40,7 +40,7 @@ describe('SQL statements', () => {
     expect(sqlFences('postgres').claim({ name: 'jobs', token: 42n }).statements).to.have.length(1);
   });
 
-  it('have the same parts in the form for template literals as in the form of text', () => {
+  it('consist of the same text when they are given as parts for template literals', () => {
     for (const dialect of DIALECTS) {
       const { text, strings, values } = fencedUpdate(dialect, update);
       expect(strings.raw).to.deep.equal([...strings]);

@@ -1,4 +1,4 @@
-/** Runs the work, and resolves with the exceptions and rejections that no code has caught. */
+/** Runs `work`, and resolves with the exceptions and rejections that no code has caught. */
 export async function catchingAll(work: () => Promise<void>): Promise<readonly string[]> {
   const found: string[] = [];
   const note = (error: unknown): void => {

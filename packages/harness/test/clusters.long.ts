@@ -210,7 +210,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await put;
       });
 
-      it('are slowed down by the rate of their links', async () => {
+      it('receive data more slowly when the rate of their links is limited', async () => {
         const slow = await follower();
         const line = await openLine(slow);
         const bytes = 'x'.repeat(30_000);
@@ -224,7 +224,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await slow.heal();
       });
 
-      it('freeze and run alternately with a duty cycle of a half', async () => {
+      it('are frozen and thawed in turn, each for 200 ms', async () => {
         const slow = await follower();
         await slow.slow({ duty: { frozenMs: 200, runningMs: 200 } });
         const { pid } = slow;

@@ -84,7 +84,7 @@ describe('a TCP proxy', () => {
     await caller.untilReceived('cd');
   });
 
-  it('holds data without loss', async () => {
+  it('holds back data in one direction, and delivers all of it when it heals', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.hold();
@@ -128,7 +128,7 @@ describe('a TCP proxy', () => {
     await call().echo('b');
   });
 
-  it('drops the end of a connection too', async () => {
+  it('does not forward the close of a connection while it drops all data', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.blackhole();
@@ -140,7 +140,7 @@ describe('a TCP proxy', () => {
     await eventually('the server knows', () => behind?.destroyed === true);
   });
 
-  it('drops data in flight when it begins to drop all data', async () => {
+  it('also drops the data that it has delayed when it begins to drop all data', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toServer.delay(3_600_000);
@@ -189,7 +189,7 @@ describe('a TCP proxy', () => {
     echo = new Echo();
   });
 
-  it('passes each chunk to the callback before it forwards the chunk, so that the callback can make a fault', async () => {
+  it('calls a callback with each chunk before it forwards the chunk, so that the callback can make a fault first', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.onClientData = (chunk) => {

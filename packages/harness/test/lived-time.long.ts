@@ -4,8 +4,8 @@ import { onLoss, livedBetween, livedSince, stampOf, type Loss } from '../src/liv
 
 const STANDSTILL_MS = 400;
 
-describe('the time in which a process could run', () => {
-  it('does not count a standstill', async () => {
+describe('the measurement of the time in which a process could run', () => {
+  it('does not include a standstill', async () => {
     const [from, stamp] = [performance.now(), process.hrtime.bigint()];
     standStill();
     expect(livedSince(from), 'right after it').to.be.lessThan(STANDSTILL_MS / 2);
@@ -15,7 +15,7 @@ describe('the time in which a process could run', () => {
     expect(performance.now() - from).to.be.at.least(STANDSTILL_MS);
   });
 
-  it('counts the time before and after a standstill', async () => {
+  it('includes the time before and after a standstill', async () => {
     const before = process.hrtime.bigint();
     for (let ticks = 0; ticks < 20; ticks += 1) await pause(10);
     const between = process.hrtime.bigint();
@@ -31,7 +31,7 @@ describe('the time in which a process could run', () => {
       .and.at.most(performance.now() - after);
   });
 
-  it('reports a standstill when it is over, from the last tick before it to the first tick after it', async () => {
+  it('reports a standstill when it is over, from the last timer before it to the first timer after it', async () => {
     standStill();
     const reported: Loss[] = [];
     const unsubscribe = onLoss((loss) => reported.push(loss));
@@ -49,7 +49,7 @@ describe('the time in which a process could run', () => {
     expect(lostMs).to.be.at.least(STANDSTILL_MS - 25);
   });
 
-  it('reports a standstill also upon unsubscribing before the next tick, and nothing afterwards', () => {
+  it('reports a standstill to a listener that unsubscribes right after it, and nothing afterwards', () => {
     const reported: Loss[] = [];
     const unsubscribe = onLoss((loss) => reported.push(loss));
     standStill();
@@ -60,7 +60,7 @@ describe('the time in which a process could run', () => {
     expect(reported).to.have.lengthOf(1);
   });
 
-  it('converts its times to stamps', () => {
+  it('converts its times to stamps, to the microsecond', () => {
     const before = process.hrtime.bigint();
     const stamp = BigInt(stampOf(performance.now()));
     const after = process.hrtime.bigint();

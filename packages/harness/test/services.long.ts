@@ -68,7 +68,7 @@ for (const { name, start, client } of KINDS) {
       expect(await client.get(endpoint)).to.equal('kept');
     });
 
-    it('ends with a kill and starts again with its data', async () => {
+    it('ends when it is killed, and then starts again with its data', async () => {
       await client.put(server.endpoint, 'durable');
       const { pid } = server;
       await server.kill();

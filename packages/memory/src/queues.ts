@@ -36,7 +36,7 @@ export class Queues {
     return this.#moves$;
   }
 
-  /** Returns the entries of the queue of that name, in order. */
+  /** Returns the entries of the queue `name`, in order. */
   in(name: string): readonly Entry[] {
     return this.#queues.get(name)?.entries ?? [];
   }

@@ -10,7 +10,7 @@ describe('evicting from a queue of a memory server', () => {
     server.close();
   });
 
-  it('removes the entry with that key and order, and admits the next one', async () => {
+  it('removes the entry with the given key and order, and admits the next one', async () => {
     const session = await openSession(backend);
     const { key, order, turns$ } = await session.enqueue(newSpec());
     const turns = recordTurns(turns$);

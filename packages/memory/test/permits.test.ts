@@ -86,7 +86,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true]);
   });
 
-  it('are reported to subscribers of an entry whose limit changes', async () => {
+  it('are reported to the subscribers of an entry when its limit changes', async () => {
     const session = await openSession(backend);
     const waiter = newSpec();
     await session.enqueue(newSpec());

@@ -44,7 +44,7 @@ describe('a client’s view of a store in memory', () => {
     expect(server.watcherCount).to.equal(0);
   });
 
-  it('returns the present entries as the history, and the token of an entry', async () => {
+  it('returns a history of the present entries, and the token of an entry', async () => {
     const client = clientOf();
     const ownership = await client.acquire('a');
     const { before, changes, gaps } = await client.history('a');

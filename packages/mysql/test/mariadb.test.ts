@@ -85,7 +85,7 @@ describe('npm mariadb', () => {
     expect((await session.enqueue(spec)).turn.admitted).to.equal(true);
   });
 
-  it('is refused as a pool whose methods take callbacks', async () => {
+  it('is refused when the pool is of mariadb/callback, whose methods take callbacks', async () => {
     const callbacks = createCallbackPool({ host: '127.0.0.1', port: 1, connectionLimit: 2 });
     const backend = mysql({ pool: callbacks as never });
     const { code, message } = await refusal(backend.open(10_000, signal));

@@ -14,7 +14,7 @@ describe('the URL of a MySQL', () => {
     'mysql://user:secret@[::1]:3307/locks?tls=true': 'mysql://[::1]:3307/locks',
   };
   for (const [url, endpoint] of Object.entries(endpoints)) {
-    it(`${url} leads to ${endpoint}`, async () => {
+    it(`names the server by its endpoint: ${url} becomes ${endpoint}`, async () => {
       const backend = fromUrl(url);
       expect(backend.info).to.deep.include({ name: 'mysql', authority: 'primary', endpoint });
       await backend.close();

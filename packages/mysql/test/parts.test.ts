@@ -8,7 +8,7 @@ import { Pace } from '../src/server/pace.ts';
 import { Rounds, pauseOf } from '../src/turn/rounds.ts';
 import { literal } from '../src/queue/sql.ts';
 import { failover } from '../src/views/diagnose.ts';
-import { firsts, roundQuery, type Placed } from '../src/turn/waiting.ts';
+import { firsts, mayHold, roundQuery, type Placed } from '../src/turn/waiting.ts';
 
 const latest = { random: () => 0 };
 
@@ -59,6 +59,13 @@ describe('the polling of waiters on MySQL', () => {
     expect(at).to.deep.equal([8, 20, 28]);
   });
 
+  it('finds a waiter that may hold, whose queue has to be repaired', () => {
+    expect(mayHold({ limit: 1, permits: 1 }, 0)).to.equal(true);
+    expect(mayHold({ limit: 1, permits: 1 }, 1)).to.equal(false);
+    expect(mayHold({ limit: 3, permits: 1 }, 2)).to.equal(true);
+    expect(mayHold({ limit: 3, permits: 2 }, 2)).to.equal(false);
+  });
+
   it('counts entries ahead only of the first waiter of each queue, for a limited number of queues', () => {
     const placed = (queue: string, ord: string): Placed => ({
       queue,
@@ -67,6 +74,7 @@ describe('the polling of waiters on MySQL', () => {
       key: keyOf(queue, ord),
       shared: false,
       limit: 1,
+      permits: 1,
       turn: { admitted: false },
       call: 1,
     });
@@ -113,7 +121,7 @@ describe('the errors of MySQL', () => {
     ]);
   });
 
-  it('do not count as results of the server when they end the connection', () => {
+  it('have no number of a server error when they end the connection', () => {
     expect(numberOf(refused(1213))).to.equal(1213);
     expect(numberOf(refused(1927, { fatal: true }))).to.equal(undefined);
     expect(numberOf(new Error('Connection lost'))).to.equal(undefined);

@@ -68,7 +68,16 @@ describe('requests to MySQL', () => {
 
   it('poll for waiters by indexes only', async () => {
     const session = await clients.session();
-    const waiting = { queue: 'handed', ord: '7', id: '', key: '', shared: false, limit: 1, call: 1 };
+    const waiting = {
+      queue: 'handed',
+      ord: '7',
+      id: '',
+      key: '',
+      shared: false,
+      limit: 1,
+      permits: 1,
+      call: 1,
+    };
     const sql = roundQuery([session.id], [{ ...waiting, turn: { admitted: false } }]);
     const plan = await clients.operator.rows<{ readonly table: string | null; readonly key: string | null }>(
       `explain ${sql}`,

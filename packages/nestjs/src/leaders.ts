@@ -78,7 +78,7 @@ export class Leaders implements OnApplicationBootstrap {
       try {
         await Reflect.apply(method, instance, [leadership, stop, checkIn]);
       } catch (error) {
-        // The work has ended. This process resigns, so that another process may lead.
+        // The method has failed. This process resigns, so that another process may lead.
         if (!stop.aborted) this.#logger.error(`${label} failed while it led`, error);
       }
     };

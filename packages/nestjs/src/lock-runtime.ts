@@ -38,7 +38,7 @@ export class LockRuntime implements OnModuleDestroy, BeforeApplicationShutdown, 
     this.#clients.set(name, { client, shutdown, health: healthOf(client) });
   }
 
-  /** Returns the lock client of that name. @throws {QueueLockError} `INVALID_ARGUMENT` when there is none */
+  /** Returns the lock client with the name `name`. @throws {QueueLockError} `INVALID_ARGUMENT` when there is none */
   client(name: string): LockClient {
     return this.#known(name).client;
   }

@@ -39,9 +39,9 @@ const CRON_OPTIONS = 'SCHEDULE_CRON_OPTIONS';
 const SCHEDULER = Symbol.for('queuelock.scheduler');
 
 /**
- * Runs each tick of a method with `@Cron` in one of all processes. The order of the two decorators does not
- * matter. The method gets three arguments: the tick, which is the scheduled time; the ownership of the lock;
- * and the signal `stop`. The shutdown aborts `stop` and waits for the work. If other code calls the method,
+ * Runs each tick of a method with `@Cron` in one of all processes. The order of this decorator and `@Cron` does
+ * not matter. The method gets three arguments: the tick, which is the scheduled time; the ownership of the lock;
+ * and the signal `stop`. The shutdown aborts `stop` and waits for the end of the method. If other code calls the method,
  * the call counts for the last tick before it.
  *
  * If the method throws, the call rejects, and `@nestjs/schedule` logs the error.

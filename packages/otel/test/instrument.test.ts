@@ -77,7 +77,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     expect(sdk.spans.map(({ status }) => status.code)).to.deep.equal(Array(4).fill(SpanStatusCode.UNSET));
   });
 
-  it('records durations in seconds and counts, with the class of the lock as the only label', async () => {
+  it('records counts, and durations in seconds, with the class of the lock as the only label', async () => {
     await handOver();
     const label = '{"queuelock.class":"invoices"}';
     expect(await sdk.metrics()).to.deep.equal({

@@ -39,7 +39,7 @@ describe('an application that uses npm pg', () => {
     await pool.end();
   });
 
-  it('may not wrap its pool so that rows are changed', async () => {
+  it('may not wrap its pool in an object that changes the values of rows', async () => {
     const pool = new pg.Pool({ connectionString: server.url });
     const wrapper = {
       async connect() {

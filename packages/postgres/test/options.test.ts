@@ -12,7 +12,7 @@ describe('the URL of a PostgreSQL', () => {
     'postgres://user:secret@locks/db?schema=team&sslmode=require': 'postgres://locks/db',
   };
   for (const [url, endpoint] of Object.entries(endpoints)) {
-    it(`${url} names a server, and the endpoint shows no password`, async () => {
+    it(`is accepted, and the endpoint shows no password: ${url}`, async () => {
       const backend = fromUrl(url);
       expect(backend.info).to.deep.include({ name: 'postgres', authority: 'primary', endpoint });
       await backend.close();
@@ -20,7 +20,7 @@ describe('the URL of a PostgreSQL', () => {
   }
 
   for (const url of ['postgres://a,b', 'postgres://user:secret@h/a/b', 'http://user:secret@h']) {
-    it(`${url} is refused with an error that states the rule`, () => {
+    it(`is refused with an error that states the rule: ${url}`, () => {
       expect(() => fromUrl(url))
         .to.throw('is written postgres://user:password@host:port/database')
         .with.property('message')

@@ -19,7 +19,7 @@ describe('a text that is stored in PostgreSQL', () => {
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('is stored without the character 0, and texts with a common prefix still have one', () => {
+  it('is stored without the character 0, and texts with a common prefix are stored with a common prefix', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });
@@ -50,7 +50,7 @@ describe('an error of PostgreSQL', () => {
     });
   }
 
-  it('breaks the connection if it is a network error, or the server accepts no writes or shuts down', () => {
+  it('ends the connection if it is a network error, or if the server accepts no writes or shuts down', () => {
     expect(breaksConnection(serverError('23505'))).to.equal(false);
     expect(breaksConnection(serverError('25006'))).to.equal(true);
     expect(breaksConnection(serverError('57P01'))).to.equal(true);
@@ -73,7 +73,7 @@ describe('an error of PostgreSQL', () => {
 });
 
 describe('a connection to PostgreSQL', () => {
-  it('is requested without a timer when no delay is needed', async () => {
+  it('is opened at once, without a timer, when the rate limit requires no delay', async () => {
     const clock = { now: () => 0, after: () => () => undefined, random: () => 0 };
     const wire = { query: () => Promise.resolve([]), release: () => undefined };
     const driver = { endpoint: AT.endpoint, isShared: true, open: () => Promise.resolve(wire) };
@@ -107,7 +107,7 @@ describe('the rate limit of connections to PostgreSQL', () => {
 });
 
 describe('the entries of PostgreSQL that a client knows', () => {
-  it('are compared with the store by exact sums of 64-bit numbers', () => {
+  it('are added up exactly, as 64-bit numbers, for a comparison with the store', () => {
     const most = Number.MAX_SAFE_INTEGER;
     expect(sumOf([{ ord: most }, { ord: most - 1 }])).to.equal(18_014_398_509_481_981n);
   });

@@ -40,7 +40,7 @@ describe('a client of postgres.js that is passed to postgres()', () => {
     await Promise.all([locks.close(), second.close()]);
   });
 
-  it('does not affect locks by its options transform, types and onnotify', async () => {
+  it('may have any options transform, types and onnotify, which do not affect locks', async () => {
     const shout = (text: string): string => text.toUpperCase();
     const types = { number: { to: 23, from: [16, 20, 23, 25, 114, 701], serialize: shout, parse: shout } };
     const changing = client({

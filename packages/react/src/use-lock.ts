@@ -14,7 +14,7 @@ export interface LockView {
    * with every write.
    */
   readonly lock: PageLock | undefined;
-  /** Aborts when the lock is lost; pass it to the work. `undefined` while the lock is not held. */
+  /** Aborts when the lock is lost; pass it to the code that needs the lock. `undefined` while the lock is not held. */
   readonly signal: AbortSignal | undefined;
   /** Why the join ended, unless it ended by a release. */
   readonly error: BridgeError | undefined;

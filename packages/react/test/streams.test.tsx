@@ -121,7 +121,7 @@ describe('hooks over snapshots', () => {
     expect(texts(container)).to.deep.equal(['ann']);
   });
 
-  it('do not render again for a snapshot that is the same object', () => {
+  it('do not render again for a snapshot that is the same object as the last one', () => {
     let renderings = 0;
     const seen = { ...LIVE, snapshot: snapshotOf('a', ['ann']) };
     function Counted(): null {

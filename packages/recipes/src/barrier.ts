@@ -2,7 +2,7 @@ import type { LockClient, Ownership } from '@queuelock/core';
 import { checkedOptions } from '@queuelock/core/backend';
 import { WAIT_OPTIONS, type WaitOptions } from './wait-limit.ts';
 
-/** A gate that one client closes and all clients wait for; made by `barrier`. */
+/** A barrier that one client closes and for which all clients wait; made by `barrier`. */
 export interface Barrier {
   readonly name: string;
   /**

@@ -32,7 +32,7 @@ const LONGEST_KEY = 200;
  * and first come, first served. A key has at most `limitPerKey` entries in the shared queue, so a caller that joins it is granted after at
  * most `limitPerKey` callers of each other key and `limitPerKey - 1` of its own: those ahead of it. No caller that joins later passes.
  *
- * Every caller takes the two in the same order, so callers of one name cannot deadlock.
+ * Every caller takes the permit of its key before the shared one, so callers of one name cannot deadlock.
  *
  * Not promised:
  * - A bound on how many callers of other keys pass while the own key holds as many permits as it may.

@@ -28,7 +28,7 @@ describe('a barrier', () => {
     );
   };
 
-  it('is open until it is closed, and stores nothing', async () => {
+  it('is open, and leaves nothing in the store, until it is closed', async () => {
     await gate.pass();
     await stage.settle();
     expect([stage.server.entryCount, stage.server.watcherCount]).to.deep.equal([0, 0]);
@@ -55,7 +55,7 @@ describe('a barrier', () => {
     expect([passed, closed.signal.aborted]).to.deep.equal([['ann'], true]);
   });
 
-  it('is closed by one client at a time, and clients that wait in between pass first', async () => {
+  it('is closed by one client at a time, and lets clients pass that waited between two closings', async () => {
     const first = await gate.close();
     walk('ann');
     const again = barrier(stage.client(), 'gate').close();
@@ -71,7 +71,7 @@ describe('a barrier', () => {
     expect(passed).to.deep.equal(['ann', 'ben']);
   });
 
-  it('finishes closing only after all clients that were passing have passed', async () => {
+  it('is closed only when all clients that were already passing have passed', async () => {
     const slow: (() => void)[] = [];
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'remove') await new Promise<void>((resolve) => slow.push(resolve));

@@ -153,7 +153,7 @@ describe('a claim that may give up in a deadlock', () => {
       .find((entry) => entry.id === id)!.sessionId;
   }
 
-  it('leaves the queue when the caller unsubscribes, at every step', async () => {
+  it('leaves the queue when the caller unsubscribes, whether it is joining or queued', async () => {
     const holder = await client.acquire('x');
     for (const status of ['joining', 'queued'] as const) {
       const claim = follow(client.claim('x').pipe(yieldOnDeadlock(deadlocks$)));

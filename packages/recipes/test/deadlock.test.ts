@@ -6,7 +6,7 @@ import { queueOf } from './queues.ts';
 import { circularWaits, leftOf, waitsFor, type Member } from './deadlock-oracle.ts';
 
 describe('the search for deadlocks', () => {
-  it('lists the waits of a cycle, from the youngest on', () => {
+  it('lists the waits of a cycle, and begins with the youngest one, the victim', () => {
     const found = findDeadlocks([
       queueOf('x', { id: 'ann-x', owner: 'ann' }, { id: 'ben-x', owner: 'ben', holds: ['ben-y'], since: 5 }),
       queueOf('y', { id: 'ben-y', owner: 'ben' }, { id: 'ann-y', owner: 'ann', holds: ['ann-x'], since: 3 }),
@@ -75,7 +75,7 @@ describe('the search for deadlocks', () => {
       ],
     },
     {
-      title: 'finds no deadlock if one of two permits is stuck',
+      title: 'finds no deadlock if only one of two permits is held by a call chain in the cycle',
       queues: [
         queueOf('x', { id: '1', limit: 2 }, { id: '2', limit: 2 }, { id: '3', limit: 2, holds: ['4'] }),
         queueOf('y', { id: '4' }, { id: '5', holds: ['1'] }),
@@ -83,7 +83,7 @@ describe('the search for deadlocks', () => {
       circles: [],
     },
     {
-      title: 'finds a deadlock if all permits are stuck',
+      title: 'finds a deadlock if all permits are held by call chains in cycles',
       queues: [
         queueOf(
           'x',

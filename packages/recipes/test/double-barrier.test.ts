@@ -176,7 +176,7 @@ describe('a double barrier', () => {
     expect(where([quick, slow, next!, after!])).to.deep.equal(['out', 'out', 'in', 'in']);
   });
 
-  it('writes the round once even if the reply is lost', async () => {
+  it('writes once that the round has begun, even if the reply is lost', async () => {
     let writes = 0;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
@@ -273,7 +273,7 @@ describe('a double barrier', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(2);
   });
 
-  it('rejects a member that joins behind others with another number of members', async () => {
+  it('rejects a member that requires another number of members than the members ahead of it', async () => {
     const all = await walkers(1, 2);
     all.push(...(await walkers(1, 3)), ...(await walkers(1, 2)));
     expect(where(all)).to.deep.equal(['in', 'LIMIT_MISMATCH', 'in']);
@@ -298,7 +298,7 @@ describe('a double barrier', () => {
     raw.leave();
   });
 
-  it('rejects invalid options, and a register with a foreign text', async () => {
+  it('rejects invalid options, and a register whose text another program has written', async () => {
     for (const members of [0, 101, 1.5]) {
       expect(thrownBy(() => at(members))).to.include({ code: 'INVALID_ARGUMENT' });
     }

@@ -3,7 +3,7 @@ import { election, type Leadership } from '../src/index.ts';
 import { Pace } from '../src/election-pace.ts';
 import { MemoryStage, TTL_MS, deferred } from './election-stage.ts';
 
-describe('the backoff between terms', () => {
+describe('the backoff between two terms of a leader that calls lead', () => {
   let stage: MemoryStage;
   let retiring: AbortController;
 
@@ -57,7 +57,7 @@ describe('the backoff between terms', () => {
   });
 });
 
-describe('the signal of the work of a leader', () => {
+describe("the signal that a leader's work gets", () => {
   /**
    * Leads with an event loop that is blocked until the lease has expired, so that no timer fires. Then calls
    * the function that reads the signal.
@@ -106,7 +106,7 @@ describe('the signal of the work of a leader', () => {
     expect(thrown).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('aborts derived signals when it is read', async () => {
+  it('aborts signals that are derived from it as soon as it is read after a loss', async () => {
     const seen = await afterBlocked((stop) => {
       const derived = AbortSignal.any([stop]);
       return () => [stop.aborted, derived.aborted];

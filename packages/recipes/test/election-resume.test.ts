@@ -100,7 +100,7 @@ describe('a leader that is restarted', () => {
     expect(await again).to.include({ held: true });
   });
 
-  it('joins at the end of the queue when it had resigned', async () => {
+  it('joins at the end of the queue when it had resigned before the restart', async () => {
     const { client, leadership, ticket } = await leading();
     await leadership.resign();
     await client.abandon();

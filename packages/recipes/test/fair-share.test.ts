@@ -9,7 +9,7 @@ import { givenUpAtEveryPoint } from './give-up.ts';
 const RUNS = 25;
 const ONE_EACH = { limit: 2, limitPerKey: 1 };
 
-describe('fair shares of keys', () => {
+describe('fairShare', () => {
   let stage: MemoryStage;
   let client: LockClient;
   let share: FairShare;
@@ -39,7 +39,7 @@ describe('fair shares of keys', () => {
     expect(order).to.deep.equal(['a0', 'b3', 'a1', 'a2']);
   });
 
-  it('keeps both limits and the order in generated histories', async () => {
+  it('never exceeds the limit or the limit per key, and keeps the order, in generated histories', async () => {
     await fc.assert(anyShareHistory, { numRuns: RUNS, seed: 1 });
   }).timeout(60_000);
 
@@ -68,7 +68,7 @@ describe('fair shares of keys', () => {
     }
   }
 
-  it('limits the waits for both permits together by one timeout', async () => {
+  it('applies one timeout to the waits for both permits together', async () => {
     const [one, two] = [await share.acquire('a'), await share.acquire('b')];
     const began = performance.now();
     const late = share.acquire('c', { timeoutMs: 20 });

@@ -37,7 +37,7 @@ describe('health of a lock client', () => {
     ]);
   });
 
-  it('stays ready for unreadyAfterMs after the session was last proven, even if its status changes', async () => {
+  it('stays ready for unreadyAfterMs after the session was last proven, even if that becomes suspect or lost', async () => {
     const { session$, health } = stage({ unreadyAfterMs: 500 });
     session$.next({ status: 'alive' });
     session$.next({ status: 'suspect' });
@@ -99,7 +99,7 @@ describe('health of a lock client', () => {
     states.stop();
   });
 
-  it('finds the next of several time limits', () => {
+  it('computes when its result will change next, with several time limits', () => {
     const works = [1, 2, 3].map((n) => ({ name: `${n}`, checkInWithinMs: n * 100, checkedInAt: 0 }));
     const facts = { session: { status: 'lost', since: 0 }, works, isDraining: false } as const;
     const at = (moment: number): number | undefined =>

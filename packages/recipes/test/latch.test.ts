@@ -83,7 +83,7 @@ describe('a latch', () => {
     expect(early.end).to.equal('open');
   });
 
-  it('resolves a wait for an earlier round when its client sees only the next round', async () => {
+  it('resolves a wait for an earlier round when its client was cut off until the next round had begun', async () => {
     const line = new MemoryLine(stage.server);
     const slow = latch(clientOver(line), 'exit');
     await exit.trySetCount(1);
@@ -247,7 +247,7 @@ describe('a latch', () => {
     expect(await givenUpAtEveryPoint({ before, attempt })).to.be.above(0);
   });
 
-  it('rejects invalid arguments, and a register with a foreign text', async () => {
+  it('rejects invalid arguments, and a register whose text another program has written', async () => {
     expect(await failureOf(exit.trySetCount(0))).to.include({
       message: '[INVALID_ARGUMENT] count is a whole number from 1 up; got 0',
     });

@@ -6,7 +6,7 @@ import { MemoryStage, TTL_MS, deferred, failureOf } from './election-stage.ts';
 
 const LOST = (): QueueLockError => new QueueLockError('UNAVAILABLE', 'the answer was lost');
 
-describe('once per slot, when messages are lost or late', () => {
+describe('oncePer when messages are lost or late', () => {
   let stage: MemoryStage;
   let client: LockClient;
   let report: OncePer;

@@ -6,7 +6,7 @@ import { MemoryStage, deferred, failureOf } from './election-stage.ts';
 
 const noWork = (): void => undefined;
 
-describe('once per slot, with late slots', () => {
+describe('oncePer with lateSlots', () => {
   let stage: MemoryStage;
   let client: LockClient;
 
@@ -25,7 +25,7 @@ describe('once per slot, with late slots', () => {
     return results;
   };
 
-  it('does a late slot once, and returns to a second call which client did it', async () => {
+  it('does the work of a late slot once, and returns to a second call which client did it', async () => {
     const late = job(2, { owner: 'cold' });
     expect(await outcomes(late, [1, 3])).to.deep.equal(['ran', 'ran']);
     const ran = await late.run(2, () => 'late');
@@ -38,7 +38,7 @@ describe('once per slot, with late slots', () => {
     expect(await late.latest()).to.include({ slot: '3' });
   });
 
-  it('does a late slot that waited while a newer slot was done', async () => {
+  it('does the work of a late slot that waited during the work of a newer slot', async () => {
     const hold = await client.acquire('report');
     const { promise: end, resolve } = deferred();
     const newer = job(1).run(2, () => end);
@@ -64,7 +64,7 @@ describe('once per slot, with late slots', () => {
     ]);
   });
 
-  it('does no older slot after a client without lateSlots has dropped earlier notes', async () => {
+  it('does the work of no older slot after a client without lateSlots has dropped earlier notes', async () => {
     expect(await outcomes(job(0), [3, 5])).to.deep.equal(['ran', 'ran']);
     expect(await outcomes(job(3), [3, 4, 6, 5])).to.deep.equal([
       'superseded',
@@ -76,7 +76,7 @@ describe('once per slot, with late slots', () => {
     expect(await outcomes(job(3), [6, 5])).to.deep.equal(['superseded', 'superseded']);
   });
 
-  it('does each slot at most once, and not at all after more than lateSlots newer ones', async () => {
+  it('does the work of each slot at most once, and not at all after more than lateSlots newer slots', async () => {
     const plan = fc.record({
       lateSlots: fc.nat(3),
       slots: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 25 }),

@@ -95,7 +95,7 @@ async function frozenAt(promise: Promised, at: number): Promise<number> {
   return frozen.points;
 }
 
-describe('once per slot, with instances that freeze', () => {
+describe('oncePer with instances that die or freeze', () => {
   for (const promise of ['at-most-once', 'at-least-once'] as const) {
     it(`keeps ${promise} at whatever point an instance dies or freezes`, async () => {
       const points = await frozenAt(promise, Infinity);

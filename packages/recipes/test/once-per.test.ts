@@ -4,7 +4,7 @@ import { oncePer, type OncePer, type SlotOutcome } from '../src/index.ts';
 import { MemoryStage, deferred, failureOf, thrownBy } from './election-stage.ts';
 import { givenUpAtEveryPoint } from './give-up.ts';
 
-describe('once per slot', () => {
+describe('oncePer', () => {
   let stage: MemoryStage;
   let client: LockClient;
   let report: OncePer;
@@ -33,13 +33,13 @@ describe('once per slot', () => {
     expect(JSON.parse(JSON.stringify(already))).to.include({ token: String(token) });
   });
 
-  it('does a newer slot and no older slot, whatever the clock of the caller shows', async () => {
+  it('does the work of a newer slot, and not of an older one, whatever the clock of the caller shows', async () => {
     await report.run(2, () => undefined);
     expect(await theirs.run(1, () => expect.fail('late'))).to.include({ outcome: 'superseded', slot: '2' });
     expect(await theirs.run(3, () => 'next')).to.include({ outcome: 'ran', value: 'next' });
   });
 
-  it('resolves other calls while the work of an at-most-once slot is still running', async () => {
+  it('resolves other calls for an at-most-once slot while the first call is still doing its work', async () => {
     const { promise: end, resolve } = deferred();
     const calls = [report, theirs].map((one) => one.run(1, () => end));
     const second = await calls[1];
@@ -97,7 +97,7 @@ describe('once per slot', () => {
     }
   });
 
-  it('aborts the work when the caller aborts, and counts work that returns as done', async () => {
+  it('aborts the work when the caller aborts, and notes the slot as done if the work then returns', async () => {
     const giving = new AbortController();
     const reason = new Error('shutdown');
     const run = untilDone('a').run(
@@ -149,7 +149,7 @@ describe('once per slot', () => {
     expect(await report.run(1, () => undefined)).to.include({ outcome: 'ran' });
   });
 
-  it('rejects invalid arguments, and a register with a foreign text', async () => {
+  it('rejects invalid arguments, and a register whose text another program has written', async () => {
     expect(thrownBy(() => oncePer(client, ''))).to.include({ code: 'INVALID_ARGUMENT' });
     const wrong = { guarantee: 'exactly-once' as 'at-least-once' };
     expect(thrownBy(() => oncePer(client, 'report', wrong))).to.include({ code: 'INVALID_ARGUMENT' });
@@ -168,7 +168,7 @@ describe('once per slot', () => {
     await report.forget();
   });
 
-  it('does a release after its release candidates, with or without a leading v', async () => {
+  it('does the work of a release after that of its release candidates, with or without a leading v', async () => {
     for (const slot of ['1.9.0', '1.10.0-rc.1', '1.10.0-rc.2', '1.10.0', 'v1.11.0', '1.12.0'])
       expect(await report.run(slot, () => slot), slot).to.include({ outcome: 'ran', value: slot });
     expect(await report.run('v1.12.0', () => expect.fail('not again'))).to.include({

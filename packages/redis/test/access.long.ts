@@ -63,7 +63,7 @@ describe('access to a Redis with users', () => {
   });
 });
 
-describe('a client that is handed in to redis()', () => {
+describe('a client that is passed to redis()', () => {
   const clients = new Clients();
 
   it('shares a queue between npm redis and ioredis, and changes neither client', async () => {

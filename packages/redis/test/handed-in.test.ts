@@ -11,7 +11,7 @@ type Client = NonNullable<RedisOptions['client']>;
 
 const offline = { lazyConnect: true, host: '127.0.0.1', port: 1 } as const;
 
-describe('a client that is handed in to redis()', () => {
+describe('a client that is passed to redis()', () => {
   const refused: readonly (readonly [what: string, client: () => object, message: string])[] = [
     [
       'an ioredis connection with a keyPrefix',

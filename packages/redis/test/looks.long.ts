@@ -36,8 +36,8 @@ class Stage {
   }
 }
 
-describe('a session on Redis that reads its entries again', () => {
-  it('reads once more when another reason to read arises during the read', async () => {
+describe('a session on Redis that is reading its entries again', () => {
+  it('reads them once more when a further notification arrives during the read', async () => {
     const stage = new Stage();
     const { session } = stage;
     const spec = newSpec();

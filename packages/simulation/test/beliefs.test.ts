@@ -54,7 +54,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(ends()).to.deep.equal([{ ...end, atMs: 2_000, untilMs: 2_000, how: 'released' }]);
   });
 
-  it("is simulated time, whatever the rate of the holder's clock", async () => {
+  it("is measured in simulated time, even if the holder's clock is faster", async () => {
     const { timeline, beliefs, ends } = onStage({ rate: 2 });
     await timeline.run(10_000);
     beliefs.finish();
@@ -77,7 +77,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(beliefs.isBelieved(held)).to.equal(false);
   });
 
-  it('ends at once when the holder loses the hold', async () => {
+  it('ends at once when the holder is notified of its loss', async () => {
     const { timeline, beliefs, machine, held, proven } = onStage();
     let isBelieved = true;
     machine.after(500, () => {

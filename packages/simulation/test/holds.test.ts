@@ -4,7 +4,7 @@ import { Judge } from '../src/run/judge.ts';
 import type { Store } from '../src/run/store.ts';
 import { Machine, Timeline } from '../src/timeline.ts';
 
-describe('the checker that holds do not overlap', () => {
+describe('the checker that reports overlapping holds', () => {
   const timeline = new Timeline();
   const machine = new Machine(timeline, 'c0');
 
@@ -51,7 +51,7 @@ describe('the checker that holds do not overlap', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('reports a hold while an entry ahead is held, even if its own entry was stolen', () => {
+  it('reports a grant while an entry ahead is held, even if the own entry was stolen', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));
@@ -84,7 +84,7 @@ describe('the checker that holds do not overlap', () => {
       expect(judge.broken).to.equal('exclusive');
     });
 
-    it('reports that a session removed its earlier entry after its later entry was evicted', async () => {
+    it('reports a session that removes its earlier entry although its later one was evicted', async () => {
       const { holds, judge, store } = handedOver();
       holds.stealIn('a');
       store.onDeleted({ key: SECOND, token: 2n }, true);

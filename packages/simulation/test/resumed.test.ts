@@ -18,7 +18,7 @@ describe('a process that resumes the session of another process', () => {
   ];
 
   for (const store of ['etcd', 'zookeeper'] as const)
-    it(`is granted on ${store} once the former process's entries are removed`, async () => {
+    it(`is granted the lock on ${store} once the entries of the other process are removed`, async () => {
       const plan: Plan = {
         ...{ store, seed: 1, members: 1, version: '3.5.30', isProxied: false, queues: ['a', 'b'] as const },
         ...{ clients: [client], faults },

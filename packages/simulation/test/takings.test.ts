@@ -34,7 +34,7 @@ describe('the rule about holds in a session whose queue another session has stol
     return judge.broken;
   }
 
-  it('is broken when the session goes on handing off to its own entries', async () => {
+  it('is broken when the session continues to hand off to its own entries more than 100 ms after its first release', async () => {
     expect(await ruleBrokenBy(300)).to.equal('taken');
   });
 

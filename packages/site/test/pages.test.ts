@@ -82,7 +82,7 @@ describe('a page built from sections', () => {
     );
   });
 
-  it('throws an error when the file has no such section', () => {
+  it('is refused with an error when its file has no section of a requested name', () => {
     expect(() => textOfPart({ file: 'docs/a.md', sections: ['Three'] }, sources.read)).to.throw(
       'docs/a.md has no section "Three"',
     );

@@ -17,6 +17,15 @@ export class Bench {
     db.prepare('delete from entry where ord = ?').run(Number(key.slice(key.lastIndexOf('/') + 1)));
   }
 
+  /** Deletes a session and its entries without the backend, so no process is notified. */
+  async endSession(id: string): Promise<void> {
+    const db = await this.#open();
+    db.exec('begin immediate');
+    db.prepare('delete from entry where session = (select num from session where id = ?)').run(id);
+    db.prepare('delete from session where id = ?').run(id);
+    db.exec('commit');
+  }
+
   /** Returns the stored entries of a queue. */
   async entries(queue: string): Promise<readonly unknown[]> {
     return (await this.#open()).prepare('select ord from entry where queue = ?').all(Buffer.from(queue));

@@ -86,7 +86,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     await turn;
   });
 
-  it('leaves its inbox behind, which other processes remove', async () => {
+  it('leaves its inbox socket behind, which another process removes', async () => {
     const child = start();
     await once(child, 'message');
     const placement = await (await clients.session()).enqueue(newSpec());
@@ -97,7 +97,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     await until(async () => expect(inboxes()).to.have.length(1), { what: 'one inbox', withinMs: 20_000 });
   });
 
-  it('needs no call of process.exit() after everything is closed, and leaves no inbox', async () => {
+  it('needs no call of process.exit() after everything is closed, and leaves no inbox socket', async () => {
     const child = start();
     await once(child, 'message');
     const exit = once(child, 'exit');

@@ -33,7 +33,7 @@ describe('a SQLite file that another user can change', () => {
     return victim;
   }
 
-  it('does not make queuelock remove a file that it names as an inbox', async () => {
+  it('cannot make queuelock remove another file by naming it as the inbox of a process', async () => {
     const victim = plant();
     const placement = await (await clients.session()).enqueue(newSpec());
     await admitted(placement);

@@ -14,7 +14,7 @@ async function job(
   charge();
 }
 
-describe('an effect of a test store', () => {
+describe('a function that store.effect() wraps as an effect', () => {
   async function lossDuringRun(isCareful: boolean): Promise<unknown> {
     const store = createTestStore();
     const client = store.client({ ttlMs: 10_000 });
@@ -36,7 +36,7 @@ describe('an effect of a test store', () => {
     );
   }
 
-  it('fails the test when it happens after the loss of the lock', async () => {
+  it('makes the test fail if it is called after the loss of the lock', async () => {
     const error = await lossDuringRun(false);
     expect(error).to.have.property('name', 'AssertionError');
     expect(String(error)).to.match(
@@ -44,11 +44,11 @@ describe('an effect of a test store', () => {
     );
   });
 
-  it('does not happen after the loss when the work checks its signal', async () => {
+  it('is not called after the loss when the work checks its signal', async () => {
     expect(await lossDuringRun(true)).to.equal(undefined);
   });
 
-  it('is checked against the hold of the surrounding `run` call, not a later hold of the same lock', async () => {
+  it('is checked against the hold of the surrounding run call, and not a later hold of the same lock', async () => {
     const store = createTestStore();
     const client = store.client({ ttlMs: 10_000 });
     const charge = store.effect('charge', undefined, { lock: 'account/7' });
@@ -70,7 +70,7 @@ describe('an effect of a test store', () => {
     await store.close().catch(() => undefined);
   });
 
-  it('returns the result of the wrapped function under every kind of lock', async () => {
+  it('returns the result of the original function in a multi-lock and in a claim', async () => {
     await using store = createTestStore();
     const { locks } = store.client();
     const add = store.effect('add', (one: number, other: number) => one + other, { lock: 'a' });
@@ -88,7 +88,7 @@ describe('an effect of a test store', () => {
     expect(store.staleEffects).to.deep.equal([]);
   });
 
-  it('is stale when the code has no hold at all', () => {
+  it('is recorded as stale when it is called without any hold', () => {
     const store = createTestStore();
     store.effect('send mail')();
     expect(store.staleEffects).to.deep.equal([

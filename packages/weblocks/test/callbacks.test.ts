@@ -4,7 +4,7 @@ import { Callbacks } from '../src/callbacks.ts';
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the order in which a lock manager runs callbacks', () => {
-  it('is that of the requests when the grants arrive in one turn of the event loop', async () => {
+  it('is that of the requests, even if the grants arrive in another order in one turn of the event loop', async () => {
     const callbacks = new Callbacks();
     const ran: number[] = [];
     const waiting = ['a', 'b', undefined, 'a'].map((name) => callbacks.enter(name));

@@ -52,7 +52,7 @@ describe('a lock manager that sends its requests to the store one after another'
     expect(await Promise.all(both)).to.deep.equal([1, 2]);
   });
 
-  it('sends a release after an acquisition that was requested before it', async () => {
+  it('sends a release only after the acquisitions that were requested before it', async () => {
     const holding = await hold(locks, 'a');
     const open = shut();
     under = [];
@@ -76,7 +76,7 @@ describe('a lock manager that sends its requests to the store one after another'
     await released;
   });
 
-  it('sends a query after acquisitions that were requested before it', async () => {
+  it('sends a query only after the acquisitions that were requested before it', async () => {
     const open = shut();
     const request = hold(locks, 'a');
     let isAnswered = false;

@@ -49,7 +49,7 @@ describe('connection attempts', () => {
     expect(made.at(-1)! - made.at(-2)!).to.equal(750);
   });
 
-  it('follow within 100 ms after a connection that lasted, with jitter', () => {
+  it('follow within 100 ms, with jitter, after a connection that had lasted', () => {
     const pauses = [0, 0.5, 0.9].map((chance) => {
       const pace = new ConnectionPacer(clockWith(chance));
       pace.recordAttempt();

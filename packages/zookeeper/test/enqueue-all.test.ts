@@ -216,7 +216,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('creates no entry when the reply was lost that would have let it through the gate', async () => {
+  it('creates no entry when the reply that would have let it through the gate was lost', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = newSpecs(a, b);
     expect(await losing(proxy, OpCode.getChildren, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');

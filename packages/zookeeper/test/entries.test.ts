@@ -167,7 +167,7 @@ describe('entries in ZooKeeper, by naming scheme', () => {
     ['fast', ['__fast__']],
     ['curator+kazoo', ['lock-', 'shared-lock-', '__lock__']],
   ] as const) {
-    it(`of ${naming} share a queue with ${counted.join(', ')}, whatever precedes the mark`, () => {
+    it(`of ${naming} share a queue with ${counted.join(', ')}, whatever their names contain before these marks`, () => {
       const its = schemeOf(naming);
       const read = (before: string): string[] =>
         foreign.filter((mark) => parseContender(`${before}${mark}0000000003`, its));
@@ -191,7 +191,7 @@ describe('entries in ZooKeeper, by naming scheme', () => {
     }
   });
 
-  it('of curator-lease are all children, and those without a number are ahead of all others', () => {
+  it('of curator-lease include all children of the queue, and children without a number are ahead of the others', () => {
     const its = schemeOf('curator-lease');
     const children = [`_c_${UUID}-lease-0000000002`, ID, `_c_${UUID}-1of3-lease-0000000001`, 'anything'];
     const own = parseContender(children[0]!, its)!;

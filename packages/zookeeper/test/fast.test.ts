@@ -56,7 +56,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     }
   });
 
-  it('costs no list while the queue is long', async () => {
+  it('costs no list request while the queue is long', async () => {
     await whileLong(async () => {
       own.reset();
       const { turn } = await session.enqueue(newSpec(queue));

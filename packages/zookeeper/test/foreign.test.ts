@@ -37,7 +37,7 @@ const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
 
 describe('children of a ZooKeeper queue that are not entries of its naming', () => {
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
-    it(`with naming ${naming} are: ${kinds.join(', ') || 'none, since all children count'}`, () => {
+    it(`are these with naming ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
       const scheme = schemeOf(naming);
       const found = (Object.keys(ENTRIES) as Kind[]).filter(
         (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
@@ -181,7 +181,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     );
   });
 
-  it('lets kazoo’s exclusive entries, but not its readers, count with naming curator+kazoo', async () => {
+  it('counts exclusive entries of kazoo, but not its readers, with naming curator+kazoo', async () => {
     const session = await open('curator+kazoo');
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');

@@ -56,7 +56,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken()).to.deep.equal({ requests: [], notices: 1 });
   });
 
-  it('costs a waiter a create, a list, and two reads before it waits', async () => {
+  it('requires a create, a list, and two reads of the waiter before it waits', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const first = await holder.enqueue(newSpec(queue));
     two.reset();
@@ -198,7 +198,7 @@ describe('a hand-off in ZooKeeper', () => {
 
   for (const isDown of [false, true]) {
     const how = isDown ? 'while the connection is down' : 'just before';
-    it(`does not admit an entry that an operator removed ${how}`, async () => {
+    it(`does not admit a waiter whose entry an operator removed ${how}`, async () => {
       const [holder, waiter] = [await one.open(), await two.open()];
       const first = await holder.enqueue(newSpec(queue));
       const next = await waiter.enqueue(newSpec(queue));

@@ -7,7 +7,7 @@ import { HeartbeatProof } from '../src/session/heartbeat-proof.ts';
  */
 const opened = (): HeartbeatProof => new HeartbeatProof(1_000, 100);
 
-describe('the time since when acknowledged heartbeats prove a ZooKeeper session alive', () => {
+describe('the time from which a heartbeat proves a ZooKeeper session for one TTL', () => {
   it('is the start of the connection for the first heartbeat', () => {
     expect(opened().acknowledged(150)).to.equal(100);
   });

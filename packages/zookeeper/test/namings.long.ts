@@ -20,7 +20,7 @@ const NAMINGS = [
 const NOT_OF_LEASES: ReadonlySet<string> = new Set([
   'names that nest are separate queues',
   'names with dots are separate queues',
-  'a placement behind an entry with another limit reports that limit',
+  'the reply to an enqueue behind an entry with another limit contains that limit',
 ]);
 
 function isRefusal(error: unknown, naming: Naming): boolean {

@@ -17,7 +17,7 @@ function refusal(call: () => unknown): string {
 }
 
 describe('options of the ZooKeeper backend', () => {
-  it('have the defaults of the server', () => {
+  it('have the default values of a ZooKeeper server', () => {
     const { tickTimeMs, syncLimit, root, auth, hosts } = settingsOf({ hosts: ['zk1'] });
     expect({ tickTimeMs, syncLimit, root, auth }).to.deep.equal({
       tickTimeMs: 2_000,
@@ -28,7 +28,7 @@ describe('options of the ZooKeeper backend', () => {
     expect(hosts).to.deep.equal([{ name: 'zk1', port: 2181 }]);
   });
 
-  it('show an endpoint without credentials', () => {
+  it('are shown as an endpoint without credentials', () => {
     const { info } = zookeeper({
       hosts: ['zk1', '[::1]:2182'],
       chroot: '/locks',
@@ -105,7 +105,7 @@ describe('options of the ZooKeeper backend', () => {
 });
 
 describe('URLs of the ZooKeeper backend', () => {
-  it('can contain hosts, chroot, credentials and numbers', () => {
+  it('can contain hosts, chroot, credentials and options that are numbers', () => {
     const url = 'zk://alice:s%40cret@h1:2281,h2/our/locks?tickTimeMs=500&syncLimit=3&connectTimeoutMs=900';
     expect(optionsOfUrl(url)).to.deep.equal({
       hosts: ['h1:2281', 'h2'],

@@ -98,7 +98,7 @@ describe('the eviction of an entry in ZooKeeper', () => {
   });
   afterEach(() => bench.clear());
 
-  it('removes exactly the entry with this key and order', async () => {
+  it('removes exactly the entry with the given key and order', async () => {
     const session = await bench.session(server);
     const backend = bench.backend(server);
     const { key, order } = await session.enqueue(newSpec(queue));

@@ -5,7 +5,7 @@ import { schemeOf } from '../src/queue/naming.ts';
 import { MISSING_PATH } from '../src/driver/quorum.ts';
 
 describe('a ZooKeeper node whose create got no reply', () => {
-  it('is searched for only after a write through a quorum', async () => {
+  it('is searched for only after a write that a quorum has confirmed', async () => {
     const requested: string[] = [];
     const zk: Pick<ZkDriver, 'delete' | 'children'> = {
       delete: (path) => {

@@ -57,7 +57,7 @@ describe('an enqueue that ZooKeeper refuses', () => {
     await eventually(async () => (await count()) === 0);
   });
 
-  it('ends the holds of a session before others are granted them, even if the reply is late', async () => {
+  it('ends the other holds of its session before another client is granted them, even if the reply is late', async () => {
     await queueWith(PERMISSION.create);
     const proxy = await proxyTo(bench, server);
     const [one, other] = [proxy.endpoint, server].map((endpoint) =>

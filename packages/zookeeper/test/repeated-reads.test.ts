@@ -3,7 +3,7 @@ import { Subject, firstValueFrom, take, toArray } from 'rxjs';
 import { readAgainOn } from '../src/base/repeated-reads.ts';
 
 describe('repeated reads', () => {
-  it('keep their minimum interval, and include the last change', async () => {
+  it('start at least the minimum interval apart, and the last one includes the last change', async () => {
     const MIN_INTERVAL_MS = 8;
     const changes$ = new Subject<number>();
     const startedAt: number[] = [];

@@ -96,7 +96,6 @@ describe('a resumed ZooKeeper session', () => {
     ],
     ['a reader as a writer', { shared: true }, {}, /stored as shared and was requested as exclusive/],
     ['one permit as three', { limit: 3 }, { limit: 3, permits: 3 }, /1 of 3 permits.* 3 of 3 permits/],
-    ['a lock as a semaphore', {}, { limit: 3 }, /1 of 1 permits.* 1 of 3 permits/],
   ] as const) {
     it(`refuses to claim ${what}, and leaves the entry unchanged`, async () => {
       const first = await bench.session(server);
@@ -115,6 +114,16 @@ describe('a resumed ZooKeeper session', () => {
       expect(await second.remove(queue, spec.id)).to.equal(true);
     });
   }
+
+  it('continues with an entry whose limit has changed, as without a resumption', async () => {
+    const first = await bench.session(server);
+    const spec = newSpec(queue, { limit: 2 });
+    const { key, token } = await first.enqueue(spec);
+    await first.abandon!();
+    const again = await (await resumed(first)).enqueue({ ...spec, limit: 4 });
+    expect(again).to.deep.include({ key, token });
+    expect(again.turn.admitted).to.equal(true);
+  });
 
   it('refuses to claim, as a writer, an entry that was converted to a reader', async () => {
     const first = await bench.session(server);

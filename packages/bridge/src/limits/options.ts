@@ -60,7 +60,7 @@ export interface BridgeLimits {
   readonly asks?: number;
   /**
    * Largest number of bytes of large snapshots that are encoded and not read yet. Each snapshot counts once.
-   * The same number of bytes is cached for later readers. Default 32 MiB.
+   * The same number of bytes is cached for pages that subscribe later. Default 32 MiB.
    */
   readonly bytes?: number;
   /** Largest number of request bodies that are being received. Default 200. */

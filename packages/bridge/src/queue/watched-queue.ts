@@ -27,7 +27,7 @@ export interface WatchTools {
  */
 const MAX_TOKENS = 20;
 
-/** One queue, watched once for all readers: its state, history, evictions, and the tokens of its holders. */
+/** One queue, watched once for all topics that need it: its state, history, evictions, and the tokens of its holders. */
 export class WatchedQueue {
   readonly name: string;
   readonly chronicle: Chronicle;

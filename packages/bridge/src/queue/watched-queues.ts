@@ -5,7 +5,7 @@ import { WatchedQueue, type WatchTools } from './watched-queue.ts';
 /** The parts of a bridge that `WatchedQueues` uses. */
 export interface WatchedQueuesTools extends WatchTools {
   readonly clock: Clock;
-  /** Time in milliseconds for which a queue without readers is still watched. */
+  /** Time in milliseconds for which a queue is still watched when no topic needs it any more. */
   readonly lingerMs: number;
   /** Largest number of queues that are watched at the same time. */
   readonly max: number;
@@ -18,12 +18,12 @@ interface Watched {
   cancel: () => void;
 }
 
-/** The queues that have readers, or had some recently. Each is watched once. */
+/** The queues that topics need, or needed recently. Each is watched once. */
 export class WatchedQueues {
   readonly #tools: WatchedQueuesTools;
   /**
-   * The watched queues by name. Among those without readers, the queue that lost its last reader first comes
-   * first.
+   * The watched queues by name. Among the queues that no topic needs, the one that has been unused for the
+   * longest time comes first.
    */
   readonly #queues = new Map<string, Watched>();
 

@@ -50,7 +50,7 @@ export class Findings {
       prefix: this.#prefix,
       findings: this.#findings,
       ...ifDefined('diagnosedAt', this.#diagnosedAt),
-      // Only faults of the bridge itself and of the queues that this topic covers are shown. The reader may
+      // Only faults of the bridge itself and of the queues that this topic covers are shown. The page may
       // not be allowed to see others.
       faults: this.#tools.log.faults.filter(
         ({ kind, about }) => kind === 'session' || coversQueue(this.#prefix, about),

@@ -5,7 +5,7 @@ import type { Feed } from './feed.ts';
 /** The settings of an `Encoder`. */
 export interface EncoderTools {
   readonly clock: Clock;
-  /** Bytes of encoded snapshots that are cached for later readers. */
+  /** Bytes of encoded snapshots that are cached for pages that subscribe later. */
   readonly cachedBytes: number;
 }
 
@@ -36,7 +36,7 @@ export class Encoder {
     this.#tools = tools;
   }
 
-  /** Schedules the encoding of the feed's latest snapshot, at once if the encoder is idle. The feed notifies its readers. */
+  /** Schedules the encoding of the feed's latest snapshot, at once if the encoder is idle. The feed notifies its subscribers. */
   schedule(feed: Feed, client: ClientId): void {
     const queued = this.#queued.get(client);
     if (queued) queued.add(feed);

@@ -23,15 +23,15 @@ export interface FeedTools {
   readonly nextVersion: () => number;
 }
 
-/** Notifies a reader of a new snapshot, and again when it is encoded. */
+/** Notifies a subscriber of a new snapshot, and again when it is encoded. */
 export type FeedListener = (feed: Feed) => void;
 
 // Bytes per millisecond, which limits the rate of one feed to a megabyte a second.
 const BYTES_PER_MS = 1_000;
 
 /**
- * The latest snapshot of a topic for all readers. It is encoded once for all of them, and only when one of
- * them can take it. Readers are notified of the first change at once, and of further changes after a delay.
+ * The latest snapshot of a topic for all subscribers. It is encoded once for all of them, and only when one of
+ * them can take it. Subscribers are notified of the first change at once, and of further changes after a delay.
  */
 export class Feed {
   readonly #topic: Topic;
@@ -98,7 +98,7 @@ export class Feed {
     this.#readers.delete(listener);
   }
 
-  /** Encodes the latest snapshot piece by piece, and then notifies the readers. */
+  /** Encodes the latest snapshot piece by piece, and then notifies the subscribers. */
   *encode(): Generator<void> {
     this.#isEncoding = true;
     try {
@@ -117,7 +117,7 @@ export class Feed {
     if (this.#isOutdated) this.#onChange();
   }
 
-  /** Frees the memory of the encoded snapshot. It is encoded again for its next reader. */
+  /** Frees the memory of the encoded snapshot. It is encoded again for the next subscriber. */
   dropEvent(): void {
     this.#event = undefined;
   }
@@ -147,7 +147,7 @@ export class Feed {
     else
       this.#cancel = clock.after(waitMs, () => {
         this.#cancel = undefined;
-        // The readers are notified of a change during the encoding only after they were sent the encoded
+        // The subscribers are notified of a change during the encoding only after they were sent the encoded
         // snapshot.
         if (this.#isEncoding) this.#isOutdated = true;
         else this.#announce();

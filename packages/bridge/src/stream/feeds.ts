@@ -8,31 +8,31 @@ export interface FeedsTools extends FeedTools {
   readonly open: (topic: Topic) => TopicSource;
   readonly limits: Pick<Limits, 'topics' | 'overviews' | 'queues'>;
   /**
-   * Time in milliseconds for which a feed without readers stays open. Meanwhile it counts in the quotas of
-   * its last readers.
+   * Time in milliseconds for which a feed without subscribers stays open. Meanwhile it counts in the quotas
+   * of its last subscribers.
    */
   readonly lingerMs: number;
 }
 
-/** A reader of a feed, and the client that it belongs to. */
+/** A subscriber to a feed, and the client that it belongs to. */
 export interface FeedReader {
   readonly listener: FeedListener;
   readonly client: ClientId;
 }
 
-/** A feed that one reader uses until it calls `close`. */
+/** A feed that one subscriber uses until it calls `close`. */
 export interface Reading {
   readonly feed: Feed;
   readonly close: () => void;
 }
 
-/** The open feeds: one for each topic, shared by its readers. */
+/** The open feeds: one for each topic, shared by its subscribers. */
 export class Feeds {
   readonly #tools: FeedsTools;
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
   /**
-   * Topics without readers that still count in the quotas. Each function removes one topic from the counts.
+   * Topics without subscribers that still count in the quotas. Each function removes one topic from the counts.
    */
   readonly #counted = new Set<() => void>();
 
@@ -41,7 +41,7 @@ export class Feeds {
   }
 
   /**
-   * Adds a reader to the feed of a topic.
+   * Adds a subscriber to the feed of a topic.
    * @throws the error of the topic's source, because of a limit, a name that the store cannot represent, or a
    *   wrong secret
    */
@@ -65,8 +65,9 @@ export class Feeds {
   }
 
   /**
-   * Returns a feed that has no reader: one that is still open because its page reopens the stream, or a new
-   * one. Feeds of joins are not shared, so that the secret is checked for each reader.
+   * Removes a subscriber from a feed. A feed without subscribers stays open for a while, because its page may
+   * reopen the stream. A feed of a join is closed at once: it is not shared, so that the secret is checked for
+   * each subscriber.
    */
   #unread(
     topic: Topic,

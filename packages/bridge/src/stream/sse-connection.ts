@@ -80,7 +80,7 @@ export class SseConnection {
     this.#send();
   };
 
-  /** Ends the stream, also for its reader. */
+  /** Ends the stream, also for the page that reads it. */
   close(): void {
     if (this.#end()) this.#controller?.close();
   }

@@ -85,7 +85,7 @@ export interface Span extends EntryRef {
   readonly evicted?: Removal;
 }
 
-/** Recent history of a queue. The bridge records it while the queue has readers, and for a while after. */
+/** Recent history of a queue. The bridge records it while a page shows the queue, and for a while after. */
 export interface TimelineSnapshot extends Snapshot {
   readonly name: string;
   /** Time at which the bridge began to watch. */

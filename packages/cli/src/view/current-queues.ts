@@ -48,7 +48,7 @@ export async function currentQueues(
 }
 
 /**
- * Shares one stream of queues among all readers with this prefix, at the same time or one after another. A
+ * Shares one stream of queues among all subscribers with this prefix, at the same time or one after another. A
  * long list takes time to read.
  */
 export function shareQueues(client: Pick<LockClient, 'queues'>, prefix: string): Pick<LockClient, 'queues'> {

@@ -72,7 +72,7 @@ export const permitFacts: readonly Fact[] = [
  */
 export const limitFacts: readonly Fact[] = [
   fact(
-    'waiters that enter again with a higher limit are admitted under it and keep their positions',
+    'waiters whose entries are stored again with a higher limit are admitted under it and keep their positions',
     async (stage) => {
       const limit = 2;
       const requests = [{ limit }, { limit }, { limit }, { limit, permits: 2 }, { limit }];
@@ -115,7 +115,7 @@ export const limitFacts: readonly Fact[] = [
     await waiter.untilAdmitted();
   }),
 
-  fact('a placement behind an entry with another limit reports that limit', async (stage) => {
+  fact('the reply to an enqueue behind an entry with another limit contains that limit', async (stage) => {
     const client = await stage.client();
     const pairs = [
       [{ limit: 3 }, { limit: 2 }],
@@ -146,7 +146,7 @@ export const limitFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a placement reports no other limit if the entries ahead have the same limit, or if its entry is a reader',
+    'the reply to an enqueue contains no other limit if the entries ahead have the same limit, or if a reader enters',
     async (stage) => {
       const client = await stage.client();
       const requests = [{ limit: 2 }, { limit: 2, permits: 2 }, { limit: 2 }];

@@ -54,7 +54,7 @@ export const permitDefects: Defects = [
     'keeps the first limit of an entry',
     keepsTheFirstLimit,
     [
-      'waiters that enter again with a higher limit are admitted under it and keep their positions',
+      'waiters whose entries are stored again with a higher limit are admitted under it and keep their positions',
       'a lower limit applies to waiters and does not affect holders',
     ],
   ],
@@ -62,7 +62,7 @@ export const permitDefects: Defects = [
     'joins again behind the others for another limit',
     joinsAgainForAnotherLimit,
     [
-      'waiters that enter again with a higher limit are admitted under it and keep their positions',
+      'waiters whose entries are stored again with a higher limit are admitted under it and keep their positions',
       'a holder that enters again with a lower limit keeps its position and its hold',
     ],
   ],
@@ -70,7 +70,7 @@ export const permitDefects: Defects = [
     'reports no other limit',
     () => placements(({ order, token, key, turn, turns$ }) => ({ order, token, key, turn, turns$ })),
     [
-      'a placement behind an entry with another limit reports that limit',
+      'the reply to an enqueue behind an entry with another limit contains that limit',
       'a semaphore behind a reader is refused because the queue is a lock',
     ],
   ],
@@ -82,7 +82,7 @@ export const permitDefects: Defects = [
         otherLimit: line(server, queue)[0]?.limit ?? 0,
       })),
     [
-      'a placement reports no other limit if the entries ahead have the same limit, or if its entry is a reader',
+      'the reply to an enqueue contains no other limit if the entries ahead have the same limit, or if a reader enters',
     ],
   ],
 ];

@@ -1,5 +1,6 @@
-// The folder api answers: what can be set?
-// Checks options and sets their defaults (this file), parses a URL (url.ts), and checks the keys of the option `singleKey` (single-key.ts).
+// Folder "api": declares and checks the options of the backend.
+// options.ts (this file) checks options and sets their defaults. url.ts parses a URL. single-key.ts checks the keys of the option
+// `singleKey`.
 
 import { createSecureContext } from 'node:tls';
 import {

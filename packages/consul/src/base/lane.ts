@@ -10,7 +10,7 @@ export class Lane {
   }
 }
 
-/** Runs `work` when all earlier calls in each of these lanes have settled. Later calls in any of these lanes wait until `work` has settled. */
+/** Runs `work` when all earlier calls in each of `lanes` have settled. Later calls in any of them wait until `work` has settled. */
 export function runInAll<T>(lanes: readonly Lane[], work: () => Promise<T>): Promise<T> {
   const [first, ...others] = lanes;
   return first ? first.run(() => runInAll(others, work)) : work();

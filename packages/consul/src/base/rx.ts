@@ -1,4 +1,4 @@
-// The folder base answers: which general-purpose tools does this package use?
-// The names that are imported from RxJS (this file), and calls that run one after the other (lane.ts).
+// Folder "base": contains general-purpose tools that are independent of Consul.
+// rx.ts (this file) exports the names that are imported from RxJS. lane.ts runs calls one after another.
 
 export { Observable, Subject, Subscription, defer, filter, map } from 'rxjs';

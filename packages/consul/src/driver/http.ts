@@ -1,5 +1,6 @@
-// The folder driver answers: how does a request reach an agent, and what does its response mean?
-// HTTP over kept-alive connections (this file), its errors (errors.ts), and the requests of Consul's API that this package makes (requests.ts).
+// Folder "driver": sends HTTP requests to an agent, and parses its responses.
+// http.ts (this file) sends requests over kept-alive connections. requests.ts encodes requests of Consul's API. responses.ts parses the
+// JSON of responses. errors.ts converts failures to errors of queuelock.
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';

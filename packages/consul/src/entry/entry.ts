@@ -1,5 +1,6 @@
-// The folder entry answers: how does an entry get into its queue, and how does it leave?
-// One entry of a session (this file), entering (entering.ts), and traces of holds (traces.ts).
+// Folder "entry": adds entries to queues, changes them, removes them, and records their holds.
+// entry.ts (this file) stores what this process knows about one entry. entering.ts enqueues, changes and removes entries. traces.ts records
+// holds.
 
 import { entryLost, type EntrySpec, type QueueLockError } from '@queuelock/core/backend';
 import { Lane } from '../base/lane.ts';

@@ -1,5 +1,5 @@
-// The folder queue answers: under which keys is a queue stored, and which entries conflict?
-// Names of keys (this file), entries as stored and their order (entries.ts).
+// Folder "queue": defines the keys of a queue, and decides which entries conflict.
+// keys.ts (this file) builds the names of keys. entries.ts parses stored entries and finds the conflicting ones ahead.
 
 import { checkQueueName } from '@queuelock/core/backend';
 

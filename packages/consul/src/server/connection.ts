@@ -1,6 +1,6 @@
-// The folder server answers: which agent gets a request, and how does this process learn of changes?
-// Requests and the choice of the agent (this file), keys whose changes are awaited (watches.ts), and the key that guards a session's requests
-// (session-key.ts).
+// Folder "server": chooses the agent for each request, and notices changes of keys.
+// connection.ts (this file) sends requests and chooses the agent. watches.ts watches keys for changes. session-key.ts writes the key that
+// invalidates earlier requests of a session.
 
 import { setMaxListeners } from 'node:events';
 import {

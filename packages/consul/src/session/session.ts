@@ -1,5 +1,5 @@
-// The folder session answers: is the session alive, and until when is that proven?
-// A session with its entries (this file), its heartbeat and end (heartbeat.ts), what a heartbeat proves (heartbeat-proof.ts), passing it on (resumption.ts).
+// Folder "session": keeps a session alive, and computes until when it is proven to be alive.
+// session.ts (this file) contains a session. heartbeat.ts sends heartbeats. heartbeat-proof.ts computes what they prove.
 
 import {
   QueueLockError,

@@ -1,5 +1,5 @@
-// The folder turn answers: whose turn is it, and which entries does a waiter watch?
-// Follows the nearest conflicting entries ahead (this file), and the key of clients without a queue (single-hold.ts).
+// Folder "turn": decides which entries are admitted, and which entries a waiter watches.
+// turns.ts (this file) follows the nearest conflicting entries ahead. single-hold.ts locks the key of clients without a queue.
 
 import {
   turnOf,

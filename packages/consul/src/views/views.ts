@@ -1,6 +1,6 @@
-// The folder views answers: what can be seen of queues, of registers, of the servers?
-// Entries in order and lists of queues (this file), reads that follow changes (changes.ts), texts (registers.ts), findings (diagnose.ts), removal
-// by an operator (evict.ts).
+// Folder "views": reads queues, registers and servers for observers and operators.
+// views.ts (this file) reads entries in order and lists queues. changes.ts reads again after each change. registers.ts reads and writes
+// small texts. diagnose.ts checks the cluster. evict.ts removes an entry of any session.
 
 import type { Clock, ListedQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import { map, type Observable } from '../base/rx.ts';

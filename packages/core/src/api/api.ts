@@ -1,6 +1,6 @@
-// The folder api answers: what do users and authors of backends see?
-// Declares types and errors only. Files for users: api.ts, options.ts, hold-api.ts, queue-api.ts, position-api.ts, store-api.ts. For backends:
-// spi.ts, store-facts.ts.
+// Folder "api": declares the types and errors that users and authors of backends see.
+// It has no other code except small functions for errors and JSON. Files for users are api.ts (this file), options.ts, hold-api.ts,
+// queue-api.ts, position-api.ts and store-api.ts. Files for authors of backends are spi.ts and store-facts.ts.
 
 import type { Observable } from 'rxjs';
 import type { QueueLockError } from './errors.ts';

@@ -7,14 +7,14 @@ import type { Eviction } from './queue-api.ts';
  *
  * - `INVALID_ARGUMENT`: the call can never succeed as written; the message names argument, value and rule.
  * - `TIMEOUT`: the wait ended before the lock was granted, because other clients hold it or are ahead; the entry was withdrawn. Never an outage.
- * - `WORK_TIMEOUT`: the work exceeded `workTimeoutMs`, its `stop` aborted, and it ended with an error. It may have had effects.
+ * - `WORK_TIMEOUT`: the work of a `run` exceeded `workTimeoutMs`, its `stop` aborted, and it ended with an error. It may have had effects.
  * - `REENTRANT`: the calling async context already holds this name, and the requested permits do not fit into the limit; waiting would never end.
- * - `CLOSED`: the client is closed or closing. With a `cause`: the work had begun and threw when its `stop` aborted, so it may have had effects.
+ * - `CLOSED`: the client is closed or closing. With a `cause`: the work of a `run` had begun and threw when its `stop` aborted, so it may have had effects.
  * - `UNAVAILABLE`: the server was unreachable or its response was lost, possibly until `timeoutMs` expired; the outcome of the call is unknown.
  * - `ACCESS_DENIED`: the server refused the credentials or the permission.
  * - `SESSION_LOST`: the session has certainly ended, and with it all its entries.
  * - `ENTRY_LOST`: another client removed this entry from the queue; it will certainly not return.
- * - `OWNERSHIP_LOST`: the lock was held and is no longer held; `reason` gives the cause. The work may have had effects.
+ * - `OWNERSHIP_LOST`: the lock was held and is no longer held; `reason` gives the cause. The work under the lock may have had effects.
  * - `NOT_ENOUGH_TIME`: less time is proven for the hold than was requested; nothing was started.
  * - `QUEUE_FULL`, `WAIT_TOO_LONG`: the queue exceeds the caller's `maxWaiters` or `maxExpectedWaitMs`; the entry was withdrawn.
  * - `LIMIT_MISMATCH`: an entry ahead uses the name with a different limit, so together they could exceed a limit.

@@ -103,7 +103,7 @@ export interface HandoverRequest {
   readonly reason: string;
   /** How long the waiter waits for a response, in milliseconds. */
   readonly withinMs: number;
-  /** Accepts the request and releases the lock, so that the next waiter in the queue holds. Call it when the work can stop. */
+  /** Accepts the request and releases the lock, so that the next waiter in the queue holds. Call it when the work under the lock can stop. */
   readonly yieldToQueue: () => Promise<void>;
   /**
    * Accepts the request and passes the lock to the requesting waiter. Waiters between holder and requester join again behind the requester; waiters

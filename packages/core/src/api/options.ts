@@ -75,14 +75,14 @@ export interface ClaimOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Time that the work needs, in milliseconds. The hold begins only when heartbeats prove it for at least this time; the client sends one more
+   * Time that the work under the lock needs, in milliseconds. The hold begins only when heartbeats prove it for at least this time; the client sends one more
    * heartbeat if needed. If that proves less, the call rejects with `NOT_ENOUGH_TIME`. A value that no heartbeat can prove is refused with
    * `INVALID_ARGUMENT`. The largest value is the TTL less 1 % and the safety margin; on ZooKeeper also less `heartbeatIntervalMs`. Default 0.
    */
   readonly minRemainingMs?: number;
   /** Label of this entry instead of the client's. */
   readonly owner?: string;
-  /** Details shown with the entry to every reader of the queue. Never put secrets here. At most 1,024 bytes of JSON together with the owner. */
+  /** Details shown with the entry to every client that observes the queue. Never put secrets here. At most 1,024 bytes of JSON together with the owner. */
   readonly metadata?: Readonly<Record<string, string>>;
   /**
    * `exclusive` (a write lock, or simply a lock) or `shared` (a read lock). Shared entries next to each other hold at the same time, and none

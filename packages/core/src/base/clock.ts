@@ -1,5 +1,6 @@
-// The folder base answers: which general-purpose tools are independent of locks?
-// Time and randomness (clock.ts, timer.ts, backoff.ts), RxJS operators (rx.ts), abort signals checked on read, JSON.
+// Folder "base": contains general-purpose tools that are independent of locks.
+// clock.ts (this file), timer.ts and backoff.ts deal with time and randomness. rx.ts exports the RxJS operators in use. checked-signal.ts
+// creates abort signals that are checked on read. jsonable.ts and parsed.ts convert to JSON and from it.
 
 import { uptime } from 'node:os';
 

@@ -1,5 +1,5 @@
 /**
- * Characters that a terminal obeys or that a reader cannot see: C0 and C1 controls, bidirectional and zero-width marks, line and paragraph
+ * Characters that a terminal obeys or that a person cannot see: C0 and C1 controls, bidirectional and zero-width marks, line and paragraph
  * separators, unpaired surrogates, private and unassigned code points. Variation selectors stay: they select the shape of the character before.
  */
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?!\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/gu;

@@ -1,5 +1,6 @@
-// The folder checks answers: are the arguments of a call valid?
-// Everything that users pass is checked here, names of options included, before anything is sent.
+// Folder "checks": checks the arguments of calls before any request is sent.
+// arguments.ts (this file) checks what a call receives. checked-options.ts checks the names and types of options. client-settings.ts fills
+// in the defaults of a client.
 
 import { hostname } from 'node:os';
 import type { LockClient } from '../api/api.ts';

@@ -1,6 +1,6 @@
-// The folder claim answers: which steps does one acquisition take, from start to end?
-// lock.ts (this file): a claim as a stream and as a promise. acquisition.ts makes contenders; contender: joins, waits, holds. ending.ts: why it
-// ended.
+// Folder "claim": runs one acquisition, from the call to the end of its hold.
+// lock.ts (this file) provides a claim as a stream and as a promise. acquisition.ts creates contenders. contender.ts joins the queue, waits
+// and holds. ending.ts creates the final state of a claim.
 
 import { Acquisition } from './acquisition.ts';
 import type { ClaimState } from '../api/claim-state.ts';

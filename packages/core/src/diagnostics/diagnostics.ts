@@ -1,5 +1,5 @@
-// The folder diagnostics answers: which events can other code in the process observe?
-// The messages are types of diagnostics-api.ts. They are created only for channels that have subscribers.
+// Folder "diagnostics": publishes lock activity to other code in the process, through `node:diagnostics_channel`.
+// diagnostics.ts (this file) creates messages only for channels that have subscribers. diagnostics-api.ts declares their types.
 
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import type { Clock } from '../base/clock.ts';

@@ -74,15 +74,15 @@ export function toEntry({ key, order, shared, value, foreign }: StoredEntry): Qu
 const NOTE_OF_OWNER = ',"owned":true}';
 
 /**
- * Adds to the label the note that the entry owns its queue; see `Departure.owned`. Returns `undefined` for a value in another format, because other
- * programs may read it.
+ * Adds the member `owned` to the label: the entry owns its queue; see `Departure.owned`. Returns `undefined` for a value in another format, because
+ * other programs may read it.
  */
 export function labelOfOwner(label: string): string | undefined {
   const ours = typeof parse(label)?.['owner'] === 'string' && label.endsWith('}');
   return ours ? label.slice(0, -1) + NOTE_OF_OWNER : undefined;
 }
 
-/** Removes from the label the note that the entry owns its queue. Returns `undefined` for a value without that note. */
+/** Removes the member `owned` from the label. Returns `undefined` for a value without it. */
 export function labelFromOwner(value: string): string | undefined {
   if (!value.endsWith(NOTE_OF_OWNER)) return undefined;
   const label = `${value.slice(0, -NOTE_OF_OWNER.length)}}`;

@@ -1,5 +1,6 @@
-// The folder entry answers: how does a request become an entry in the queue, and how does the entry leave?
-// wish.ts, limit.ts: the request. entry.ts (this file): joins and leaves, despite lost replies. entry-value.ts, own-label.ts: the published data.
+// Folder "entry": creates an entry in the queue for a claim, keeps its label, and removes it.
+// entry.ts (this file) joins and leaves the queue, despite lost replies. wish.ts and limit.ts describe the requested entry. entry-value.ts
+// and own-label.ts encode and change the data that an entry publishes.
 
 import { isDefinite, repeatAfter } from '../kit/definite.ts';
 import { QueueLockError, invalidArgument, isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';

@@ -1,6 +1,6 @@
-// The folder handover answers: how can a waiter limit, speed up or force its hand-off?
-// in-line.ts (this file): queue limits, steal and request while waiting. requests.ts: hand-off requests and responses. evictions.ts: removals and
-// their records.
+// Folder "handover": lets a waiter limit its wait by the queue's state, request a hand-off, or remove the entries ahead.
+// in-line.ts (this file) applies queue limits, steals and requests while a claim waits. requests.ts delivers hand-off requests and
+// responses. evictions.ts removes entries of other clients and records that.
 
 import { admittedEntries } from '../turn/admitted.ts';
 import type { Clock } from '../base/clock.ts';

@@ -1,5 +1,6 @@
-// The folder hold answers: may the hold begin, and when is it lost?
-// grant.ts: from admission to hold. ownership.ts (this file): the hold and its single end. loss.ts: the messages for lost holds.
+// Folder "hold": decides when a hold may begin, and ends it once, by release or loss.
+// grant.ts checks the conditions between admission and hold. ownership.ts (this file) implements the hold. loss.ts creates the errors of
+// lost holds.
 
 import { checkedText, checkedTexts } from '../checks/checked.ts';
 import { CallerAbortController, inCallerContext } from '../base/caller-context.ts';

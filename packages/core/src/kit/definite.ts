@@ -1,5 +1,6 @@
-// The folder kit answers: what does every backend need, whatever its store?
-// Is an outcome known, and may a call be repeated (this file); also URLs, PEM files, checks of existing entries, counts of departures.
+// Folder "kit": contains tools for backends of any store.
+// definite.ts (this file) decides whether an outcome is known, and repeats calls until it is. Other files parse URLs and PEM files, compare
+// an existing entry with a requested one, and count departures.
 
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import { isQueueLockError, type QueueLockErrorCode } from '../api/errors.ts';

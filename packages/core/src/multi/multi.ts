@@ -1,5 +1,6 @@
-// The folder multi answers: how are several names taken at once?
-// Several claims as one (this file), which join at one point of the store's order (together.ts); multi-lock.ts is the public interface.
+// Folder "multi": claims several names at once, all or nothing.
+// multi.ts (this file) combines several claims. together.ts lets them join at one point of the store's order. multi-lock.ts implements the
+// public interface.
 
 import type { MultiClaimState } from '../api/api.ts';
 import type { ClaimState } from '../api/claim-state.ts';

@@ -1,5 +1,5 @@
-// The folder past answers: which holds of a name are recorded, and how did they end?
-// hold-records.ts (this file): the record as a text. hold-recorder.ts writes it; recorded-holds.ts compares it with the queue.
+// Folder "past": records the holds of a name, and how they ended.
+// hold-records.ts (this file) encodes records as text. hold-recorder.ts writes them. recorded-holds.ts compares them with the queue.
 
 import type { RevocationReason } from '../api/errors.ts';
 import { durationOf, listOf, parseJson, recordOf, textOf, timeOf, wholeOf } from '../base/parsed.ts';

@@ -1,5 +1,6 @@
-// The folder position answers: what is my position in the queue, and how long will the wait take?
-// A claim with its position (this file); the position of any entry (watch-position.ts); the latest state for a loop (latest.ts).
+// Folder "position": reports the position of an entry in its queue, and estimates its wait.
+// claim-with-position.ts (this file) adds the position to the states of a claim. watch-position.ts watches the position of any entry.
+// latest.ts iterates over the latest states.
 
 import type { ClaimState } from '../api/claim-state.ts';
 import { boundToCaller, inCallerContext } from '../base/caller-context.ts';

@@ -1,5 +1,6 @@
-// The folder reentrancy answers: how is a hold entered again from within?
-// A call chain knows its holds (call-chain.ts); each level of a hold has a queue of its own (this file).
+// Folder "reentrancy": lets code that runs under a hold enter the same lock again.
+// call-chain.ts tracks the holds of each call chain. reentrancy.ts (this file) enters a hold again, and gives each level of a hold a queue
+// of its own.
 
 import { heldByThisChain, type ChainHold } from './call-chain.ts';
 import type { Clock } from '../base/clock.ts';

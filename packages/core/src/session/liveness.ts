@@ -19,7 +19,7 @@ export interface OtherProofs {
   readonly deadline: number;
   /** Whether the session has ended on the server. */
   readonly isLost: boolean;
-  /** Records a deadline that this thread has proven. */
+  /** Records a deadline that a heartbeat of this thread has proven. */
   noteProof(deadline: number): void;
 }
 
@@ -172,7 +172,7 @@ export class Liveness {
       if (this.#listeners.delete(listener)) listener.sessionEnded(error);
   }
 
-  /** Includes the deadline that another thread has proven. Returns whether the session may still exist. */
+  /** Includes the deadline that heartbeats of another thread have proven. Returns whether the session may still exist. */
   #count(others: OtherProofs): boolean {
     if (others.deadline > this.#deadline) this.#deadline = others.deadline;
     if (others.isLost) this.end(endedMeanwhile());

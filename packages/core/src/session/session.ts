@@ -1,5 +1,6 @@
-// The folder session answers: is the session alive, and until when is that proven?
-// shared-session.ts: one session per client. heartbeat.ts keeps it alive, liveness.ts tracks its health, budget.ts computes its timing.
+// Folder "session": opens a session, sends its heartbeats, and computes until when it is proven to be alive.
+// session.ts (this file) opens a session. shared-session.ts shares it among all claims of a client. heartbeat.ts keeps it alive.
+// liveness.ts tracks its health. budget.ts computes its timing.
 
 import { deadlineOf, paceOf } from './budget.ts';
 import type { Clock } from '../base/clock.ts';

@@ -95,7 +95,7 @@ export class Standby implements OtherProofs {
     return this.#times.isLost;
   }
 
-  /** Records a heartbeat that this thread has proven. */
+  /** Records a confirmed heartbeat of this thread. */
   noteProof(deadline: number): void {
     this.#times.noteProof(this.#clock.now(), deadline);
   }

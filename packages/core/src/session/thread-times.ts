@@ -4,7 +4,7 @@ import { BOOT_CLOCK_GRAIN_MS, type Clock } from '../base/clock.ts';
 export interface KnownTimes {
   /** Proven deadline, by the heartbeats of either thread. */
   readonly deadline: number;
-  /** When the main thread last proved a heartbeat. */
+  /** Time at which the latest heartbeat of the main thread was confirmed, or the session was opened. */
   readonly provenAt: number;
   /** When the event loop of the main thread last ran. */
   readonly checkedInAt: number;
@@ -36,7 +36,7 @@ export class ThreadTimes {
     this.#cells = new BigInt64Array(memory);
   }
 
-  /** Main thread: records a proven heartbeat. */
+  /** Main thread: records a confirmed heartbeat. */
   noteProof(provenAt: number, deadline: number): void {
     this.#write(MAIN_DEADLINE, deadline);
     this.#write(PROVEN_AT, provenAt);

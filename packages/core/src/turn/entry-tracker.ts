@@ -58,7 +58,7 @@ export class EntryTracker<Placed extends TrackedEntry> {
     return this.#waiting.size > 0;
   }
 
-  /** Whether any entry waits in that queue. */
+  /** Returns whether any entry of the session waits in `queue`. */
   waitsIn(queue: string): boolean {
     for (const placed of this.#waiting.values()) if (placed.queue === queue) return true;
     return false;

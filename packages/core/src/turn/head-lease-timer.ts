@@ -18,7 +18,7 @@ export interface HeadLeaseTimerOptions {
    * expired entries.
    */
   readonly readLeaseEnds: (queues: readonly string[]) => Promise<readonly (number | null)[]>;
-  /** Returns whether a waiter of this process still waits in that queue. */
+  /** Returns whether a waiter of this process still waits in `queue`. */
   readonly isWanted: (queue: string) => boolean;
   /** Minimum delay before a read, in milliseconds. Meanwhile another client may remove the expired entry. Default 0. */
   readonly minDelayMs?: number;

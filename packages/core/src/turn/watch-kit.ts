@@ -1,5 +1,6 @@
-// The folder turn answers: which entries are admitted, and which entries does a waiter wait for?
-// `turnOf` is the rule, `inTheWay` returns the entries to wait for. For observed queues: admitted.ts, positions.ts, expected-wait.ts.
+// Folder "turn": decides which entries are admitted, and for which entries a waiter waits.
+// In watch-kit.ts (this file), `turnOf` decides whether an entry is admitted, and `inTheWay` returns the entries to wait for. admitted.ts,
+// positions.ts and expected-wait.ts apply the same rule to observed queues.
 
 import { repeatUntilDefinite } from '../kit/definite.ts';
 import type { DeadlineQueue } from '../kit/deadline-queue.ts';

@@ -1,6 +1,6 @@
-// The folder views answers: what can be seen of queues, of registers, of the store and its past?
-// A value, observed again after errors (live-view.ts); one queue (queue-watch.ts); a text (register.ts); all queues and their history (this file,
-// replayed.ts).
+// Folder "views": observes queues, registers, and the store with its history.
+// live-view.ts observes a value, again after errors. queue-watch.ts observes one queue. register.ts reads and writes a register.
+// store-views.ts (this file) and replayed.ts read all queues and their history.
 
 import { checkEntry, checkName } from '../checks/arguments.ts';
 import { inCallerContext } from '../base/caller-context.ts';

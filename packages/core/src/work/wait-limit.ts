@@ -1,5 +1,6 @@
-// The folder work answers: what ends a wait, and what stops running work?
-// wait-limit.ts (this file): a signal or a timeout ends a wait. work.ts: runs work under a hold. closing.ts, works.ts: the end of the client.
+// Folder "work": runs work under a hold, and ends waits and work by signals and timeouts.
+// wait-limit.ts (this file) ends a wait by a signal or a timeout. work.ts runs a callback under a hold. closing.ts notifies waits and work
+// when the client closes. works.ts counts running work.
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';

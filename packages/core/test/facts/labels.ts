@@ -34,7 +34,8 @@ function withSession(change: Partial<Session>): StageClientOptions {
 
 export const labelFacts: readonly CoreFact[] = [
   {
-    title: 'the backend is notified when the caller reads the key of an entry, and at no other read',
+    title:
+      'the client notifies the backend when the caller reads the key of an entry, but not when it serialises the hold',
     async check(stage) {
       const read: string[] = [];
       const exposeKey = (_queue: string, id: string): boolean => read.push(id) > 0;
@@ -51,7 +52,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'reading the key of a hold throws when the next holder already holds',
+    title: 'reading the key of a hold throws OWNERSHIP_LOST when the next holder already holds',
     async check(stage) {
       const own = await stage.client(withSession({ exposeKey: () => false })).acquire('x');
       expect(() => own.key)
@@ -107,7 +108,7 @@ export const labelFacts: readonly CoreFact[] = [
       ],
     ] as const
   ).map(([who, change, code]): CoreFact => ({
-    title: `a downgrade on ${who} leaves the hold unchanged, and reports no other state`,
+    title: `a downgrade rejects on ${who}, and the hold stays exclusive`,
     async check(stage) {
       const own = await stage.client(withSession(change)).acquire('x');
       expect(await rejection(stage.passing(own.downgrade()))).to.include({ code });

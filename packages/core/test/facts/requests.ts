@@ -125,7 +125,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   ...ANSWERS.map((how): CoreFact => ({
-    title: `the response ${how} is reported once when the first reply to each request is lost`,
+    title: `the response ${how} is reported once when the store's first reply to each of its calls is lost`,
     async check(stage) {
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
       const losing = (): StageClientOptions => ({ link: { intercept: losingReplies(calls) } });

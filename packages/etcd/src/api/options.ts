@@ -1,6 +1,6 @@
-// The folder api answers: what can be set?
-// The options with their defaults, checked in one place (this file); credentials (credentials.ts); clients from the caller (etcd3-client.ts);
-// formats of keys (naming.ts).
+// Folder "api": declares and checks the options of the backend.
+// options.ts (this file) checks options and sets their defaults. credentials.ts reads credentials. etcd3-client.ts checks clients that the
+// caller passes. naming.ts selects the format of keys. info.ts describes the backend.
 
 import {
   checkedOptions,

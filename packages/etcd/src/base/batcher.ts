@@ -1,6 +1,6 @@
-// The folder base answers: which tools know nothing of etcd?
-// Requests made in one tick share a batch (this file); timeouts that tolerate a blocked event loop (timeout.ts, shared-timeout.ts); names from RxJS
-// (rx.ts).
+// Folder "base": batches requests, and provides timeouts and the names of RxJS to the other folders.
+// batcher.ts (this file) puts requests of one tick into one batch. timeout.ts and shared-timeout.ts provide timeouts that tolerate a
+// blocked event loop. rx.ts exports the names that are imported from RxJS.
 
 import { QueueLockError, detailOf, isDefinite, isQueueLockError } from '@queuelock/core/backend';
 

@@ -1,6 +1,6 @@
-// The folder driver answers: which requests are sent to etcd, and what may be the outcome?
-// The interface of all transports (this file); the meaning of their failures (errors.ts, grpc-status.ts); failures to connect
-// (member-circuit-breaker.ts).
+// Folder "driver": declares the requests to a member, and classifies their failures.
+// driver.ts (this file) declares the interface of all transports. errors.ts and grpc-status.ts interpret failures.
+// member-circuit-breaker.ts delays attempts to connect after failures.
 
 import type {
   IDeleteRangeRequest,

@@ -1,6 +1,6 @@
-// The folder entry answers: how does a request become an entry in the queue, and how is it removed?
-// entering.ts (this file): enqueues until the outcome is certain. entry.ts: the state of one entry. generation.ts: makes late requests harmless.
-// leaving.ts: removal.
+// Folder "entry": creates entries in queues, changes them, and removes them.
+// entering.ts (this file) enqueues until the outcome is certain. entry.ts stores the state of one entry. generation.ts makes late requests
+// harmless. leaving.ts removes entries.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import { sendEnqueue, type EnqueueResponse, type EnqueueContext } from './enqueue-requests.ts';

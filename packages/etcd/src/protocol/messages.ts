@@ -1,7 +1,7 @@
-// The folder protocol answers: which messages does etcd exchange?
-// The messages of rpc.proto and kv.proto of version 3.4 that this package sends or reads. Names and shapes are those of npm etcd3, so both
-// transports and the tests can exchange them. They are declared here because that package need not be installed. 64-bit numbers are decimal text in
-// responses.
+// Folder "protocol": declares the messages that this package exchanges with etcd.
+// They are the messages of rpc.proto and kv.proto of version 3.4 that this package sends or reads. Names and shapes are those of npm etcd3,
+// so both transports and the tests can exchange them. They are declared here because that package need not be installed. 64-bit numbers are
+// decimal text in responses.
 
 /** A number of 64 bits in a request: a JavaScript number or decimal text. */
 type Int64 = string | number;

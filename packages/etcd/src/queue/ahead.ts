@@ -1,6 +1,6 @@
-// The folder queue answers: how is a queue stored, and which entries are ahead?
-// keys.ts: names and ranges. txn.ts: parts of transactions. ahead.ts (this file): the entries ahead in a result. observed-queue.ts,
-// listed-queues.ts: kept by events.
+// Folder "queue": defines the keys of a queue, and finds the entries ahead of an entry.
+// keys.ts builds names and ranges. txn.ts builds parts of transactions. ahead.ts (this file) finds the entries ahead in a result.
+// observed-queue.ts and listed-queues.ts update observed queues by events.
 
 import { QueueLockError, type EntriesAhead } from '@queuelock/core/backend';
 import type { IRangeResponse } from '../protocol/messages.ts';

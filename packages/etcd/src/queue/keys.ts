@@ -79,7 +79,7 @@ export function entryKey(
 
 /**
  * Returns the beginning of the names of fast entries. It contains the length of the prefix, because clients that reach the queue by another prefix
- * and another name do not share its tail. The digits end with a point, so no beginning is the start of another one.
+ * and another name do not share its tail. The digits end with a dot, so no beginning is the start of another one.
  */
 export function fastMark(prefix: string): string {
   return `~${Buffer.byteLength(prefix)}.`;
@@ -93,8 +93,8 @@ function withoutFastMark(name: string): string {
 /** Returns the key ranges of a queue before and after the keys of its fast entries. */
 export function rangesBesideFast(under: string, mark: string): readonly [KeyRange, KeyRange] {
   const { key, range_end } = rangeUnder(under);
-  // The keys of fast entries begin with the mark, whose last character is a point. So they end before the
-  // slash, which follows the point in ASCII.
+  // The keys of fast entries begin with the mark, whose last character is a dot. So they end before the
+  // slash, which follows the dot in ASCII.
   return [
     { key, range_end: Buffer.from(under + mark) },
     { key: Buffer.from(under + mark.replace('.', '/')), range_end },

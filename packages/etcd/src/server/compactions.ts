@@ -35,7 +35,7 @@ export interface CompactionListener {
 /**
  * Detects compactions. Servers before 3.4.36 and 3.5.18 can lose the event of a deletion if they compact its revision before they have
  * sent the event. So each waiter reads its predecessor after a compaction. To detect one, a periodic read for all waiters requests an old
- * revision. It fails if that revision was compacted.
+ * revision. The read fails if etcd has compacted the requested revision.
  */
 export class Compactions {
   /** Emits after a compaction, when every waiter should read again. */

@@ -1,6 +1,6 @@
-// The folder server answers: which member gets a request, how often, and what does it send without a request?
-// Requests with their concurrency limit (this file, request-limiter.ts); watches and the events that servers lose (watches.ts, compactions.ts);
-// batched reads (lookups.ts).
+// Folder "server": chooses the member for each request, limits requests in flight, and receives watch events.
+// connection.ts (this file) and request-limiter.ts send requests. watches.ts watches keys. compactions.ts detects events that servers lose.
+// lookups.ts reads keys in batches.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { IResponseHeader } from '../protocol/messages.ts';

@@ -1,6 +1,6 @@
-// The folder session answers: is the session alive, and until when is that proven?
-// session.ts (this file): a lease with its entries. keep-alive.ts: heartbeats. proof.ts: their proof. traces.ts: outlive the session.
-// resumption.ts: its export.
+// Folder "session": keeps a session alive, and computes until when it is proven to be alive.
+// session.ts (this file) contains a lease with its entries. keep-alive.ts sends heartbeats. proof.ts proves them. traces.ts stores traces
+// of holds, which outlive the session. resumption.ts exports a session.
 
 import {
   QueueLockError,
@@ -130,7 +130,7 @@ export class EtcdSession implements Session {
     return this.#entries.share({ queue, id, value });
   }
 
-  /** Ends this session's entry with that key and create revision (`order`), because a client of this process has evicted it. */
+  /** Ends the session's entry with this key and create revision (`order`), because a client of this process has evicted it. */
   noteRemoved({ key, order }: { readonly key: string; readonly order: bigint }): void {
     for (const entry of this.#entries) if (entry.order === order && entry.keyText === key) entry.lose();
   }

@@ -1,7 +1,7 @@
 // If the next entry in the queue belongs to the same session, it takes over as soon as the holder releases,
-// before etcd has removed the holder's entry. No other entry can come between the two. The removal requires
-// that the next entry exists, so one of both is always stored. So no other client is admitted earlier than
-// without the hand-over.
+// before etcd has removed the holder's entry. No other entry can come between these entries. The removal
+// requires that the next entry exists, so one of them is always stored. So no other client is admitted earlier
+// than without the hand-over.
 import type { Entry } from '../entry/entry.ts';
 import { MAX_REMOVALS, isPlain } from '../entry/leaving.ts';
 import type { Generation } from '../entry/generation.ts';
@@ -61,7 +61,7 @@ export class Successors {
 
   /**
    * Hands the hold over to the successor, if there is one. It must be called before the removal is sent, and after waiters were notified. Each grant
-   * gets a larger token than the one before, and the store must have reached that revision. Otherwise there is no hand-over.
+   * gets a larger token than the one before. A token is a revision, and the store must have reached it. Otherwise there is no hand-over.
    */
   handOver(entry: Entry): void {
     // Hands nothing over after an export: the process that resumes the session knows only the entries in the

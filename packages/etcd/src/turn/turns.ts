@@ -1,6 +1,6 @@
-// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
-// turns.ts (this file): follows the predecessor. watch-removal.ts: how a removal is noticed. owning.ts: when no read is needed. single-hold.ts:
-// single keys.
+// Folder "turn": decides which entry is admitted, and for which entry a waiter waits.
+// turns.ts (this file) follows the predecessor. watch-removal.ts notices its removal. owning.ts lets the next waiter skip the read of the
+// queue. single-hold.ts creates the single keys of admitted entries.
 
 import {
   QueueLockError,

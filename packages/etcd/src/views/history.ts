@@ -23,8 +23,8 @@ const QUIET_MS = 300;
 const OPENS_WITHIN_MS = 5_000;
 
 /**
- * Reads every change of a queue since etcd's last compaction. It reads the entries at that revision, and then the events from there on by a
- * watch. etcd stores no older changes, and no times.
+ * Reads every change of a queue since etcd's last compaction. It reads the entries at the revision of the compaction, and then the
+ * later events by a watch. etcd stores no older changes, and no times.
  */
 export async function historyOf(
   { connection, prefix, queue }: HistorySource,

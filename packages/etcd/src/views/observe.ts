@@ -1,5 +1,6 @@
-// The folder views answers: what can be observed of queues, of registers, of the store and its past?
-// One queue (this file), all queues (queues.ts), the past (history.ts), texts (registers.ts), and the diagnosis of a cluster (diagnose.ts).
+// Folder "views": reads queues, registers, and the store with its history for observers.
+// observe.ts (this file) observes one queue. queues.ts observes all queues. history.ts reads past changes. registers.ts reads and writes
+// small texts. diagnose.ts checks a cluster.
 
 import type { StoredEntry } from '@queuelock/core/backend';
 import type { IEvent } from '../protocol/messages.ts';

@@ -1,5 +1,6 @@
-// The folder wire answers: how do requests and responses travel over a connection?
-// Two transports: http2-… over Node's own HTTP/2 with etcd's messages by wire-…, etcd3-… over the npm package.
+// Folder "wire": sends requests and receives responses over a connection.
+// transport.ts (this file) chooses one of two transports. The files http2-… use Node's own HTTP/2, and the files wire-… encode etcd's
+// messages for it. The files etcd3-… use the npm package etcd3.
 
 import type { Driver } from '../driver/driver.ts';
 import { http2Driver } from './http2-driver.ts';

@@ -9,7 +9,9 @@ import type { Attempt, Hold, Queue } from './run.ts';
  */
 export function checkOvertaken(queue: Queue): Breach[] {
   const heldUntil = new Map(queue.holds.map((hold) => [hold.attempt, believedUntil(hold)]));
-  const goneAt = (attempt: Attempt): number => heldUntil.get(attempt) ?? attempt.waitedUntil;
+  // An entry that an operator removed may be gone from then on, also while its holder still believes.
+  const goneAt = (attempt: Attempt): number =>
+    Math.min(heldUntil.get(attempt) ?? attempt.waitedUntil, attempt.removing ?? Infinity);
   const arrivals = queue.line
     .filter(({ queued }) => queued !== undefined)
     .sort((a, b) => (a.queued ?? 0) - (b.queued ?? 0));

@@ -64,7 +64,7 @@ export class Pending {
 
   /**
    * Ends the buffering, and puts the data that was buffered back into the paused socket of the caller. The
-   * next reader of the socket receives all data once it calls `resume`.
+   * code that next reads from the socket receives all data once it calls `resume`.
    */
   release(): void {
     this.#silence();

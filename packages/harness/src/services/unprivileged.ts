@@ -34,7 +34,7 @@ export async function giveTo(user: User, ...paths: readonly string[]): Promise<v
 }
 
 /**
- * Returns a command that runs the given one as that user. The kernel still ends it together with the process
+ * Returns a command that runs the given command as `user`. The kernel still ends it together with the process
  * that starts it: a plain change of the user would undo that setting.
  */
 export function commandAs(user: User, { program, args }: Command): Command {

@@ -2,7 +2,7 @@ import type { Scene, Span } from './scene.ts';
 
 const SECOND = 1e9;
 
-/** Converts moments to horizontal positions. */
+/** Converts times to horizontal positions. */
 export class Scale {
   readonly window: Span;
   readonly left: number;

@@ -151,7 +151,7 @@ describe('rule L3 (no waiter is left)', () => {
 describe('rule L4 (nothing is left over)', () => {
   const alone = (): HistoryBuilder => new HistoryBuilder().worker('a', 0);
 
-  it('flags left-overs on a server', () => {
+  it('flags keys that the run left on a server', () => {
     const builder = alone().harness(100, { ev: 'left-over', kind: 'key', what: 'q/1' }).close(300, 'a');
     expect(messagesIn(builder)).to.deep.equal(['L4: left over: key q/1']);
   });

@@ -221,6 +221,16 @@ describe('rule F1 (order of grants) with shared holds', () => {
     expect(rulesOf(builder(60 + NS), 400)).to.deep.equal(['F1']);
     fine(builder(60), 400);
   });
+  it('does not count a holder as ahead whose entry an operator has removed', () => {
+    const builder = (entry: string): HistoryBuilder =>
+      four()
+        .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 62, terms: permits(2) })
+        .attempt('b', { token: 2, queued: 15, acquired: 65, released: 200, terms: permits(1) })
+        .attempt('c', { token: 3, queued: 30, acquired: 60, released: 300, terms: permits(1) })
+        .fault(1, { what: 'removed', target: 'store', entries: [{ key: entry }], from: 40, to: 41 });
+    expect(rulesOf(builder('q/another'), 400)).to.deep.equal(['F1']);
+    fine(builder('q/a-1'), 400);
+  });
   it('flags claims of several names whose order differs in one of the names', () => {
     const waits = (who: string, tokens: readonly [number, number]): Steps[] =>
       tokens.map((token, at) => ({

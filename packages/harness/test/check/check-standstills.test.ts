@@ -57,7 +57,7 @@ describe('a standstill of the machine', () => {
     expectFine(still(crash(14_000).close(30_000, 'b'), 3_000, 4_000));
     expect(rulesIn(still(crash(14_001).close(30_000, 'b'), 3_000, 4_000))).to.deep.equal(['L1']);
   });
-  it('excludes a hand-off that it affects (rule L2)', () => {
+  it('excludes the hand-offs that it affects from rule L2', () => {
     const limits = { handOverMs: 50 };
     expect(rulesIn(handOver(410).close(900, 'a', 'b'), limits)).to.deep.equal(['L2']);
     expectFine(still(handOver(410).close(900, 'a', 'b'), 105, 405), limits);
@@ -82,7 +82,7 @@ describe('a standstill of the machine', () => {
     expectFine(still(late(), 300, 600), limits);
     expect(rulesIn(still(late(), 300, 590), limits)).to.deep.equal(['L5']);
   });
-  it('excuses no overlap of holds, no unfenced write, and no grant out of order', () => {
+  it('does not excuse an overlap of holds, an unfenced write, or a grant out of order', () => {
     const overlap = (): HistoryBuilder =>
       handOver(99).effect('b', 110, { token: 2 }).effect('a', 115, { token: 1 });
     const past = (): HistoryBuilder =>

@@ -29,7 +29,7 @@ describe('the check of a history', () => {
     expectFine(handedOver(100, 101).close(300, 'a', 'b'));
   });
 
-  it('does not depend on how the events of different processes are mixed', () => {
+  it('finds the same violations in whatever order the events of different processes are merged', () => {
     const { events } = handedOver(100, 99).close(300, 'a', 'b');
     const byWorker = [...events].sort((x, y) => (x.who < y.who ? -1 : x.who > y.who ? 1 : 0));
     const rules = (history: ChaosEvent[]): string[] =>

@@ -23,7 +23,7 @@ describe('a cut of a member', () => {
     );
   });
 
-  it('affects one direction as the member sees it', () => {
+  it('affects packets to the member with direction in, and packets from the member with direction out', () => {
     expect(cutPairs({ from: 'members', direction: 'in' })).to.deep.equal([
       'member-2>member-1 silence',
       'member-3>member-1 silence',
@@ -39,7 +39,7 @@ describe('a cut of a member', () => {
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });
 
-  it('adds to earlier cuts, and decides the effect on links that earlier cuts affect too', () => {
+  it('adds to earlier cuts, and its own kind replaces theirs on links that they affect too', () => {
     const cuts = cutPairs(
       { from: 'member-2', direction: 'in' },
       { member: 'member-2', from: 'member-1', as: 'reset' },
@@ -51,13 +51,13 @@ describe('a cut of a member', () => {
 describe('the rules of the router', () => {
   const addressOf = (node: Node): string => `addr-${node}`;
 
-  it('let all packets pass without faults', () => {
+  it('accept all packets when there are no faults', () => {
     expect(firewallRules(FINE, addressOf)).to.equal(
       '*filter\n:INPUT ACCEPT\n:FORWARD ACCEPT\n:OUTPUT ACCEPT\nCOMMIT\n',
     );
   });
 
-  it('drop, reject and lose packets', () => {
+  it('drop packets silently, reject them with a reset, or drop a random part of them, as the faults request', () => {
     const weather = {
       cuts: [
         { from: 'member-1', to: 'member-2', as: 'silence' },

@@ -48,7 +48,7 @@ describe('a server that the environment names', () => {
     await plainEtcd.ask(running.endpoint);
   });
 
-  it('is not used for custom settings', async () => {
+  it('is not used for a server whose settings a test chooses', async () => {
     const own = await withEnvironment({ QUEUELOCK_ETCD_ENDPOINTS: running.endpoint }, () =>
       startEtcd({ flags: { 'snapshot-count': 1_000 } }),
     );

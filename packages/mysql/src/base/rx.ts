@@ -1,3 +1,3 @@
-// The folder base answers: which tools are independent of MySQL?
-// The only import of RxJS in this package: all other files import these names from here.
+// Folder "base": contains general-purpose tools that are independent of MySQL.
+// rx.ts (this file) is the only import of RxJS in this package. All other files import these names from here.
 export { EMPTY, Observable, Subject, defer } from 'rxjs';

@@ -1,6 +1,6 @@
-// The folder driver answers: which requests does MySQL serve, and what can their results be?
-// The interface (this file), its implementations by npm mysql2 (own-driver.ts), npm mariadb (mariadb-driver.ts) and a pool of the caller
-// (pool-driver.ts), checks of that pool (check-pool.ts, replies.ts), and the meaning of errors (errors.ts).
+// Folder "driver": opens connections to a server, sends statements, and interprets errors.
+// driver.ts (this file) declares the interface. own-driver.ts implements it by npm mysql2, mariadb-driver.ts by npm mariadb, and
+// pool-driver.ts by a pool of the caller. check-pool.ts and replies.ts check that pool. errors.ts interprets errors.
 
 /** One connection to a server. */
 export interface Wire {

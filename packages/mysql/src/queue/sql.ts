@@ -1,5 +1,5 @@
-// The folder queue answers: how are names, texts and numbers stored?
-// Values in statements and in results (this file), and rules for names (names.ts).
+// Folder "queue": encodes names, texts and numbers for the tables.
+// sql.ts (this file) encodes values in statements and decodes those in results. names.ts checks names and builds the keys of entries.
 
 /** A value in a statement. A text is sent as its bytes, so no character set and no escaping applies to it. */
 export type Value = string | number | bigint;

@@ -1,5 +1,6 @@
-// The folder schema answers: how is a queue stored in tables, and which steps change it?
-// Each step is one procedure, so it takes effect as a whole. A migration creates them all (this file); line.ts decides which entries are admitted.
+// Folder "schema": defines the tables, and the procedures that change them.
+// Each step is one procedure, so it takes effect as a whole. migration.ts (this file) creates all tables and procedures. line.ts decides
+// which entries are admitted.
 
 import { ENTRIES } from './entries.ts';
 import { LINE } from './line.ts';

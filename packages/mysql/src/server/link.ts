@@ -1,5 +1,5 @@
-// The folder server answers: how are connections to the server opened and shared?
-// Connections that open at a limited rate (this file), creation of the tables (opening.ts), and steps over connections (steps.ts).
+// Folder "server": opens connections to the server, shares them, and runs steps over them.
+// link.ts (this file) opens connections at a limited rate. opening.ts creates the tables. steps.ts runs steps.
 
 import {
   QueueLockError,

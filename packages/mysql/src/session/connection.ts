@@ -6,7 +6,7 @@ import { Rounds, type Found } from '../turn/rounds.ts';
 import { Subject, type Observable } from '../base/rx.ts';
 import { literal, textOf, type Value } from '../queue/sql.ts';
 import { Steps, type Answer } from '../server/steps.ts';
-import { firsts, roundQuery, type Placed, type PollRow } from '../turn/waiting.ts';
+import { firsts, mayHold, roundQuery, type Placed, type PollRow } from '../turn/waiting.ts';
 
 /** A session of this process, with the methods by which the connection notifies it. */
 export interface Resident {
@@ -137,9 +137,12 @@ export class Connection {
       const ids = residents.map(({ id }) => id);
       const rows = await this.steps.read<PollRow>(roundQuery(ids, waiting));
       this.#notify(residents, rows);
-      const ahead = rows.filter(({ kind }) => kind === 4).map(({ b, c }) => [Number(b), Number(c)] as const);
-      for (const [nth, count] of ahead)
-        if (count === 0) this.#mendLater(waiting[nth]?.queue ?? '', waiting[nth]?.ord ?? '');
+      const conflicts = rows.filter(({ kind }) => kind === 4);
+      const ahead = conflicts.map(({ b, c }) => [Number(b), Number(c)] as const);
+      for (const { a, b } of conflicts) {
+        const first = waiting[Number(b)];
+        if (first && mayHold(first, Number(textOf(a)))) this.#mendLater(first);
+      }
       const isQuiet = this.#isAsBefore(
         ahead.map(([nth, count]) => `${waiting[nth]?.ord}:${count}`).join(' '),
       );
@@ -176,11 +179,11 @@ export class Connection {
   }
 
   /**
-   * Repairs a queue in which an entry waits although no entry is ahead. Such a state is normal for a moment
-   * between two statements. It lasts if an operator has deleted the entry ahead by hand, because then no step
-   * admits the next one.
+   * Repairs a queue in which an entry waits although it may hold. Such a state is normal for a moment between
+   * two statements. It lasts if an operator has deleted an entry ahead by hand, because then no step admits the
+   * next one.
    */
-  #mendLater(queue: string, ord: string): void {
+  #mendLater({ queue, ord }: Placed): void {
     const waits = [...this.#residents.values()].some(({ entries }) =>
       [...entries.waiting].some((placed) => placed.ord === ord),
     );

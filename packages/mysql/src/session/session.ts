@@ -1,5 +1,5 @@
-// The folder session answers: is this session alive, and until when is that proven?
-// A client's session (this file), and the connections that all sessions of a process share (connection.ts).
+// Folder "session": sends the heartbeats of a session, enqueues and removes its entries, and shares connections among sessions.
+// session.ts (this file) contains a client's session. connection.ts contains the connections that all sessions of a process share.
 
 import {
   SessionReconciler,
@@ -190,12 +190,12 @@ export class MysqlSession implements Session, Resident {
   }
 
   #placement(spec: EntrySpec, { a, b, c, d }: Row, call: number): Placement {
-    const { queue, id, shared, limit } = spec;
+    const { queue, id, shared, limit, permits = 1 } = spec;
     const [ord, ahead] = [String(a), Number(c)];
     const key = keyOf(queue, ord);
     const isAdmitted = Number(b) === 1;
     const turn = { admitted: isAdmitted, ...(ahead < COUNTED_AHEAD && { ahead }) };
-    const turns$ = this.entries.track({ queue, id, shared, limit, ord, key, turn, call });
+    const turns$ = this.entries.track({ queue, id, shared, limit, permits, ord, key, turn, call });
     if (!isAdmitted) this.#connection.waits(ahead - limit + 1);
     const order = BigInt(ord);
     return { order, token: order, key, turn, ...(d === null ? {} : { otherLimit: Number(d) }), turns$ };

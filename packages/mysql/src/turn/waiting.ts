@@ -1,6 +1,6 @@
-// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
-// The procedures of the store decide, and waiters poll: the query (this file), its intervals (rounds.ts), and the polling of observers
-// (observers.ts).
+// Folder "turn": polls for the admission of waiting entries, and for changes that observers follow.
+// The store's procedures decide which entries are admitted. waiting.ts (this file) builds the query of a poll. rounds.ts polls for waiting
+// entries. observers.ts polls for observers.
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 import { literal } from '../queue/sql.ts';
@@ -10,11 +10,12 @@ export interface Placed extends TrackedEntry {
   readonly ord: string;
   readonly shared: boolean;
   readonly limit: number;
+  readonly permits: number;
 }
 
 /**
- * Number of entries ahead up to which a poll counts them. With more entries ahead, the polling interval is
- * the longest one anyway.
+ * Number of entries ahead with which the polling interval is the longest one. A poll reads more entries only
+ * for a larger limit.
  */
 const COUNTED = 15;
 /** Maximum number of queues for which one poll counts the entries ahead. */
@@ -27,7 +28,8 @@ export interface PollRow {
    * - 1: an admitted entry: session and order.
    * - 2: a session: id, generation, and number of evicted entries.
    * - 3: a lease has expired.
-   * - 4: the number of entries ahead: index in the list of waiting entries, and count.
+   * - 4: conflicting entries ahead, at least as many as the limit: their permits, index in the list of waiting
+   *   entries, and their count.
    */
   readonly kind: number;
   readonly a: unknown;
@@ -58,8 +60,13 @@ export function roundQuery(sessions: readonly string[], waiting: readonly Placed
     `select 2, cast(id as binary), generation, lost from queuelock_session where id in (${ids}) and expires > utc_timestamp(6)`,
     `select 3, '', 0, 0 from dual where exists (select 1 from queuelock_session where expires <= utc_timestamp(6))`,
     ...waiting.map(
-      ({ queue, ord, shared }, nth) =>
-        `select 4, '', ${nth}, (select count(*) from (select 1 from queuelock_entry where queue = ${literal(queue)} and ord < ${ord}${shared ? ' and shared = 0' : ''} limit ${COUNTED}) as ahead)`,
+      ({ queue, ord, shared, limit }, nth) =>
+        `select 4, cast(coalesce(sum(permits), 0) as binary), ${nth}, count(*) from (select permits from queuelock_entry where queue = ${literal(queue)} and ord < ${ord}${shared ? ' and shared = 0' : ''} limit ${Math.max(COUNTED, limit)}) as ahead`,
     ),
   ].join(' union all ');
+}
+
+/** Returns whether an entry may hold behind conflicting entries that take these permits. */
+export function mayHold({ limit, permits }: Pick<Placed, 'limit' | 'permits'>, taken: number): boolean {
+  return taken === 0 || taken + permits <= limit;
 }

@@ -38,8 +38,8 @@ function changeOf(
   { text, was }: { readonly text: string | undefined; readonly was: string | undefined },
 ): string {
   const where = `where ${rowOf(queue, kind)}`;
-  // Nothing changes when an empty register is emptied. The statement only finds out whether the register is
-  // empty.
+  // Nothing changes when an empty register is emptied. The statement only checks that the register
+  // is empty.
   if (text === undefined && was === undefined)
     return `update queuelock_register set version = version ${where}`;
   if (text === undefined)

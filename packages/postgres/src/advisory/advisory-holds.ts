@@ -1,5 +1,5 @@
-// The folder advisory answers: how are programs with advisory locks excluded?
-// A hold takes the advisory lock of its queue too (this file), on a connection of its own (advisory-wires.ts).
+// Folder "advisory": excludes programs that use advisory locks instead of a queue.
+// advisory-holds.ts (this file) takes the advisory lock of a queue for each hold. advisory-wires.ts opens a connection for each such lock.
 
 import {
   QueueLockError,

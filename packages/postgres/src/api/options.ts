@@ -1,5 +1,5 @@
-// The folder api answers: which options are there, and what do observers see?
-// Checks options and sets their defaults (this file), and parses a URL (url.ts).
+// Folder "api": declares and checks the options of the backend.
+// options.ts (this file) checks options and sets their defaults. url.ts parses a URL.
 
 import { createSecureContext } from 'node:tls';
 import type { ClientConfig } from 'pg';

@@ -1,5 +1,5 @@
-// The folder base answers: which tools are independent of PostgreSQL?
-// Timeouts (this file), and the names that are imported from RxJS (rx.ts).
+// Folder "base": contains general-purpose tools that are independent of PostgreSQL.
+// within.ts (this file) limits the time of a promise. rx.ts exports the names that are imported from RxJS.
 
 import { QueueLockError, type Clock } from '@queuelock/core/backend';
 

@@ -1,7 +1,7 @@
-// The folder driver answers: which requests does PostgreSQL serve, and what can their results be?
-// The interface (this file), its implementations by npm pg (pg-driver.ts) and postgres.js (postgres-js-driver.ts, postgres-js-values.ts), pools and
-// clients of the caller (pool-like.ts, check-pool.ts, postgres-js-client.ts), type parsers (replies.ts), TLS options (tls.ts), and the meaning of
-// errors (errors.ts).
+// Folder "driver": opens connections to a server, sends statements, and interprets errors.
+// driver.ts (this file) declares the interface. pg-driver.ts implements it by npm pg, and postgres-js-driver.ts by postgres.js.
+// pool-driver.ts and postgres-js-client.ts use pools and clients of the caller, and check-pool.ts checks pools. replies.ts parses and
+// verifies replies. tls.ts computes TLS options. errors.ts interprets errors.
 
 /** Callbacks of a connection. */
 export interface WireEvents {

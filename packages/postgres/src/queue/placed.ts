@@ -1,5 +1,5 @@
-// The folder queue answers: how are names, texts and entries stored?
-// Replies about entries (this file), rules for names (names.ts), and the encoding of texts (text.ts).
+// Folder "queue": encodes names, texts and entries for the tables.
+// placed.ts (this file) encodes requested entries and parses replies about them. names.ts checks names. text.ts encodes texts.
 
 import type { EntrySpec } from '@queuelock/core/backend';
 import { storedText } from './text.ts';

@@ -1,6 +1,6 @@
-// The folder server answers: how are connections opened, and which notifications does the server send?
-// Connections for steps (this file), opened one after another (opener.ts) at a limited rate (pace.ts), the steps themselves (steps.ts), and the
-// receiver of notifications (notification-listener.ts).
+// Folder "server": opens connections to the server, runs steps over them, and receives notifications.
+// pool.ts (this file) keeps the connections for steps. opener.ts opens them one after another, and pace.ts limits the rate. steps.ts runs
+// steps. notification-listener.ts receives notifications.
 
 import { connectionClosed } from '@queuelock/core/backend';
 import type { Clock } from '@queuelock/core/backend';

@@ -1,5 +1,5 @@
-// The folder session answers: is this session alive, and until when is that proven?
-// A client's session (this file), the connections that all sessions of a process share (connection.ts), and missed changes (as-known.ts).
+// Folder "session": sends the heartbeats of a session, enqueues and removes its entries, and shares connections among sessions.
+// session.ts (this file) contains a session. connection.ts contains the connections of all sessions. as-known.ts detects missed changes.
 
 import {
   SessionReconciler,

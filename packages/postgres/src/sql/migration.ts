@@ -1,5 +1,6 @@
-// The folder sql answers: how is a queue stored in tables, and which steps change it?
-// Each step is one function, so it takes effect as a whole. A migration creates them all (this file); line.ts decides which entries are admitted.
+// Folder "sql": defines the tables, and the functions that change them.
+// Each step is one function, so it takes effect as a whole. migration.ts (this file) creates all tables and functions. line.ts decides
+// which entries are admitted.
 
 import { ENTRIES } from './entries.ts';
 import { LINE } from './line.ts';

@@ -1,5 +1,6 @@
-// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
-// The functions of the store decide and notify. Entries of this process as the store returned them (this file).
+// Folder "turn": describes the entries of this process as the store returned them.
+// The store's functions decide which entries are admitted, and notify clients. placed.ts (this file) declares an entry, and computes a sum
+// to compare with the store.
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 

@@ -37,7 +37,7 @@ export const admissionFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'holders do not count as waiters',
+    title: 'holders do not count as waiters for the option maxWaiters',
     async check({ client, queue }) {
       const locks = client();
       const holds = [
@@ -51,7 +51,7 @@ export const admissionFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a claim whose expected wait is too long is rejected',
+    title: 'a claim whose expected wait exceeds maxExpectedWaitMs is rejected',
     async check({ client, queue }) {
       const slow = client();
       const own = await slow.acquire(queue);
@@ -66,7 +66,7 @@ export const admissionFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a claim whose expected wait is unknown is not rejected',
+    title: 'a claim whose expected wait is unknown is accepted with any maxExpectedWaitMs',
     async check({ client, queue }) {
       const holder = await client().acquire(queue);
       const waiter = await join(client(), queue, { maxExpectedWaitMs: 0 });

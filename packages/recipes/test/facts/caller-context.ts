@@ -29,7 +29,8 @@ class Seen {
 /** Facts about the asynchronous context of callbacks and streams that hold on every store. */
 export const callerContextFacts: readonly RecipeFact[] = [
   {
-    title: 'callbacks of several callers of one client run in the asynchronous context of their own caller',
+    title:
+      'callbacks that several callers pass to one client run in the asynchronous context of the caller that passed them',
     async check(site) {
       const client = site.client();
       const seen = new Seen();

@@ -152,7 +152,7 @@ export const throwingCallbackFacts: readonly RecipeFact[] = [
     factOf(`an exception of ${what} is reported each time it is thrown and breaks no lock`, act, true),
   ),
   {
-    title: 'an error of a limit stream rejects the call, and its entry is removed',
+    title: 'an error of the stream that is passed as the limit rejects the call with that error',
     async check({ queue, client }) {
       const failure = new Error('no limit today');
       const call = client().acquire(queue, { limit: throwError(() => failure) });

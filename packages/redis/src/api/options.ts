@@ -1,5 +1,6 @@
-// The folder api answers: which options are there, and what do observers see?
-// Checks options and sets their defaults (this file), parses a URL (url.ts), and checks the keys of the option `singleKey` (single-key.ts).
+// Folder "api": declares and checks the options of the backend.
+// options.ts (this file) checks options and sets their defaults. url.ts parses a URL. single-key.ts checks the keys of the option
+// `singleKey`.
 
 import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import {

@@ -1,5 +1,5 @@
-// The folder base answers: which tools are independent of Redis?
-// A listener that is called at most once (this file), and the names that are imported from RxJS (rx.ts).
+// Folder "base": contains general-purpose tools that are independent of Redis.
+// noted.ts (this file) calls a listener at most once. rx.ts exports the names that are imported from RxJS.
 
 /** Wraps a listener so that only the first call reaches it. */
 export function noted(listener: (error: unknown) => void): (error: unknown) => void {

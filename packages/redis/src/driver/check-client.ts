@@ -41,7 +41,7 @@ interface DataOptions {
   readonly keyPrefix?: string | Buffer | null;
   readonly db?: unknown;
   readonly role?: unknown;
-  /** An option that only ioredis 4 has, so its presence identifies that version, which is refused. */
+  /** An option that only ioredis 4 has, so its presence identifies ioredis 4, which is refused. */
   readonly dropBufferSupport?: unknown;
 }
 

@@ -1,6 +1,6 @@
-// The folder driver answers: which requests does Redis serve, and what can their results be?
-// The interface of both client libraries (this file) and the meaning of their errors (errors.ts). Clients of the caller are checked
-// (check-client.ts) and tested (proven-driver.ts).
+// Folder "driver": opens connections to a server, sends commands, and interprets errors.
+// driver.ts (this file) declares the interface of both client libraries. errors.ts interprets their errors. check-client.ts checks a client
+// of the caller without a request, and proven-driver.ts tests its first connection.
 
 /** Address of a server. */
 export interface Address {

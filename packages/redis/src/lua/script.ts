@@ -1,5 +1,6 @@
-// The folder lua answers: how is a queue stored in keys, and which steps change it?
-// Each step is one script, so it takes effect as a whole (this file). Scripts share functions about admission (line.ts) and liveness (sessions.ts).
+// Folder "lua": defines the scripts that change a queue, with the keys that they use.
+// Each step is one script, so it takes effect as a whole. script.ts (this file) creates a script from the body of a step. line.ts decides
+// which entries are admitted. sessions.ts ends expired sessions.
 
 import { createHash } from 'node:crypto';
 import { KEYS } from './keys.ts';

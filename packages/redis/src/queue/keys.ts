@@ -1,5 +1,5 @@
-// The folder queue answers: under which keys is a queue stored, and which steps are there?
-// Names of keys and channels (this file), all steps (scripts.ts), and entries as stored (found.ts).
+// Folder "queue": lists the keys of a queue, and the steps that change them.
+// keys.ts (this file) builds the names of keys and channels. scripts.ts lists all steps. found.ts parses stored entries.
 
 /** Names of keys and channels. All begin with the prefix in braces, so a cluster stores them in one hash slot. */
 export class Keys {

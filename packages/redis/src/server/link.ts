@@ -1,5 +1,5 @@
-// The folder server answers: how are connections opened, and which notifications does the server send?
-// A connection that reopens at a limited rate (this file), steps sent over it (steps.ts), and the receiver of messages (notification-listener.ts).
+// Folder "server": opens connections to the server, runs steps over them, and receives notifications.
+// link.ts (this file) reopens a connection at a limited rate. steps.ts runs steps. notification-listener.ts receives notifications.
 
 import {
   QueueLockError,

@@ -1,5 +1,6 @@
-// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
-// The scripts decide and notify. Entries of this process as the store returned them (this file), and times until leases end (ends.ts).
+// Folder "turn": describes the entries of this process as the store returned them, and when leases end.
+// The scripts decide which entries are admitted, and notify clients. placed.ts (this file) declares an entry. ends.ts converts the time
+// until a lease ends.
 
 import type { TrackedEntry } from '@queuelock/core/backend';
 

@@ -1,5 +1,5 @@
-// The folder views answers: what can be observed of queues, registers and the store?
-// Entries in order (this file), registers (registers.ts), and findings about the server (diagnose.ts).
+// Folder "views": reads queues, registers and the server for observers and operators.
+// views.ts (this file) reads entries in order. registers.ts reads and writes registers. diagnose.ts checks the server.
 
 import type { FoundQueue, StoredEntry, StoredHistory } from '@queuelock/core/backend';
 import { endsInMs } from '../turn/ends.ts';

@@ -13,7 +13,7 @@ const SORTS = ['None', 'Ascend', 'Descend'] as const;
 /** The state from which a read is executed: the revision up to which a member has applied the log. */
 export interface Reader {
   readonly revision: number;
-  /** Revision before which the reader has no history. */
+  /** Revision before which the member has no history. */
   readonly compacted?: number;
 }
 

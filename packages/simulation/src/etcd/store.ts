@@ -50,7 +50,7 @@ export class Store {
     this.#times = times;
   }
 
-  /** Reads at the revision that the reader has applied, which may be older than the newest one. */
+  /** Reads at the revision up to which the member has applied the log, which may be older than the newest one. */
   range(request: IRangeRequest, reader: Reader): Applied {
     return { revision: reader.revision, body: readRange(this.keyspace, request, reader) };
   }

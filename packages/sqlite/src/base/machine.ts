@@ -1,6 +1,6 @@
-// The folder base answers: which tools are independent of SQLite?
-// machine.ts (this file) identifies boots and processes; polling.ts repeats reads; text.ts encodes strings as bytes; rx.ts names what is used of
-// RxJS.
+// Folder "base": contains general-purpose tools that are independent of SQLite.
+// machine.ts (this file) identifies boots and processes. clock-check.ts checks the machine's clock. poller.ts polls the file. text.ts
+// encodes strings as bytes. rx.ts exports the names that are imported from RxJS.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// The folder driver answers: which calls does SQLite serve, and what can their results be?
-// driver.ts (this file) is the interface; errors.ts maps the failures.
+// Folder "driver": declares the calls to SQLite, and interprets their errors.
+// driver.ts (this file) declares the interface. errors.ts converts errors.
 
 import { QueueLockError } from '@queuelock/core/backend';
 

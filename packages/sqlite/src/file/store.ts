@@ -1,5 +1,5 @@
-// The folder file answers: how is the file opened, and how does one step change it?
-// store.ts (this file) runs all steps; each is a transaction, one after the other; file.ts and opening.ts check and open the file.
+// Folder "file": opens the lock file, and runs each step as one transaction.
+// store.ts (this file) runs all steps, one after another. file.ts and opening.ts check and open the file.
 
 import { connectionClosed, type Clock } from '@queuelock/core/backend';
 import { Checkpoints } from './checkpoints.ts';

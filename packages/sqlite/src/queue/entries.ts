@@ -26,7 +26,7 @@ interface EnqueueRequest {
 /** Called for each entry that a step has admitted or removed. */
 export type NotifyEntry = (session: number, ord: number) => void;
 
-/** The table of entries. Every change admits the entries that can be admitted after it. Every method must be called within a step. */
+/** The table of entries. Every change admits the entries that can be admitted after it. Every method but `isStuck` must be called within a step. */
 export class Entries {
   readonly #notify: NotifyEntry;
   readonly #order: QueueOrder;
@@ -113,6 +113,11 @@ export class Entries {
     }
     const queues = new Map(rows.map(({ queue }) => [textOf(queue), queue]));
     for (const queue of queues.values()) this.#order.admitNext(queue);
+  }
+
+  /** Returns whether an entry waits although nothing ahead blocks it. */
+  isStuck(queue: string): boolean {
+    return this.#order.isStuck(bytesOf(queue));
   }
 
   /** Admits waiters that nothing ahead blocks any more, for instance after an operator deleted an entry with other tools. */

@@ -1,6 +1,6 @@
-// The folder queue answers: how is a queue stored in the file, and which entries are ahead?
-// queue-order.ts (this file) and admissions.ts decide which entries are admitted; schema.ts has the tables; entries.ts, sessions.ts, traces.ts,
-// registers.ts and views.ts use them.
+// Folder "queue": defines the tables of the file, and decides which entries are admitted.
+// queue-order.ts (this file) and admissions.ts decide admission. schema.ts defines the tables. entries.ts, sessions.ts, traces.ts,
+// registers.ts and views.ts read and write them.
 
 import type { EntrySpec } from '@queuelock/core/backend';
 import { admissions, isAdmitted, type QueuedEntry, type TakenPermits } from './admissions.ts';
@@ -16,7 +16,7 @@ export interface LastEntry {
   readonly nth: number;
 }
 
-/** The order within a queue: which entries are ahead, and which are admitted. Every method must be called within a step. */
+/** The order within a queue: which entries are ahead, and which are admitted. Every method but `isStuck` must be called within a step. */
 export class QueueOrder {
   readonly #notify: (session: number, ord: number) => void;
   readonly #last: Statement;
@@ -27,6 +27,7 @@ export class QueueOrder {
   readonly #firstWaiting: Statement;
   readonly #largestLimit: Statement;
   readonly #from: Statement;
+  readonly #waiting: Statement;
 
   /** @param notify called for each entry that is admitted */
   constructor(db: Database, notify: (session: number, ord: number) => void) {
@@ -46,6 +47,9 @@ export class QueueOrder {
     );
     this.#admit = db.prepare('update entry set admitted = 1 where queue = ? and ord = ? returning session');
     this.#firstWaiting = db.prepare('select min(ord) as ord from entry where queue = ? and admitted = 0');
+    this.#waiting = db.prepare(
+      'select ord, shared, lim, permits from entry where queue = ? and admitted = 0 order by ord limit 1',
+    );
     this.#largestLimit = db.prepare(
       'select max(lim) as lim from entry where queue = ? and admitted = 0 and lim > 1',
     );
@@ -84,6 +88,12 @@ export class QueueOrder {
   ahead(queue: Uint8Array, ord: number, shared: boolean): { readonly ahead?: number } {
     const { n } = this.#countAhead.get(queue, ord, Number(shared)) as { readonly n: number };
     return n < COUNTED_AHEAD ? { ahead: n } : {};
+  }
+
+  /** Returns whether the first waiting entry can be admitted, as after an operator removed an entry ahead of it with other tools. */
+  isStuck(queue: Uint8Array): boolean {
+    const first = this.#waiting.get(queue) as Omit<QueuedEntry, 'admitted'> | undefined;
+    return first !== undefined && isAdmitted(this.#permitsBefore(queue, first), first);
   }
 
   /** Admits all entries that can be admitted. The cost does not depend on the number of waiters. */

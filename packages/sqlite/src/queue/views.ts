@@ -23,7 +23,6 @@ export class Views {
   readonly #turns: Statement;
   readonly #turn: Statement;
   readonly #sessionsAtFront: Statement;
-  readonly #first: Statement;
   readonly #dataVersion: Statement;
 
   constructor(db: Database) {
@@ -37,7 +36,6 @@ export class Views {
     this.#sessionsAtFront = db.prepare(
       `select distinct session from (select session from entry where queue = ? order by ord limit ${WATCHED_ENTRIES})`,
     );
-    this.#first = db.prepare('select admitted from entry where queue = ? order by ord limit 1');
     this.#dataVersion = db.prepare('pragma data_version');
   }
 
@@ -84,11 +82,6 @@ export class Views {
     return (this.#sessionsAtFront.all(bytesOf(queue)) as readonly { session: number }[]).map(
       ({ session }) => session,
     );
-  }
-
-  /** Returns whether the first entry waits, as it does after an operator removed the entry before it with other tools. */
-  isStuck(queue: string): boolean {
-    return (this.#first.get(bytesOf(queue)) as { readonly admitted: number } | undefined)?.admitted === 0;
   }
 
   /** Returns a number that differs after another connection has changed the file. */

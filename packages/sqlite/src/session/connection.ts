@@ -140,7 +140,7 @@ export class Connection {
     this.#observers.readDue();
     const queues = [...this.#followers.queues.keys()];
     this.#neighbours.watch(queues);
-    const stuck = queues.filter((queue) => this.store.views.isStuck(queue));
+    const stuck = queues.filter((queue) => this.store.entries.isStuck(queue));
     // Every step first removes expired sessions, so a step is run now. If it fails, the next poll runs
     // another.
     if (stuck.length > 0 || this.#msToNextEnd() <= 0) this.#admitMissed(stuck).catch(() => undefined);

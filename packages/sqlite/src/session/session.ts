@@ -1,5 +1,5 @@
-// The folder session answers: is this session alive, and until when is that proven?
-// session.ts (this file) is a client's session; all sessions of a process share a connection.
+// Folder "session": sends the heartbeats of a session, enqueues and removes its entries, and shares connections among sessions.
+// session.ts (this file) contains a client's session. connection.ts contains the connection that all sessions of a process share.
 
 import {
   QueueLockError,

@@ -1,6 +1,6 @@
-// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
-// followers.ts (this file): waiters of this process; neighbours.ts, peers.ts, inbox.ts and inquiry.ts connect it with other processes; observers.ts
-// show changes.
+// Folder "turn": notifies waiters of this process and of others, and observers of this process.
+// followers.ts (this file) notifies waiters of this process. neighbours.ts, peers.ts, inbox.ts and inquiry.ts connect it with other
+// processes. observers.ts notifies observers of changes.
 
 import { QueueLockError, type Turn } from '@queuelock/core/backend';
 import { Observable } from '../base/rx.ts';

@@ -16,7 +16,7 @@ export const ifAvailableFacts: Facts = {
   about: 'ifAvailable',
   facts: [
     {
-      title: 'a free lock is granted, also while a lock of another name is held',
+      title: 'a request with ifAvailable gets a free lock, also while a lock of another name is held',
       async check({ peer }) {
         const { locks } = peer();
         const other = await hold(locks, 'other');
@@ -25,7 +25,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     ...PAIRS.map(([held, asked, granted]) => ({
-      title: `${asked} while ${held} is held is ${granted ? 'granted' : 'not available'}, to the same client and to another one`,
+      title: `${asked} with ifAvailable while ${held} is held is ${granted ? 'granted' : 'not available'}, to the same client and to another one`,
       async check({ peer }: Parameters<Facts['facts'][number]['check']>[0]) {
         const { locks } = peer();
         const holding = await hold(locks, 'jobs', { mode: held });
@@ -37,7 +37,7 @@ export const ifAvailableFacts: Facts = {
       },
     })),
     {
-      title: 'the result of the callback with null is the result of the request',
+      title: 'a request with ifAvailable resolves with the result that its callback returns for null',
       async check({ peer }) {
         const { locks } = peer();
         const holding = await hold(locks, 'jobs');
@@ -55,7 +55,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'a reader is not granted ahead of a waiting writer, and leaves no entry',
+      title: 'a reader with ifAvailable is not granted ahead of a waiting writer, and leaves no entry',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const reader = await hold(here, 'book', { mode: 'shared' });
@@ -73,7 +73,8 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'a request with ifAvailable neither overtakes nor delays the request that is next',
+      title:
+        'a request with ifAvailable gets null while another client is at the front of the queue, and delays no other client',
       async check({ peer, scope }) {
         const { locks, client } = peer();
         const front = await client.acquire(`${scope}/line/jobs`);
@@ -84,7 +85,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     {
-      title: 'a lock is available as soon as its request has settled',
+      title: 'a lock is available as soon as the request that held it has settled',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         for (let i = 0; i < 5; i += 1) {

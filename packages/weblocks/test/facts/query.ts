@@ -44,7 +44,8 @@ export const queryFacts: Facts = {
       },
     },
     {
-      title: 'a query shows every earlier request of its client, and no release that has settled',
+      title:
+        'a query shows all requests that its client has made before, and no lock whose release has settled',
       async check({ peer }) {
         const { locks } = peer();
         for (let i = 0; i < 5; i += 1) {

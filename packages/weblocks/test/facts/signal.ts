@@ -68,7 +68,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'a waiter behind an aborted request is granted when the holder ahead of it ends',
+      title: 'a waiter behind an aborted request is granted when the holder ahead of both releases',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(here, 'jobs');

@@ -1,5 +1,5 @@
-// The folder api answers: which options are there, and what do observers see?
-// options.ts (this file) checks the options and fills in defaults; tls.ts holds the options of TLS.
+// Folder "api": declares and checks the options of the backend.
+// options.ts (this file) checks options and sets their defaults. tls.ts contains the options of TLS.
 
 import {
   checkedObject,

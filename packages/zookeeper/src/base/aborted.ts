@@ -1,4 +1,4 @@
-/** Settles as `work` does, or rejects with the signal's reason as soon as the signal aborts. The work itself continues. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as the signal aborts. `work` itself continues. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

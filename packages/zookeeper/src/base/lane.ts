@@ -5,8 +5,8 @@ export class Lane {
 }
 
 /**
- * Runs a task after all tasks that were added earlier to any of these lanes. Tasks that are added later wait
- * for it.
+ * Runs a task after all tasks that were added earlier to any of these queues of tasks. Tasks that are added
+ * later wait for it.
  */
 export function runInLanes<T>(lanes: readonly Lane[], task: () => Promise<T>): Promise<T> {
   const result = Promise.allSettled(lanes.map(({ last }) => last)).then(task);

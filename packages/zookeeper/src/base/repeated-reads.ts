@@ -1,6 +1,6 @@
-// The folder base answers: which tools are independent of ZooKeeper?
-// repeated-reads.ts (this file) repeats reads; lane.ts runs tasks in order; connection-pacer.ts limits connection attempts; rx.ts names what is
-// used of RxJS.
+// Folder "base": contains general-purpose tools that are independent of ZooKeeper's API.
+// repeated-reads.ts (this file) repeats reads. lane.ts runs tasks in order. connection-pacer.ts limits connection attempts. rx.ts exports
+// the names that are imported from RxJS.
 
 import { repeatUntilDefinite } from '@queuelock/core/backend';
 import { Observable } from './rx.ts';

@@ -1,6 +1,6 @@
-// The folder driver answers: which requests does ZooKeeper serve, and what can their results be?
-// driver.ts (this file) is the interface of both clients; errors.ts maps result codes; calls.ts sends requests with a timeout; quorum.ts reads
-// through a quorum.
+// Folder "driver": declares the requests to a server, sends them with timeouts, and interprets errors.
+// driver.ts (this file) declares the interface of both clients. errors.ts converts result codes. calls.ts sends requests with a timeout.
+// quorum.ts writes through a quorum.
 
 import type { Observable } from '../base/rx.ts';
 

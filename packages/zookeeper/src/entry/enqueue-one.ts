@@ -2,6 +2,7 @@ import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/ba
 import type { NodePosition } from './enqueue.ts';
 import type { OwnEntry } from './entry.ts';
 import { runInLanes } from '../base/lane.ts';
+import { checkShape } from '../queue/shape.ts';
 
 /**
  * Enqueues an entry in one queue. If it is in the queue already, resolves with its present position. If the enqueue fails with a definite
@@ -20,7 +21,7 @@ export function enqueueOne(entry: OwnEntry, spec: EntrySpec): Promise<NodePositi
       if (mustClear && !isQueueLockError(error, 'SESSION_LOST')) await entry.clear();
       throw error;
     }
-    entry.checkShape(position, spec);
+    checkShape(position.own, spec);
     return position;
   });
 }

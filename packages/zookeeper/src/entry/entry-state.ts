@@ -12,8 +12,6 @@ export interface PresentEntry {
    * two queues.
    */
   readonly isOrdered?: boolean | undefined;
-  /** Whether the entry comes from the client that had the session before, and no call of this client has acquired it again yet. */
-  readonly isInherited?: boolean | undefined;
 }
 
 /** An entry that is being converted to a reader, or that was converted. It may have two nodes. */
@@ -30,7 +28,7 @@ export type EntryState =
   /** The entry has no node, and no request that creates one is in flight. */
   | { readonly status: 'absent' }
   /** This or an earlier client of the session has sent a create whose outcome is unknown. */
-  | { readonly status: 'unknown'; readonly isInherited?: boolean | undefined }
+  | { readonly status: 'unknown' }
   | QueuedEntry
   /** The entry had this node and lost or removed it. This state is final. */
   | { readonly status: 'removed'; readonly path: string };
@@ -46,6 +44,5 @@ export function asPresent(
   { path, token }: { readonly path: string; readonly token: bigint },
 ): PresentEntry {
   const { isOwner, isOrdered } = nodeOf(state)?.path === path ? (nodeOf(state) ?? {}) : {};
-  const isInherited = 'isInherited' in state ? state.isInherited : undefined;
-  return { status: 'present', path, token, isOwner, isOrdered, isInherited };
+  return { status: 'present', path, token, isOwner, isOrdered };
 }

@@ -1,5 +1,5 @@
-// The folder entry answers: how does a claim become an entry in the queue, and how does it leave?
-// entry.ts (this file) is one entry until its removal; enqueue.ts creates and lists; enqueue-one.ts enters one queue; traces.ts records holds.
+// Folder "entry": creates entries in queues, changes them, and removes them.
+// entry.ts (this file) contains one entry until its removal. enqueue.ts creates nodes and lists queues. traces.ts records holds.
 
 import { isDefinite, isQueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
@@ -18,7 +18,6 @@ import type { DirectoryLocation } from '../queue/parents.ts';
 import type { QueueLocation } from '../queue/queue-location.ts';
 import { makeReader } from './reader.ts';
 import { Subject, type Observable } from '../base/rx.ts';
-import { checkShape } from '../queue/shape.ts';
 import { OwnTrace, type Identity } from './own-trace.ts';
 
 /**
@@ -47,7 +46,7 @@ export class OwnEntry {
     this.#trace = new OwnTrace(context.zk, location, identity);
     this.#withdrawal = new LazyAbortController(() => entryWithdrawn(id));
     this.isResumed = isResumed;
-    this.#state = isResumed ? { status: 'unknown', isInherited: true } : { status: 'absent' };
+    this.#state = { status: isResumed ? 'unknown' : 'absent' };
   }
 
   /** The path of the node, once it is known. It changes when the entry is converted to a reader. */
@@ -84,13 +83,6 @@ export class OwnEntry {
   markOrdered(): void {
     const node = nodeOf(this.#state);
     if (node) this.#state = { ...node, isOrdered: true };
-  }
-
-  /** @throws {QueueLockError} `INVALID_ARGUMENT` when the existing position differs from `spec` */
-  checkShape({ own }: NodePosition, spec: EntrySpec): void {
-    const node = nodeOf(this.#state);
-    checkShape(own, spec, { limit: node?.isInherited ?? false });
-    if (node) this.#state = { ...node, isInherited: false };
   }
 
   /** Removes the entry. Resolves with whether the entry existed. Rejects when that is unknown. */
@@ -221,7 +213,7 @@ export class OwnEntry {
     return true;
   }
 
-  /** Runs work on the entry's node, as a task of `lane`. Resolves with whether the node existed; if not, the entry is lost. */
+  /** Runs `work` on the entry's node, as a task of `lane`. Resolves with whether the node existed; if not, the entry is lost. */
   #withNode(work: (node: QueuedEntry) => Promise<boolean>): Promise<boolean> {
     return runInLanes([this.lane], async () => {
       const node = await this.#find();

@@ -1,5 +1,5 @@
-// The folder multi answers: how are several queues entered at once?
-// By one transaction (transaction.ts) if the driver supports it, otherwise through the gate.
+// Folder "multi": enqueues entries in several queues at once.
+// enqueue-all.ts (this file) uses one transaction (transaction.ts) if the driver supports it, and otherwise the gate.
 
 import {
   invalidArgument,
@@ -12,6 +12,7 @@ import { hasTransactions, enqueueInTransaction } from './transaction.ts';
 
 import { entryLost } from '../driver/errors.ts';
 import { throughGate, wasEmptyAt, type Gate } from '../turn/gate.ts';
+import { checkShape } from '../queue/shape.ts';
 import { runInLanes } from '../base/lane.ts';
 import { allSettled } from '../base/all-settled.ts';
 import type { EntryRequest, MemberPosition } from './entry-request.ts';
@@ -31,7 +32,7 @@ export function checkSpecs(specs: readonly EntrySpec[]): void {
     throw invalidArgument('specs', specs.length, `has at most ${MAX_ENTRIES} entries`);
 }
 
-/** How to enqueue several entries, and the gate: a queue that lets in one client at a time (`gate.ts`). */
+/** How to enqueue several entries, and the gate: a queue that admits one client at a time (`gate.ts`). */
 export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
   /** Whether the caller wants the entries only if all of them are admitted at once. Such a call waits for no other entry. */
   readonly isTry: boolean;
@@ -41,13 +42,13 @@ export interface EnqueueAllContext extends Omit<Gate, 'signal'> {
  * Enqueues entries in several queues so that calls of any sessions cannot wait for each other: two calls have the same order in all
  * queues that both enter.
  * - With transactions, one transaction creates all entries. Transactions have an order, and so have their entries.
- * - Without transactions, a client creates its entries one by one while it is alone in the gate (`gate.ts`). It leaves the gate when
- *   all creates are answered.
- * - If the gate was empty at the time of a transaction, the transaction is ordered against all other calls. Otherwise its entries stay
+ * - Without transactions, a client creates its entries one by one while the gate admits it alone (`gate.ts`). It leaves the gate when
+ *   it has the replies to all creates.
+ * - If the gate was empty at the time of a transaction, the transaction is ordered against all other calls. Otherwise its entries remain
  *   only if all of them are admitted, because an entry that does not wait causes no deadlock. If they do wait, they are removed, and this
  *   client uses the gate too.
- * - After a call with an unknown outcome, its entries may be in the queues although other clients have passed the gate since. The next
- *   call removes them, unless one transaction or one passage through the gate has created them all.
+ * - After a call with an unknown outcome, its entries may be in the queues although the gate has admitted other clients since. The next
+ *   call removes them, unless one transaction, or one client while the gate admitted it, has created them all.
  * - A try waits for no other entry, so its entries need no order.
  */
 export function enqueueAll(
@@ -60,7 +61,7 @@ export function enqueueAll(
     entries.map(({ lane }) => lane),
     async () => {
       const positions = await enqueueOrClear(members, { ...entering, signal });
-      for (const { member, position } of positions) member.entry.checkShape(position, member.spec);
+      for (const { member, position } of positions) checkShape(position.own, member.spec);
       return positions;
     },
   );
@@ -96,7 +97,7 @@ async function positionsInOrder(
   if (!positions || isTry || members.every(({ entry }) => entry.isOrdered || entry.isResumed))
     return positions;
   const [first, ...others] = positions.map(({ position }) => position.token);
-  // Different tokens mean that a client created the entries one by one, alone in the gate (`gate.ts`). Then
+  // Different tokens mean that a client created the entries one by one, admitted by the gate (`gate.ts`). Then
   // they are in order.
   const isOfOneTransaction = first !== undefined && others.every((token) => token === first);
   if (!isOfOneTransaction || others.length === 0 || areAdmitted(positions)) return positions;

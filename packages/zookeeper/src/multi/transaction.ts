@@ -14,7 +14,7 @@ export type TransactionDriver = ZkDriver & Required<Pick<ZkDriver, 'multi'>>;
 /** The entries that one transaction created. */
 export interface TransactionEnqueue {
   readonly positions: readonly MemberPosition[];
-  /** Whether no client was in the gate (a queue of enqueuing clients, see `gate.ts`) when the transaction was executed. */
+  /** Whether the gate (a queue of enqueuing clients, see `gate.ts`) was empty when the transaction was executed. */
   readonly wasGateEmpty: boolean;
 }
 
@@ -30,8 +30,8 @@ export function hasTransactions(zk: ZkDriver): zk is TransactionDriver {
  * Creates all entries in one transaction. In the same packet, requests lists of each queue and of the gate, a queue of enqueuing clients
  * (`gate.ts`).
  * The transaction also writes to the session's private node, because only the reply to a write contains the transaction id. That id is
- * the fencing token of all these entries. It also shows whether the gate was empty at that moment. The transaction fails unless the
- * gate's directory exists.
+ * the fencing token of all these entries. It also shows whether the gate was empty at the time of the transaction. The transaction fails
+ * unless the gate's directory exists.
  */
 export async function enqueueInTransaction(
   zk: TransactionDriver,

@@ -116,7 +116,7 @@ export class NativeConnections {
 
   /**
    * Closes the connected handle. While connected, that would block the event loop for up to 4.5 s, until the server responds. So it waits
-   * until the server has answered a `sync`, or the connection is down. In the latter case, the session ends by its timeout.
+   * until the server has answered a `sync`, or the connection is down. If the connection is down, the session ends by its timeout.
    */
   async #close(): Promise<void> {
     do await nextTurn();

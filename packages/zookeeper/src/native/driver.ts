@@ -1,5 +1,6 @@
-// The folder native answers: how does the npm package zookeeper send requests?
-// The same interface over the C client, with one handle per connection, and workarounds for errors of its binding.
+// Folder "native": implements the driver by the npm package `zookeeper`, which wraps the C client.
+// driver.ts (this file) implements the interface. connections.ts uses one handle (handle.ts) after another. addon.ts loads the binding.
+// reserved-sockets.ts works around a defect of the C client.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { CallOption, Request } from '../driver/calls.ts';

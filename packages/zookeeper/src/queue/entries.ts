@@ -1,6 +1,6 @@
-// The folder queue answers: how is a queue stored in the tree, and which entries are ahead?
-// entries.ts (this file): the children of a queue in order; names.ts, naming.ts and marks.ts define their names; foreign.ts finds entries of other
-// recipes.
+// Folder "queue": defines the nodes of a queue, and finds the entries ahead of an entry.
+// entries.ts (this file) orders the children of a queue. names.ts, naming.ts and marks.ts define their names. foreign.ts finds entries of
+// other recipes.
 
 /** Functions for the children of a queue's directory that are entries. They ignore what precedes the mark (see `marks.ts`) in a name. */
 import type { EntrySpec } from '@queuelock/core/backend';

@@ -52,14 +52,14 @@ export function privatePath(root: string, sessionId: string): string {
   return `${root}/${PRIVATE_DIRECTORY}/${sessionId}`;
 }
 
-/** Returns the directory of the gate, which clients that enter several queues pass; see `gate.ts`. */
+/** Returns the directory of the gate, a queue that admits one client at a time to enter several queues; see `gate.ts`. */
 export function gateDirectory(root: string): string {
   return `${root}/${PRIVATE_DIRECTORY}/gate`;
 }
 
 /**
  * Returns the path of a register's node, which contains the whole name of the queue as one segment. Also returns the directory of the
- * gate that lets in one writer of the register at a time.
+ * gate that admits one writer of the register at a time; see `gate.ts`.
  */
 export function registerPaths(
   root: string,

@@ -185,7 +185,7 @@ function described(naming: Naming, scheme: Omit<Scheme, 'naming' | 'shape' | 're
   return { naming, shape, readerShape, ...scheme };
 }
 
-/** The default naming. The gate uses it as well; see `gate.ts`. */
+/** The default naming. The queue of the gate uses it as well; see `gate.ts`. */
 export const DEFAULT_NAMING: Naming = 'curator';
 
 /**

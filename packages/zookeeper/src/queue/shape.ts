@@ -2,24 +2,14 @@ import { QueueLockError, type EntrySpec } from '@queuelock/core/backend';
 import type { Contender } from './entries.ts';
 
 /**
- * Whether `limit` must be equal too. Usually it need not: the limit may have changed while the entry waited, and its name has the first
- * one.
- */
-interface Compared {
-  readonly limit: boolean;
-}
-
-/**
- * Compares a stored entry with the request of a caller that continues to use it. It must be of the same kind.
+ * Compares a stored entry with the request of a caller that continues to use it. It must be of the same kind. The limit is not compared: it may have
+ * changed while the entry waited, and the node's name has the first one.
  * @throws {QueueLockError} `INVALID_ARGUMENT` when they differ
  */
-export function checkShape(own: Contender, spec: EntrySpec, compared: Compared): void {
+export function checkShape(own: Contender, spec: EntrySpec): void {
   const { shared, permits = 1, limit = 1 } = own;
   const wanted = { shared: spec.shared, permits: spec.permits ?? 1, limit: spec.limit };
-  const isSame =
-    shared === wanted.shared &&
-    (shared || (permits === wanted.permits && (!compared.limit || limit === wanted.limit)));
-  if (isSame) return;
+  if (shared === wanted.shared && (shared || permits === wanted.permits)) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
     `the entry ${spec.id} in ${JSON.stringify(spec.queue)} is stored as ${describe({ shared, permits, limit })} and was requested as ${describe(wanted)}`,

@@ -1,5 +1,6 @@
-// The folder server answers: to which server does a client connect, and which notifications does it send?
-// connect.ts (this file); failure-text.ts describes failed attempts; watches.ts; shortest-session.ts computes the minimum TTL; four-letter-words.ts reads what a server reports to operators.
+// Folder "server": connects a session to a server, and watches nodes.
+// connect.ts (this file) opens sessions. failure-text.ts describes failed attempts. watches.ts watches nodes. shortest-session.ts computes
+// the minimum TTL. four-letter-words.ts reads what a server reports to operators.
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';

@@ -1,6 +1,6 @@
-// The folder session answers: is this session alive, and until when is that proven?
-// session.ts (this file) has entries; a write to its private node is a heartbeat (private-node.ts); heartbeat-proof.ts computes the proof;
-// resumption.ts exports it.
+// Folder "session": keeps a session alive, and computes until when it is proven to be alive.
+// session.ts (this file) contains a session with its entries. private-node.ts creates the node to which heartbeats are written.
+// heartbeat-proof.ts computes what they prove. resumption.ts exports a session.
 
 import { isQueueLockError, leftOfTtl, type QueueLockError } from '@queuelock/core/backend';
 import type { Clock, EntrySpec, LocalWaiters, HoldTraces, Placement } from '@queuelock/core/backend';

@@ -25,17 +25,17 @@ const GATE = schemeOf(DEFAULT_NAMING);
 export interface Gate {
   readonly context: SessionContext;
   readonly location: DirectoryLocation;
-  /** Aborts the wait for admission to the gate. The work does not start after an abort. */
+  /** Aborts the wait for admission to the gate. The operation does not start after an abort. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Returns whether the gate was empty at the moment of a transaction.
- * The list `listing` was requested after the transaction in the same session, so it is at least as recent. It shows who is in the gate,
- * and when a child was last created or deleted (`childrenZxid`). If that was before the transaction, an empty list means that the gate
- * was empty.
- * If another client passed the gate in between, or the directory was removed, the result is `false` although the gate may have been
- * empty. A wrong `true` is impossible.
+ * Returns whether the queue of the gate was empty at the time of a transaction.
+ * The list `listing` was requested after the transaction in the same session, so it is at least as recent. It shows the entries of the
+ * queue, and when a child was last created or deleted (`childrenZxid`). If the last change was before the transaction, an empty list
+ * means that the queue was empty at the time of the transaction.
+ * If another client joined and left the queue between transaction and list, or the directory was removed, the result is `false` although
+ * the queue may have been empty. A wrong `true` is impossible.
  */
 export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean {
   if (!listing || listing.stat.childrenZxid >= zxid) return false;
@@ -43,14 +43,14 @@ export function wasEmptyAt(zxid: bigint, listing: Listing | undefined): boolean 
 }
 
 /**
- * Runs work while no other client is in the gate. So all requests of the work come after those of the previous client in the gate, and
- * before those of the next one. Clients whose library has no transactions need this.
- * The order does not depend on clocks, because one session is in the gate and does the work. A server executes the requests of a session
- * in order, so the node in the gate is deleted after the last request. If the session expires, the server accepts nothing from it any
- * more.
- * The work must not settle before all of its requests are sent. A wait of more than the session's TTL rejects with `UNAVAILABLE`; a
- * client that died in the gate has been removed by then. Leaving the gate is retried until it is confirmed; if the server refuses it, the
- * session ends. If the work rejects, a part of it may have been done.
+ * Runs `work` while the gate admits this client, and so no other client. All requests of `work` come after those of the client that was
+ * admitted before, and before those of the next one. Clients whose library has no transactions need this.
+ * The order does not depend on clocks, because the session that has the entry in the gate also sends the requests of `work`. A server
+ * executes the requests of a session in order, so the entry is deleted after the last request. If the session expires, the server accepts
+ * nothing from it any more.
+ * `work` must not settle before all of its requests are sent. A wait of more than the session's TTL rejects with `UNAVAILABLE`, since the
+ * entry of a client that died is removed by then. The removal of the entry is retried until it is confirmed; if the server refuses it,
+ * the session ends. If `work` rejects, some of its requests may have had an effect.
  */
 export async function throughGate<T>(
   { context, location, signal }: Gate,
@@ -64,8 +64,8 @@ export async function throughGate<T>(
     signal?.throwIfAborted();
     return await work();
   } finally {
-    // The caller need not wait until its node is removed from the gate. Staying in the gate for longer does
-    // no harm.
+    // The caller need not wait until its entry is removed from the gate. An entry that remains for longer only
+    // delays the next client.
     repeatUntilDefinite(() => entry.remove(), new AbortController().signal).catch(context.giveUp);
   }
 }

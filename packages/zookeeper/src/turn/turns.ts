@@ -1,5 +1,5 @@
-// The folder turn answers: which entry is admitted, and for which entry does a waiter wait?
-// turns.ts (this file) follows the nearest conflicting entry ahead; gate.ts admits one client at a time to operations of several requests.
+// Folder "turn": decides which entry is admitted, and for which entry a waiter waits.
+// turns.ts (this file) follows the nearest conflicting entry ahead. gate.ts admits one client at a time to operations of several requests.
 
 import {
   isQueueLockError,

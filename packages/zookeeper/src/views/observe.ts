@@ -1,5 +1,6 @@
-// The folder views answers: what can be observed of queues, registers, servers and the past?
-// observe.ts (this file) shows one queue; queues.ts lists all of them by walk; history.ts, registers.ts, evict.ts and diagnose.ts serve operators.
+// Folder "views": reads queues, registers, servers and past changes for observers and operators.
+// observe.ts (this file) observes one queue. queues.ts observes all queues, which walk.ts finds. history.ts, registers.ts, evict.ts and
+// diagnose.ts serve operators.
 
 import {
   QueueLockError,

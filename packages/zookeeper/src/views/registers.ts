@@ -11,7 +11,7 @@ import { distinctUntilChanged, map, switchMap, type Observable } from '../base/r
 export interface RegisterStore {
   /** `''`, or the chroot. */
   readonly root: string;
-  /** Runs work on a connection that stays open until the work settles. */
+  /** Runs `work` on a connection that stays open until `work` settles. */
   withViewer<T>(work: (zk: ZkDriver) => Promise<T>): Promise<T>;
   /** Emits the connection for observers. It is open while there are subscribers. */
   readonly viewer$: Observable<ZkDriver>;
@@ -25,7 +25,7 @@ type Paths = ReturnType<typeof registerPaths>;
 /**
  * Stores each register in a persistent node. The version of a register consists of the transaction that created the node and the number
  * of writes since then.
- * Each register has a gate, a queue that lets in one writer at a time (`gate.ts`). The server compares only the number of writes, which
+ * Each register has a gate, a queue that admits one writer at a time (`gate.ts`). The server compares only the number of writes, which
  * starts again with each node. Without the gate, a register that was deleted and written again could be mistaken for the earlier one.
  */
 export class NodeRegisters implements Registers {
@@ -48,7 +48,7 @@ export class NodeRegisters implements Registers {
     const paths = registerPaths(root, queue, kind);
     return this.#store.withViewer((zk) =>
       throughGate({ context: sessionContextOf(zk), location: { root, directory: paths.gate } }, async () => {
-        // One writer at a time is in the gate. The previous one has left it, so its write is complete, and
+        // The gate admits one writer at a time. The previous writer has left it, so its write is complete, and
         // this session reads it.
         const data = await zk.read(paths.path);
         if ((data && registerOf(data).version) !== change.was) return false;

@@ -1,5 +1,5 @@
-// The folder wire answers: how do requests and replies go over a connection?
-// Our own client of the protocol: driver.ts (this file) uses one connection after another (link.ts); frames.ts and records.ts define the bytes.
+// Folder "wire": implements the driver by a client of ZooKeeper's protocol over Node's sockets.
+// driver.ts (this file) uses one connection (link.ts) after another. frames.ts and records.ts define the bytes.
 
 import { QueueLockError } from '@queuelock/core/backend';
 import type { CallOption } from '../driver/calls.ts';

@@ -10,7 +10,7 @@ function nextNumber(): number {
   return file;
 }
 
-describe('reserved socket numbers', () => {
+describe('reserved file descriptors', () => {
   const spent = new ReservedSockets();
   afterEach(() => {
     spent.release();

@@ -12,7 +12,7 @@ import { proxyTo } from '../own-server.ts';
 // second.
 const MOST = 10;
 
-describe('a client with the npm package whose ZooKeeper servers do not serve', () => {
+describe('a client with the npm package whose ZooKeeper servers fail', () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
@@ -32,14 +32,14 @@ describe('a client with the npm package whose ZooKeeper servers do not serve', (
     await opening;
   }
 
-  it('connects a few times a second when they accept and close', async () => {
+  it('connects a few times a second to a server that accepts and then closes connections', async () => {
     const server = await serverThat(bench, closes);
     await triesFor(1_500, [server.endpoint]);
     expect(server.connections.length).to.be.at.least(2);
     expect(maxPerSecond(server.connections)).to.be.at.most(MOST);
   });
 
-  it('connects a few times a second when some refuse, some close and some are silent', async () => {
+  it('connects a few times a second to servers that refuse connections, close them, or never reply', async () => {
     const attempts = noteAttempts(bench);
     const [port] = await pickPorts(1);
     const [first, second] = [await serverThat(bench, closes), await serverThat(bench, staysSilent)];
@@ -56,7 +56,7 @@ describe('a client with the npm package whose ZooKeeper servers do not serve', (
     expect(maxPerSecond(server.connections)).to.be.at.most(MOST);
   });
 
-  it('connects a few times a second when the server of its session is down, and then continues', async () => {
+  it('connects a few times a second when the server of its session is down, and continues when it is up again', async () => {
     const { endpoint } = await sharedZooKeeper('storms of @queuelock/zookeeper');
     const proxy = await proxyTo(bench, endpoint);
     const attempts = noteAttempts(bench);

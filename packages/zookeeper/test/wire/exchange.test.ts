@@ -40,7 +40,7 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(Buffer.concat(sent).toString('hex')).to.equal(RECORDED.client.join(''));
   });
 
-  it('is parsed as the server meant it', () => {
+  it('is parsed into the values and events that the server sent', () => {
     const frames = new FrameReader(2 ** 20);
     frames.push(Buffer.from(RECORDED.server.join(''), 'hex'));
     const welcome = welcomeOf(frames.next()!);
@@ -74,7 +74,7 @@ describe('a recorded exchange with ZooKeeper 3.8.0', () => {
     expect(pipeline.lastZxid >= read.stat.czxid + 3n).to.equal(true);
   });
 
-  it('has fixed numbers for messages that are not ordinary requests', () => {
+  it('contains the fixed request numbers that this package uses for pings and for setting watches again', () => {
     expect(numbered(ping(), Xid.ping).toString('hex')).to.equal('00000008fffffffe0000000b');
     const [watches] = setWatches(5n, { data: ['/a'], exist: [], child: ['/b'] });
     expect(numbered(watches!, Xid.setWatches).toString('hex')).to.equal(

@@ -90,7 +90,7 @@ describe('the requests of one connection', () => {
     expect(seen).to.deep.equal([5n, 7n, 7n, 7n, 7n, 7n]);
   });
 
-  it('are not confused with events, pings and credentials', () => {
+  it('do not get events, replies to pings, or replies to log-ins as their own replies', () => {
     const pipeline = new Pipeline(0n);
     expect(
       [eventFrame(1, '/a'), eventFrame(4, '/b'), eventFrame(-1, ''), replyFrame({ xid: -2 })].map((frame) =>
@@ -105,7 +105,7 @@ describe('the requests of one connection', () => {
     expect(pipeline.receive(replyFrame({ xid: -4, err: -115 }))).to.deep.equal({ type: 'auth', code: -115 });
   });
 
-  it('are released from memory even if there is always another one', () => {
+  it('are removed from memory once replied to, even if there is always one in flight', () => {
     const pipeline = new Pipeline(0n);
     let replied = 0;
     pipeline.ask(sync('/'), () => (replied += 1));

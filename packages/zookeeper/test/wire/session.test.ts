@@ -63,7 +63,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(driver.sessionKey).to.deep.equal({ client_id: '1', client_password: password });
   });
 
-  it('starts with a write through a quorum when it was resumed, since it may have seen more', async () => {
+  it('starts with a write through a quorum when it was resumed, since it may have seen later writes than this server', async () => {
     const requested: number[] = [];
     const fake = await fakeServer(
       bench,

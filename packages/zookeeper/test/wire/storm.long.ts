@@ -10,7 +10,7 @@ const WATCHED_MS = 30_000;
 const MAX_A_SECOND = 5;
 const MAX_CPU = 0.02;
 
-describe("a client with Node's sockets whose ZooKeeper servers do not serve, for 30 s", function () {
+describe("a client with Node's sockets whose ZooKeeper servers fail for 30 s", function () {
   this.timeout(5 * WATCHED_MS);
   const bench = new Bench();
   afterEach(() => bench.clear());
@@ -29,12 +29,12 @@ describe("a client with Node's sockets whose ZooKeeper servers do not serve, for
     expect(cpu, reported).to.be.lessThan(MAX_CPU);
   }
 
-  it('connects at most five times a second when they accept and close', async () => {
+  it('connects at most five times a second to a server that accepts and then closes connections', async () => {
     const { endpoint, connections } = await serverThat(bench, closes);
     await judged(opensFor(bench, WATCHED_MS, [endpoint]), connections);
   });
 
-  it('connects at most five times a second when they refuse', async () => {
+  it('connects at most five times a second to servers that refuse connections', async () => {
     const ports = await pickPorts(2);
     const attempts = attemptsOf(
       bench,
@@ -43,7 +43,7 @@ describe("a client with Node's sockets whose ZooKeeper servers do not serve, for
     await judged(pause(WATCHED_MS), attempts);
   });
 
-  it('connects at most five times a second when they are silent', async () => {
+  it('connects at most five times a second to a server that accepts connections and never replies', async () => {
     const { endpoint, connections } = await serverThat(bench, staysSilent);
     await judged(opensFor(bench, WATCHED_MS, [endpoint]), connections);
   });

@@ -11,17 +11,17 @@ import { attemptsOf, opensFor } from './storms.ts';
 const MOST = 10;
 const WATCHED_MS = 1_500;
 
-describe("a client with Node's sockets whose ZooKeeper servers do not serve", () => {
+describe("a client with Node's sockets whose ZooKeeper servers fail", () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('connects a few times a second when they accept and close', async () => {
+  it('connects a few times a second to a server that accepts and then closes connections', async () => {
     const server = await serverThat(bench, closes);
     await opensFor(bench, WATCHED_MS, [server.endpoint]);
     expect(maxPerSecond(server.connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second when they close each connection after granting a session', async () => {
+  it('connects a few times a second to a server that closes each connection after it has granted a session', async () => {
     const connections: number[] = [];
     const fake = await fakeServer(bench, {
       hello: (peer) => {
@@ -35,7 +35,7 @@ describe("a client with Node's sockets whose ZooKeeper servers do not serve", ()
     expect(maxPerSecond(connections)).to.be.within(2, MOST);
   });
 
-  it('connects a few times a second when they refuse, close or are silent', async () => {
+  it('connects a few times a second to servers that refuse connections, close them, or never reply', async () => {
     const [port] = await pickPorts(1);
     const servers = [await serverThat(bench, closes), await serverThat(bench, staysSilent)];
     const addresses = [`127.0.0.1:${port!}`, ...servers.map(({ endpoint }) => endpoint)];

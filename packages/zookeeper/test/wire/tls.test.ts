@@ -63,7 +63,7 @@ describe('TLS to ZooKeeper', () => {
     expect(finding).to.deep.include({ level: 'ok', about: `server localhost:${port}` });
   });
 
-  it('continues on the next connection after one was cut', async () => {
+  it('carries the same session on the next connection after one was cut', async () => {
     const { ca, client } = certificates;
     const proxy = await proxyTo(bench, `127.0.0.1:${port}`);
     const tls = { ca, ...client, servername: 'localhost' };

@@ -6,7 +6,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** The stay of one entry in the queue, as it is drawn in a row: a wait, then a hold. */
+/** The stay of one entry in the queue (from joining to leaving), as it is drawn in a row: a wait, then a hold. */
 export interface Lane {
   readonly id: string;
   readonly span: Span;
@@ -36,7 +36,7 @@ export interface Drawing {
   readonly ticks: readonly Tick[];
   /** Periods in which the store could not be read. */
   readonly gaps: readonly Stretch[];
-  /** Number of stays in the shown period that are not drawn, because there are too few rows. */
+  /** Number of entries that were in the queue in the shown period and are not drawn, because there are too few rows. */
   readonly omitted: number;
 }
 
@@ -48,7 +48,7 @@ export interface Frame {
   readonly lanes: number;
 }
 
-/** Computes the drawing of the last `windowMs`: the newest stays that have ended, then those of present entries in order. */
+/** Computes the drawing of the last `windowMs`: the stays of the entries that left last, then those of present entries in the order of the queue. */
 export function drawingOf(
   { spans, gaps }: Pick<TimelineSnapshot, 'spans' | 'gaps'>,
   { now, windowMs, lanes }: Frame,

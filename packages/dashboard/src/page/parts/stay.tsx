@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { duration, plain, short } from '../model/text.ts';
 import type { Lane } from '../model/timeline.ts';
 
-/** Props of a drawn stay. */
+/** Props of `Stay`. */
 export interface StayProps {
   readonly lane: Lane;
   readonly isOwn: boolean;
@@ -12,7 +12,7 @@ export interface StayProps {
   readonly width: number;
 }
 
-/** Draws one stay in a queue: a line for the wait, a bar for the hold, and the owner. */
+/** Draws the stay of one entry in a queue: a line for the wait, a bar for the hold, and the owner. */
 export function Stay({
   lane: { span, wait, hold, isPresent },
   isOwn,

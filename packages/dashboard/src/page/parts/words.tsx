@@ -40,7 +40,7 @@ export interface FigureProps {
   readonly tone?: 'hold' | 'wait' | 'danger';
 }
 
-/** Shows one important number with its title and an optional note. */
+/** Shows one important number with its title and an optional remark. */
 export function Figure({ title, value, note, tone }: FigureProps): ReactElement {
   return (
     <div className="figure" data-tone={tone}>

@@ -1,0 +1,69 @@
+import { compare } from './compare.ts';
+import type { Problem } from './problem.ts';
+import { race } from './race.ts';
+import { replayed, scriptOf, type Script } from './script.ts';
+import { shrunk } from './shrunk.ts';
+import { textOf } from './step.ts';
+import type { Store } from './store.ts';
+
+/** `sequential`: after each step the store has to reach the state of memory. `racing`: all clients at once. */
+export const MODES = ['sequential', 'racing'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** Longest time in milliseconds for the search of a shorter script. */
+const SHRINK_MS = 120_000;
+
+export interface Range {
+  readonly mode: Mode;
+  /** The first seed. */
+  readonly from: number;
+  /** The seed after the last one. */
+  readonly to: number;
+  /** Number of scripts that are played at the same time. */
+  readonly atOnce: number;
+  /** Called with a description of each script that fails. */
+  readonly onFailure: (text: string) => void;
+}
+
+interface Failure {
+  readonly script: Script;
+  readonly problems: readonly Problem[];
+}
+
+/** Plays the scripts of these seeds on a store. Resolves with the number of steps. */
+export async function playAll(store: Store, { mode, from, to, atOnce, onFailure }: Range): Promise<number> {
+  const play = mode === 'racing' ? race : compare;
+  let [next, steps] = [from, 0];
+  const work = async (): Promise<void> => {
+    for (let seed = next++; seed < to; seed = next++) {
+      const script = await scriptOf(seed);
+      steps += script.moments.length;
+      const problems = await play(store, script);
+      if (problems.length === 0) continue;
+      // A race is not shortened, since its outcome depends on chance.
+      const failure = mode === 'racing' ? { script, problems } : await shortest(store, { script, problems });
+      onFailure(`${store.name}, ${mode}, seed ${seed}\n${textOfFailure(failure)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return steps;
+}
+
+/** Leaves out steps as long as the first rule is still broken. */
+async function shortest(store: Store, failure: Failure): Promise<Failure> {
+  let best = failure;
+  const steps = failure.script.moments.map(({ step }) => step);
+  await shrunk(steps, SHRINK_MS, async (fewer) => {
+    const script = await replayed(failure.script, fewer);
+    const problems = await compare(store, script);
+    const isSame = problems[0]?.rule === failure.problems[0]?.rule;
+    if (isSame) best = { script, problems };
+    return isSame;
+  });
+  return best;
+}
+
+function textOfFailure({ script, problems }: Failure): string {
+  const steps = script.moments.map(({ step }, at) => `  ${at + 1}. ${textOf(step)}`);
+  return [...steps, ...problems.map(({ rule, detail }) => `${rule}: ${detail}`)].join('\n');
+}

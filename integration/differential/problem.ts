@@ -1,0 +1,39 @@
+import type { Finding } from '@queuelock/harness/check/finding';
+import type { History } from './history.ts';
+import { textOf, type Step } from './step.ts';
+import type { Store } from './store.ts';
+
+/** How long a holder may believe after its entry was removed. It learns of the removal by a notification or its next heartbeat, and the machine may be busy. */
+const NOTICED_WITHIN_MS = 5_000;
+
+/** A difference between a store and memory, or a violation of a rule. */
+export interface Problem {
+  /** `state`: the store did not reach the state of memory. Otherwise the rule that was broken: one of the harness's judge, or `outcome`. */
+  readonly rule: 'state' | 'quiet' | 'outcome' | 'call' | Finding['rule'];
+  readonly detail: string;
+}
+
+/** Returns the violations that the judge finds in the history of a run. */
+export function violationsOf(
+  history: History,
+  { noticedWithinMs = NOTICED_WITHIN_MS }: Store,
+): readonly Problem[] {
+  return history.judge(noticedWithinMs).map(({ rule, message }) => ({ rule, detail: message }));
+}
+
+/** Describes the parts of two states that differ. */
+export function differenceOf(
+  step: Step,
+  expected: ReadonlyMap<string, string>,
+  actual: ReadonlyMap<string, string>,
+): Problem {
+  const keys = [...new Set([...expected.keys(), ...actual.keys()])];
+  const lines = keys
+    .filter((key) => expected.get(key) !== actual.get(key))
+    .map((key) => `  ${key}\n    memory: ${expected.get(key) ?? '-'}\n    store:  ${actual.get(key) ?? '-'}`);
+  return { rule: 'state', detail: `after "${textOf(step)}"\n${lines.join('\n')}` };
+}
+
+export function areEqual(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([key, text]) => b.get(key) === text);
+}

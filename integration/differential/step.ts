@@ -1,0 +1,69 @@
+/** The options of a claim that decide about its outcome. */
+export interface Terms {
+  readonly isShared?: true;
+  readonly limit?: number;
+  readonly permits?: number;
+  readonly maxWaiters?: number;
+  /** The claim takes the lock from its holder. */
+  readonly isTheft?: true;
+  /** The claim requests a release from the holder. */
+  readonly isRequest?: true;
+  /** The claim makes one attempt and does not wait. */
+  readonly isTry?: true;
+}
+
+/** The reply of a holder to a request: the name of a method of `HandoverRequest`. */
+export type Reply = 'decline' | 'yieldToQueue' | 'yieldToRequester';
+
+/** One step of a script. Claims are named `c1`, `c2`, …; clients `A`, `B`, …; queues by one letter, see `KIND_OF`. */
+export type Step =
+  | {
+      readonly act: 'claim';
+      readonly claim: string;
+      readonly client: string;
+      readonly queues: readonly string[];
+      readonly terms: Terms;
+    }
+  | { readonly act: 'abort' | 'release' | 'downgrade' | 'update'; readonly claim: string }
+  | { readonly act: 'reply'; readonly claim: string; readonly to: string; readonly reply: Reply }
+  /** `evict`: by a client of the library. `remove`: by an operator, directly in the store. */
+  | { readonly act: 'evict' | 'remove'; readonly claim: string; readonly queue: string }
+  /**
+   * `end session`: by an operator, directly in the store. `close`: in an orderly way; the next claim opens another client. `move`: another
+   * client resumes the session.
+   */
+  | { readonly act: 'end session' | 'close' | 'move'; readonly client: string }
+  | { readonly act: 'limit'; readonly queue: string; readonly limit: number }
+  /** Lists all queues, and reads the token of every entry. */
+  | { readonly act: 'list' }
+  /** Releases every claim as soon as it holds. The last step of each script. */
+  | { readonly act: 'drain' };
+
+/** The kinds of queues. A `varying` limit is a stream that all claims of the queue share. */
+export const KIND_OF: Readonly<Record<string, 'lock' | 'semaphore' | 'varying'>> = {
+  a: 'lock',
+  b: 'lock',
+  s: 'semaphore',
+  v: 'varying',
+};
+
+/** The largest limit of a queue whose limit varies, and its first one. */
+export const LARGEST_LIMIT = 4;
+export const FIRST_LIMIT = 2;
+
+/** Features that cost requests, so that only some scripts use them. */
+export interface Features {
+  /** Claims report their positions. */
+  readonly positions: boolean;
+  /** Claims request releases, and holders reply. */
+  readonly requests: boolean;
+  /** Entries are evicted and locks are stolen. */
+  readonly evictions: boolean;
+  /** Clients record their holds. */
+  readonly records: boolean;
+}
+
+export function textOf({ act, ...rest }: Step): string {
+  const parts = Object.values(rest).map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
+  return [act, ...parts].join(' ');
+}

@@ -1,0 +1,88 @@
+// Operators of other packages' tests are imported by path, because no package exports them.
+/* eslint-disable no-restricted-imports */
+import { Operator as ConsulOperator } from '../../packages/consul/test/operator.ts';
+import { Operator as EtcdOperator } from '../../packages/etcd/test/operator.ts';
+/* eslint-enable no-restricted-imports */
+import { consul } from '@queuelock/consul';
+import { isQueueLockError, type Backend } from '@queuelock/core';
+import { etcd } from '@queuelock/etcd';
+import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
+import { startConsul, startEtcd, startZooKeeper } from '@queuelock/harness/services';
+import { zookeeper } from '@queuelock/zookeeper';
+import { forSure, type Store } from './store.ts';
+
+const TTL_MS = 30_000;
+const TICK_MS = 500;
+/** The longest session that a server with this tick grants. */
+const TTL_OF_ZOOKEEPER_MS = 20 * TICK_MS;
+
+export async function startConsulStore(): Promise<Store> {
+  const server = await startConsul({
+    way: 'process',
+    settings: { limits: { http_max_conns_per_client: 10_000 } },
+  });
+  const operator = new ConsulOperator(server.endpoint);
+  return {
+    name: 'consul',
+    ttlMs: TTL_MS,
+    connect: () => consul({ hosts: server.endpoint, minTtlMs: 100 }),
+    removeEntry: (_queue, { key }) => forSure(() => operator.remove(key)),
+    endSession: async (id) => void (await forSure(() => operator.ask('PUT', `/v1/session/destroy/${id}`))),
+    stop: () => server.stop(),
+  };
+}
+
+export async function startEtcdStore(): Promise<Store> {
+  const server = await startEtcd({ way: 'process' });
+  const operator = new EtcdOperator(server.endpoint);
+  return {
+    name: 'etcd',
+    ttlMs: TTL_MS,
+    connect: () => etcd({ hosts: server.endpoint }),
+    removeEntry: (_queue, { key }) => operator.remove(key),
+    endSession: async (id) => {
+      await operator.revoke(id).catch((error: unknown) => {
+        // The session may have ended by itself meanwhile.
+        if (!String(error).includes('lease not found')) throw error;
+      });
+    },
+    stop: async () => {
+      operator.close();
+      await server.stop();
+    },
+  };
+}
+
+export async function startZooKeeperStore(): Promise<Store> {
+  const server = await startZooKeeper({ way: 'process', settings: { tickTime: TICK_MS } });
+  const connect = (): ReturnType<typeof zookeeper> =>
+    zookeeper({ hosts: [server.endpoint], tickTimeMs: TICK_MS, syncLimit: 2 });
+  return {
+    name: 'zookeeper',
+    ttlMs: TTL_OF_ZOOKEEPER_MS,
+    connect,
+    removeEntry: (_queue, { key }) => ZooKeeperWire.during(server.endpoint, (wire) => wire.delete(key)),
+    // The server ends a session only for a client that knows its password, so another connection resumes it first.
+    endSession: async (_id, client) => {
+      const resumption = await client.exportSession();
+      await forSure(() => endResumed(connect(), resumption));
+    },
+    // A session belongs to one connection. To end it, the operator takes it over while its client sends requests. These fail, or have no
+    // response until the client gives the connection up.
+    explained: /UNAVAILABLE/,
+    noticedWithinMs: TTL_OF_ZOOKEEPER_MS,
+    stop: () => server.stop(),
+  };
+}
+
+/** Resumes a session and ends it. The client that has it may take it back meanwhile, so a failure is no outcome. */
+async function endResumed(backend: Backend, resumption: string): Promise<void> {
+  try {
+    const session = await backend.resume!(resumption, new AbortController().signal);
+    await session.close();
+  } catch (error) {
+    if (!isQueueLockError(error, 'SESSION_LOST')) throw error;
+  } finally {
+    await backend.close();
+  }
+}
