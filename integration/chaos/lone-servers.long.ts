@@ -26,7 +26,7 @@ for (const store of LONE_STORE_NAMES) {
       expect(numbers.holds).to.be.at.least(LEAST_HOLDS);
     });
 
-    it('(control) let two workers hold at once when clients rely on their session for longer than heartbeats prove', async function () {
+    it('(control) let two workers hold at the same time when clients rely on their session for longer than heartbeats prove', async function () {
       const trial = await orSkip(this, startLoneTrial(store, { rule: 'overlong' }));
       const [{ worker, detour }, next] = trial.travellers as [Traveller, Traveller];
       const queue = trial.queue('held');

@@ -70,7 +70,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('keep the entry of a dead holder for at least one TTL after all members restart at once', async () => {
+    it('keep the entry of a dead holder for at least one TTL after all members restart together', async () => {
       const experiment = await startExperiment({ store, workers: 2 });
       const { cluster, workers } = experiment;
       const [holder, next] = workers as [WorkerProcess, WorkerProcess];

@@ -25,7 +25,7 @@ describe('a script of random steps', () => {
     expect(other).to.deep.equal(one);
   });
 
-  it('ends with all claims over and all queues empty', async () => {
+  it('ends with all claims ended and all queues empty', async () => {
     const { moments, queues } = await scriptOf(3);
     const { state } = moments.at(-1)!;
     for (const queue of queues) expect(state.get(`queue ${queue}`)).to.equal('live: ');
@@ -52,13 +52,13 @@ describe('a script of random steps', () => {
 describe('a step of a script', () => {
   const theft: Step = { act: 'claim', claim: 'c9', client: 'B', queues: ['a'], terms: { isTheft: true } };
 
-  it('overtakes one waiter at most, since two join again in any order', () => {
+  it('overtakes at most one waiter, because several overtaken waiters may join again in any order', () => {
     expect(isDetermined(theft, { claims: [claim('c1')] })).to.equal(true);
     expect(isDetermined(theft, { claims: [claim('c1'), claim('c2')] })).to.equal(false);
     expect(isDetermined(theft, { claims: [claim('c1'), claim('c2', { queues: ['b'] })] })).to.equal(true);
   });
 
-  it('releases holders and aborts waiters only', () => {
+  it('releases only holders, and aborts only waiters', () => {
     const claims = [claim('c1', { status: 'holding' }), claim('c2')];
     expect(isDetermined({ act: 'release', claim: 'c1' }, { claims })).to.equal(true);
     expect(isDetermined({ act: 'release', claim: 'c2' }, { claims })).to.equal(false);
@@ -66,7 +66,7 @@ describe('a step of a script', () => {
     expect(isDetermined({ act: 'abort', claim: 'c3' }, { claims })).to.equal(false);
   });
 
-  it('resumes no session with a claim of several names', () => {
+  it('does not resume a session when one of its claims has several names', () => {
     const move: Step = { act: 'move', client: 'A' };
     expect(isDetermined(move, { claims: [claim('c1')] })).to.equal(true);
     expect(isDetermined(move, { claims: [claim('c1', { queues: ['a', 'b'] })] })).to.equal(false);
@@ -74,7 +74,7 @@ describe('a step of a script', () => {
 });
 
 describe('a difference between two states', () => {
-  it('names the step and the parts that differ', () => {
+  it('names the step, and the claims and queues that differ', () => {
     const [expected, actual] = [
       new Map([
         ['claim c1', 'holding'],

@@ -64,7 +64,7 @@ for (const database of databases) {
       });
     });
 
-    it('has a claim that is rejected even if its token is smaller only in the last digit', async () => {
+    it('is rejected even if its token is smaller than the stored one only in the last digit', async () => {
       const claim = (token: bigint): Promise<boolean> => claims('digits', token);
       expect([await claim(BIG), await claim(BIG), await claim(BIG - 1n)]).to.deep.equal([true, true, false]);
       expect([await claim(BIG + 1n), await claim(BIG)]).to.deep.equal([true, false]);
@@ -147,7 +147,7 @@ for (const database of databases) {
         expect(row?.['text']).to.equal('lost answer');
       });
 
-      it('blocks concurrent claims until its transaction ends, and then only later tokens are accepted', async () => {
+      it('blocks concurrent writes to the fence until its transaction ends, after which only later tokens are accepted', async () => {
         const competitor = await database.connect(place);
         const third = await database.connect(place);
         await connection.exec(database.begin);

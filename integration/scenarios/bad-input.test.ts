@@ -81,7 +81,7 @@ for (const store of stores) {
       });
     }
 
-    it('does not let a nested name block its parent or the reverse', async () => {
+    it('grants a lock and the locks of its nested names at the same time, in any order', async () => {
       const names = ['nest', 'nest/a', 'nest/a/b', 'nest/c'];
       for (const order of [names, [...names].reverse()]) {
         const held = [];
@@ -150,7 +150,7 @@ for (const store of stores) {
       await expectUnreachable(site, proxy.endpoint);
     });
 
-    it('rejects every call of a closed client with CLOSED, except for another close', async () => {
+    it('rejects every call of a closed client with CLOSED, except a second call of close', async () => {
       const closed = createLockClient(site.backend());
       const ownership = await closed.acquire('closed');
       const waiting = closed.acquire('closed').catch((error: unknown) => error);
@@ -221,7 +221,7 @@ describe('a TTL that is too short for ZooKeeper', () => {
 describe('invalid credentials', function () {
   this.timeout(60_000);
 
-  it('make etcd reject with ACCESS_DENIED, at once and without the password', async () => {
+  it('make etcd reject immediately with ACCESS_DENIED, in an error without the password', async () => {
     const site = await startOwnEtcd('credentials');
     try {
       await switchOnAuthentication(site.endpoint);

@@ -22,7 +22,7 @@ for (const store of stores) {
 
     it('is followed by the next waiter after its TTL when it was killed', () => killed);
 
-    it('does not act after the next client may hold, when it was frozen for longer than its TTL', () =>
+    it('does not act as the holder after the next client may be granted, when it was frozen for longer than its TTL', () =>
       frozen);
   });
 }

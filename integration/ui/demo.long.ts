@@ -116,7 +116,7 @@ describe('queuelock demo in Chromium', function () {
     }
   });
 
-  it('ends a frozen hold before the next one begins, and notifies its contender when the contender resumes', async () => {
+  it('ends the hold of a frozen contender before the next hold begins, and notifies the contender when it resumes', async () => {
     const frozen = await toHolder(
       demo,
       (id) => press(`Freeze ${id}`),
@@ -132,7 +132,7 @@ describe('queuelock demo in Chromium', function () {
     await isShown(new RegExp(`${frozen.id} learns that it has lost the lock`));
   });
 
-  it('ends the hold of a contender that is cut off before the next one begins', async () => {
+  it('ends the hold of a disconnected contender before the next hold begins', async () => {
     const cut = await toHolder(
       demo,
       (id) => press(`Cut off ${id}`),

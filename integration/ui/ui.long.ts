@@ -36,7 +36,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
     });
     after(() => stage?.close());
 
-    it('lets two tabs join a queue, and grants the second one after the release of the first', async () => {
+    it('lets two tabs join a queue, and grants the lock to the second tab after the first one releases it', async () => {
       const [a, b] = [await ui().tab('tabs'), await ui().tab('tabs')];
       await takePlace(a);
       await isTold(a, 'You hold the lock');

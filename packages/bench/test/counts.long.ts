@@ -57,7 +57,7 @@ for (const counted of stores) {
       expectAtMost(Object.fromEntries(cost), times(SPREAD + 1, each));
     });
 
-    it('take few JavaScript function calls for an acquisition of a free lock', async function () {
+    it('need few JavaScript function calls in the client to acquire a free lock', async function () {
       if (!process.versions.node.startsWith('20.')) this.skip();
       const cell = { store: counted.store, medium: 'disk', scenario: 'cold', size: 1 } as const;
       const most = MAX_CALLS[counted.store];
@@ -89,7 +89,7 @@ for (const counted of stores) {
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 
-    it(`do not grow in bytes per hand-off between ${FEW} and ${MANY.toLocaleString('en')} waiters`, async () => {
+    it(`do not grow in bytes per hand-off when the number of waiters grows from ${FEW} to ${MANY.toLocaleString('en')}`, async () => {
       const proxy = await at.proxy();
       const client = await at.connect(proxy.endpoint);
       const bytesOf = async (waiters: number): Promise<number> => {

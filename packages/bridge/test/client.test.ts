@@ -180,7 +180,7 @@ describe('bridge client of a page', () => {
     expect(bridge.requests).to.have.lengthOf(2);
   });
 
-  it('waits for as long as the bridge requires when a limit is reached', async () => {
+  it('waits before a retry for as long as the bridge requires when a limit of the bridge is reached', async () => {
     bridge.hello();
     await clock.advance(1);
     bridge.isOverloaded = true;
@@ -248,7 +248,7 @@ describe('bridge client of a page', () => {
     expect(last().error?.message).to.match(/response of the bridge is not valid/);
   });
 
-  it('gives a late subscriber the last snapshot at once', async () => {
+  it('gives a late subscriber the last snapshot immediately', async () => {
     bridge.hello();
     bridge.tell('q', 3);
     await clock.advance(1);

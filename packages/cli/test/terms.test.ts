@@ -66,7 +66,7 @@ describe('the holds under which queuelock runs a command', () => {
     stop = testStop();
   });
 
-  it('are a single one without --keep, whether the command succeeds or fails', async () => {
+  it('consist of a single hold without --keep, whether the command succeeds or fails', async () => {
     expect(await run([75, 0], { keep: false })).to.equal(75);
     expect(log).to.deep.equal(['75', 'released']);
   });
@@ -104,7 +104,7 @@ describe('the holds under which queuelock runs a command', () => {
     expect(log).to.deep.equal(['1', 'released']);
   });
 
-  it('end when the command cannot be started, after the lock is released', async () => {
+  it('end with the release of the lock when the command cannot be started', async () => {
     const work = (): Promise<number> => Promise.reject(new Failure('no such program', { exitCode: 127 }));
     const error = await run([], { work }).catch((reason: unknown) => reason);
     expect(error).to.have.property('exitCode', 127);

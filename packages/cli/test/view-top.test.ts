@@ -92,7 +92,7 @@ describe('the keys of queuelock top', () => {
     expect(press(typed, { name: 'return' }, { name: 'escape' })).to.include({ filter: '' });
   });
 
-  it('move the cursor within the rows, and keep it on its queue', () => {
+  it('move the cursor by rows and pages, and not beyond the first or the last row', () => {
     const move = (...keys: readonly string[]): string | undefined =>
       (press(FIRST_STATE, ...keys.map((name) => ({ name }))) as TopState).selected;
     expect(move('up')).to.equal(undefined);

@@ -113,7 +113,7 @@ describe('a session on Consul', function () {
     expect(await entries('kept')).to.deep.equal([placement.key]);
   });
 
-  it('gives all entries of one call the same order, so that two calls have the same order in every queue', async () => {
+  it('gives all entries of one call the same number, so that two calls are in the same order in every queue', async () => {
     const sessions = await Promise.all([open(), open(), open()]);
     const queues = ['a', 'b', 'c'];
     const calls = await Promise.all(
@@ -256,7 +256,7 @@ describe('a session on Consul', function () {
     await granted;
   });
 
-  it('ends only after twice its TTL without a renewal, on which the heartbeat proof relies', async () => {
+  it('ends no earlier than two TTLs after its last renewal, since the heartbeat proof relies on that time', async () => {
     const sentAt = performance.now();
     const session = await connect({ minTtlMs: 100 }).open(1_000, signal);
     const placement = await session.enqueue(specOf());

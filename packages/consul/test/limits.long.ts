@@ -49,7 +49,7 @@ describe('a Consul that accepts few connections from one address', function () {
     await Promise.all(backends.map((backend) => backend.close()));
   });
 
-  it("serves more waiters than it accepts connections, if the client's option maxQueries is small enough", async () => {
+  it("serves more waiters than connections, if the client's option maxQueries is small enough", async () => {
     const client = createLockClient(consul({ hosts: server.endpoint, maxQueries: LIMIT / 5 }), {
       ttlMs: TTL_MS,
     });
@@ -157,7 +157,7 @@ describe('a Consul that is set so that no lock can work', function () {
     [{ http_config: { block_endpoints: ['/v1/txn'] } }, 'http_config.block_endpoints'],
     [{ http_config: { allow_write_http_from: ['10.0.0.0/8'] } }, 'http_config.allow_write_http_from'],
   ] as const)
-    it(`refuses a lock at once by the name of the setting: ${named}`, async () => {
+    it(`makes an acquisition reject immediately, with the name of the setting: ${named}`, async () => {
       const server = await startConsul({ way: 'process', settings });
       const client = createLockClient(consul({ hosts: server.endpoint }), { ttlMs: TTL_MS });
       try {
@@ -171,7 +171,7 @@ describe('a Consul that is set so that no lock can work', function () {
       }
     });
 
-  it('names the limit of requests when it refuses one with 429', () => {
+  it('causes an error that names the limit of requests when it refuses a request with 429', () => {
     const { message } = errorOf({ status: 429, body: '' }, 'consul://h:1');
     expect(message).to.contain('limits.rpc_rate');
   });

@@ -84,7 +84,7 @@ describe('an agent, or a proxy before it, that does not handle blocking queries 
     await backend.close();
   });
 
-  it('receives at most ten queries a second from an observer if it responds at once although nothing changed', async () => {
+  it('receives at most ten queries a second from an observer if it responds immediately although nothing has changed', async () => {
     index = '7';
     const backend = consul({ hosts: hosts() });
     const began = performance.now();

@@ -42,7 +42,7 @@ describe('an entry whose admission the store reports', () => {
     expect(byLook).to.deep.equal([false, true]);
   });
 
-  it('is changed by a notification that arrives between its request and the response, but not by an earlier one', async () => {
+  it('is changed by a notification that arrives during its request, but not by an earlier notification', async () => {
     reported.entries.notify(1, true, 1);
     expect(reported.place()).to.deep.equal([false]);
     await reported.entries.whilePending(async () => {
@@ -63,7 +63,7 @@ describe('an entry whose admission the store reports', () => {
     expect(demoted).to.deep.equal([true, 'ENTRY_LOST']);
   });
 
-  it('ignores a read that is older than its response or than a notification', () => {
+  it('is not changed by a read that is older than its response or than a notification', () => {
     const placement = reported.place({ call: 2 });
     reported.look(2);
     reported.entries.notify(1, true, 3);

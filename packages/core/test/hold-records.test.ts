@@ -74,7 +74,7 @@ describe('the record of holds', () => {
     expect(holds.at(-1)?.token).to.equal(1_000_059n);
   });
 
-  it('lists holds in the order of their grants, in whatever order they were written, also after the tokens started again', () => {
+  it('lists holds in the order of their grants, even if they were written in another order or the tokens began again at 1', () => {
     const at = (id: number, token: bigint): HoldUpdate => ({
       ...update,
       id: String(id).padStart(16, '0'),

@@ -151,12 +151,12 @@ const EVICTIONS: readonly Mutant[] = [
   ),
   mutant(
     'a steal starts at the front',
-    'a steal removes entries from the back of the queue, so that no waiter is admitted in between',
+    'a steal removes entries from the last to the first, so that no waiter is admitted during the steal',
     ['handover/evictions.ts', 'against.reverse()', 'against'],
   ),
   mutant(
     'a steal of permits removes all of them',
-    'a steal of one permit removes the holder that joined last, and the waiters ahead join again',
+    'a steal of one permit removes the holder that joined last, and overtaken waiters join again',
     ['handover/evictions.ts', 'return taken + permits > own.limit;', 'return true;'],
   ),
   mutant(
@@ -198,7 +198,7 @@ const REQUESTS: readonly Mutant[] = [
   ),
   mutant(
     'a holder that yields evicts itself for the requester',
-    'a holder that yields evicts other entries, never its own, while the store still shows a released entry ahead of it',
+    'a holder that yields never evicts its own entry, even while the store still shows a released entry ahead of it',
     [
       'handover/requests.ts',
       '.filter((entry) => isBehind(entry) && !admitted.has(entry))',

@@ -86,7 +86,7 @@ describe('a hold on the dashboard', () => {
     expect(holdMeter({ heldAt: 0 }, { at: 0 }, { now: 5_000, fullMs: 0 }).kind).to.equal('unknown');
   });
 
-  it('is shown with notes about its entry, such as the shared mode', () => {
+  it('is shown with properties of its entry, such as the shared mode', () => {
     const entry = {
       shared: true,
       permits: 2,

@@ -52,7 +52,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.deep.equal(['a1 b1', 'c1']);
   });
 
-  it('sends one request at once, or at the end of the turn of the event loop if it depends on another request', async () => {
+  it('sends a single request immediately, or at the end of the turn of the event loop if it depends on another request', async () => {
     void requests.add('a1');
     for (let i = 0; i < 5; i += 1) await Promise.resolve();
     expect(requests.sent).to.deep.equal(['a1']);
@@ -83,7 +83,7 @@ describe('batching of requests', () => {
     expect(requests.sent.slice(4)).to.deep.equal(['e1 f1']);
   });
 
-  it('sends at once as many requests of one kind as four full batches contain, and the others after replies', async () => {
+  it('sends as many requests of one kind as four full batches contain without waiting for replies, and the others later', async () => {
     void requests.add(...Array.from({ length: 30 }, (_, i) => `a${i}`));
     await nextTurn();
     expect(requests.sent).to.have.length(12);
@@ -92,7 +92,7 @@ describe('batching of requests', () => {
     expect(requests.sent).to.have.length(13);
   });
 
-  it('sends four full batches at once and the others after their replies', async () => {
+  it('sends four full batches without waiting for replies, and the other requests later', async () => {
     void requests.add(...Array.from('abcdefghijklmnopqr', (kind) => `${kind}1`));
     await nextTurn();
     expect(requests.sent).to.have.length(4);

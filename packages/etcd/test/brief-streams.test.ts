@@ -10,8 +10,8 @@ const FOR_MS = 1_500;
 // Maximum number of streams. A client without backoff would open about 80.
 const MOST = 20;
 
-describe('a server that accepts watch streams and ends them at once', () => {
-  it('gets new streams with a growing backoff', async () => {
+describe('a server that accepts watch streams and ends them immediately', () => {
+  it('receives new streams from a client with a growing backoff', async () => {
     const streams: Channel<IWatchRequest>[] = [];
     const watch = (listener: ChannelListener<IWatchResponse>): Channel<IWatchRequest> => {
       const stream = streamThatEnds(listener);

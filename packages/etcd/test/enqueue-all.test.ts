@@ -12,7 +12,7 @@ function newSpecs(count: number, more: Partial<EntrySpec> = {}): EntrySpec[] {
   return Array.from({ length: count }, (_, i) => newSpec(`${parent}/${i}`, more));
 }
 
-describe('an enqueue in several etcd queues at once', () => {
+describe('one call that enters several etcd queues', () => {
   const bench = benchOf(new Clients());
   const { clients, hosts } = bench;
 
@@ -74,7 +74,7 @@ describe('an enqueue in several etcd queues at once', () => {
     ['before', '!'],
     ['after', 'z'],
   ] as const) {
-    it(`accepts nested names, none of which blocks another one (nested keys sort ${about} the keys of the outer queue)`, async () => {
+    it(`accepts nested names, and a queue blocks no queue of another name (nested keys sort ${about} the keys of the outer queue)`, async () => {
       const session = await direct();
       const outer = freshQueue();
       const nested = Array.from({ length: 50 }, (_, i) => newSpec(`${outer}/${sign}${i}/deeper`));
@@ -112,7 +112,7 @@ describe('an enqueue in several etcd queues at once', () => {
     expect(await keysOf(specs)).to.deep.equal([]);
   });
 
-  it('creates no entry when it arrives after the session has removed one of its entries', async () => {
+  it('creates no entry when its request arrives after the session has removed one of the entries', async () => {
     const session = await slow();
     const specs = newSpecs(3);
     const before = await handledTxns(bench.server.endpoint);
@@ -130,7 +130,7 @@ describe('an enqueue in several etcd queues at once', () => {
     expect(other.turn).to.include({ admitted: true, ahead: 0 });
   });
 
-  it('rejects with ENTRY_LOST, and removes all entries, when another client removed one before its repetition', async () => {
+  it('rejects with ENTRY_LOST and removes all its entries when it is repeated after another client removed one', async () => {
     const session = await lossy();
     const specs = newSpecs(3);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));

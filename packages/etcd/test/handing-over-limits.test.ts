@@ -37,7 +37,7 @@ describe('an early hand-over within an etcd session', () => {
     await second!.turns.untilAdmitted();
   }
 
-  it('does not start when the caller has read the holder’s key, since a late write that compares this key could still succeed', async () => {
+  it('does not start after the caller has read the holder’s key, since a late write with that key could still succeed', async () => {
     const positions = await entries(2);
     const [{ session, spec }] = positions as [QueuedEntry];
     expect(session.exposeKey?.(spec.queue, spec.id)).to.equal(true);

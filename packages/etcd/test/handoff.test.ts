@@ -23,7 +23,7 @@ describe('a hand-off on etcd', () => {
     }
   });
 
-  it("between processes costs one removal when the next holder's value is no label, to which it could add an announcement", async () => {
+  it("between processes costs one removal when the next holder's value is not a label that can contain an announcement", async () => {
     const queue = freshQueue();
     const positions = [
       await bench.enter(await bench.open(), queue),
@@ -67,7 +67,7 @@ describe('a hand-off on etcd', () => {
       },
     ],
   ] as const) {
-    it(`does not happen when a waiter between the holder and the last waiter ${about}`, async () => {
+    it(`does not admit the last waiter when the waiter between it and the holder ${about}`, async () => {
       const [first, second, third] = (await line(3)) as [QueuedEntry, QueuedEntry, QueuedEntry];
       second.turns.stop();
       await goes(second);
@@ -118,7 +118,7 @@ describe('a hand-off on etcd', () => {
     safely(() => expect(admitted([second])).to.deep.equal([false]));
   });
 
-  it('waits for the removal when the client knows no revision that could become the next fencing token', async () => {
+  it('happens only after the removal when the client knows no revision that could become the next fencing token', async () => {
     const queue = freshQueue();
     const session = await bench.at.clients.session({
       hosts: bench.at.proxies[0].endpoint,

@@ -75,7 +75,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect((await session.enqueue(newSpec(outer))).turn).to.deep.equal({ admitted: false, ahead: 1 });
   });
 
-  it('make a reader wait for the writer ahead even if readers and nested names fill the first read', async () => {
+  it('make a reader wait for the writer ahead even if other readers and entries of nested names fill its first read', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
     const writer = newSpec(queue);
@@ -93,7 +93,7 @@ describe('the queues of @queuelock/etcd', () => {
     await turns.untilAdmitted();
   });
 
-  it('admit an entry of tryEnqueue when the queue has only keys of nested names', async () => {
+  it('admit a client that calls tryEnqueue when only nested names have entries', async () => {
     const session = await clients.session({ hosts: server.endpoint });
     const queue = freshQueue();
     await session.enqueue(newSpec(`${queue}/nested`));
@@ -116,7 +116,7 @@ describe('the queues of @queuelock/etcd', () => {
     expect(await operator.keysUnder(prefix)).to.deep.equal([]);
   });
 
-  it('cost two requests to lock and release a free lock, and one for tryEnqueue of a busy one', async () => {
+  it('cost two requests to lock and release a free lock, and one for tryEnqueue of a held lock', async () => {
     const session = await clients.session({ hosts: server.endpoint, heartbeatProof: 'verified' });
     const queue = freshQueue();
     const holdBriefly = async (): Promise<number> => {

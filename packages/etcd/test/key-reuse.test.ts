@@ -94,7 +94,7 @@ describe('an etcd session', () => {
       expect(await visit(session)).to.equal(key);
     });
 
-    it('also for several queues at once', async () => {
+    it('also in calls that enter several queues', async () => {
       const queues = [freshQueue(), freshQueue()];
       const together = async (): Promise<string[]> => {
         const specs = queues.map((name) => newSpec(name));
@@ -105,7 +105,7 @@ describe('an etcd session', () => {
       expect(await together()).to.deep.equal(await together());
     });
 
-    it('also after holds that have left and removed a trace', async () => {
+    it('also after a hold whose trace was written and removed', async () => {
       const keys = new Set<string>();
       for (let i = 0; i < 3; i += 1) {
         const spec = newSpec(queue);
@@ -117,7 +117,7 @@ describe('an etcd session', () => {
       expect(await bench.operator.keysUnder(`.queuelock/held/${queue}/`)).to.deep.equal([]);
     });
 
-    it('but not with a published value, a single key, or in the queue of an election of npm etcd3', async () => {
+    it('but not of entries with a published value or a single key, nor in an election of npm etcd3', async () => {
       const published = { value: 'node-7' };
       expect(await visit(session, published)).to.not.equal(await visit(session, published));
       const single = await clients.session({

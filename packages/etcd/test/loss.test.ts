@@ -32,7 +32,7 @@ describe('the loss of an etcd entry', () => {
   });
   afterEach(() => client.close());
 
-  it('is reported to its holder at once by the watch, and its reason as soon as it is known', async () => {
+  it('is reported to its holder by the watch, even while no request of the client reaches the server', async () => {
     const { queue, states, end } = await held();
     const [key = ''] = await bench.operator.keysUnder(`${queue}/`);
     const { ownership } = last(states);
@@ -105,7 +105,7 @@ describe('the loss of an etcd entry', () => {
     connection.close();
   });
 
-  it('does not admit a waiter whose session has ended together with its predecessor, even if its own watch is late', async () => {
+  it('does not admit the next waiter of the same session after the session has ended, even if its watch is late', async () => {
     const connection = connect();
     const watches = new Watches(connection, PATIENT_MS);
     const late = new Set<string>();

@@ -70,7 +70,7 @@ describe('registers in etcd', () => {
     expect(await registers.read(queue, 'open')).to.equal(undefined);
   });
 
-  it('notify an observer of each change once, and end it with an error when the connection breaks', async () => {
+  it('notify an observer of each change once, and end its stream with an error when the connection breaks', async () => {
     const queue = freshQueue();
     const other = clients.backend({ hosts: own.server.endpoint, prefix: 'team/' }).registers!;
     const seen: (Register | undefined)[] = [];

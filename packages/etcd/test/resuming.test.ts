@@ -10,7 +10,7 @@ import { handledTxns, requestsOf } from './requests.ts';
 const patient = new AbortController().signal;
 
 describe('the export of an etcd session', () => {
-  it('contains its lease, its TTL, its prefix, and for reused keys the ids in these keys', () => {
+  it('contains the lease, the TTL, the prefix, and the ids in reused keys', () => {
     for (const id of ['7587862094807893254', '10', '-1']) {
       const resumption = {
         lease: { id, ttlMs: 5_000 },
@@ -21,7 +21,7 @@ describe('the export of an etcd session', () => {
     }
   });
 
-  it('cannot be used with another prefix, and the message names both', () => {
+  it('cannot be used with another prefix, and the error names both prefixes', () => {
     const lease = { id: '10', ttlMs: 5_000 };
     const written = writeResumption({ lease, prefix: 'team/', keyIds: new Map() });
     expect(() => readResumption(written, ''))
@@ -77,7 +77,7 @@ describe('a resumed etcd session', () => {
     );
   }
 
-  it('finds its entry when that is enqueued with another limit, and creates no second entry', async () => {
+  it('finds its entry when the enqueue is repeated with another limit, and creates no second entry', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue(), { limit: 3, permits: 2 });
     const { key, order } = await session.enqueue(spec);

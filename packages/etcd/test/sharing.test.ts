@@ -32,7 +32,7 @@ describe('a downgrade of an etcd entry', () => {
     return spec;
   }
 
-  it('adds a mark by one request that leaves key and position, and one request then removes entry and mark', async () => {
+  it('adds a mark with one request and keeps the key and the position; one more request removes entry and mark', async () => {
     const session = await direct();
     const spec = newSpec(freshQueue());
     const { queue, id } = spec;
@@ -123,7 +123,7 @@ describe('a downgrade of an etcd entry', () => {
     expect([...(await bench.operator.keysUnder(`${queue}/`)), ...(await marksOf(queue))]).to.deep.equal([]);
   });
 
-  it('leaves no mark when the reply to the enqueue was lost once', async () => {
+  it('leaves no mark after the removal of an entry whose first enqueue received no reply', async () => {
     const session = await lossy();
     const spec = newSpec(freshQueue());
     const { queue, id } = spec;

@@ -60,7 +60,7 @@ describe('expectAccepted', () => {
     );
   });
 
-  it('rejects when a gate refuses, and distinguishes a later holder from missing headers', async () => {
+  it('rejects when a fencing gate refuses, and distinguishes a later holder from missing headers', async () => {
     const gate = createFencingGate();
     const request = async (token: bigint): Promise<AnyFenceOutcome> => {
       const headers = new Headers(fencingHeaders({ ...hold, token }));
@@ -74,7 +74,7 @@ describe('expectAccepted', () => {
     expect(silent.code).to.equal('INVALID_ARGUMENT');
   });
 
-  it('rejects when a gate has refused the HTTP request, and with UNAVAILABLE for a response that no gate sends', async () => {
+  it('rejects when a fencing gate has refused the HTTP request, and with UNAVAILABLE for a response that no such gate sends', async () => {
     const reply = (status: number, token?: string): Promise<AnyFenceOutcome> =>
       httpOutcome(
         hold,
@@ -128,7 +128,7 @@ describe('sqlOutcome', () => {
     expect(await sqlOutcome(refusing('9'), once)).to.include({ outcome: 'refused', largest: 9n });
   });
 
-  it('reads the stored token after the statement claim, and ignores what the write of that statement returned', async () => {
+  it('reads the stored token after the statement of claim(), and ignores what that statement returned', async () => {
     for (const dialect of ['postgres', 'mysql', 'sqlite'] as const) {
       const claim = sqlFences(dialect).claim(hold);
       expect(await sqlOutcome(refusing('7'), claim)).to.deep.equal({ outcome: 'accepted' });
@@ -138,7 +138,7 @@ describe('sqlOutcome', () => {
     }
   });
 
-  it('rejects when it reads no token after the statement claim, or a smaller one than that statement wrote', async () => {
+  it('rejects when it reads no token after the statement of claim(), or a smaller token than that statement wrote', async () => {
     const claim = sqlFences('mysql').claim(hold);
     const outcomes = [refusing(), refusing('6'), refusing('7', '7'), () => undefined];
     for (const query of outcomes)

@@ -327,7 +327,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await client.stop();
       });
 
-      it('break connections at once when the cut is a reset', async () => {
+      it('break connections immediately when the cut is a reset', async () => {
         const client = await cluster.addClient();
         const member = await follower();
         const socket = connect(splitEndpoint(member.endpoint));

@@ -29,7 +29,7 @@ describe('a connection to a memory server', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('delays calls by half the latency each way, and events by half of it', async () => {
+  it('delays requests, replies and events by half of the latency each', async () => {
     const near = await openSession(connect({}));
     const opening = openSession(connect({ latencyMs: 10 }));
     await clock.advance(10);

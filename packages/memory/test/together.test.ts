@@ -7,7 +7,7 @@ function specsFor(...queues: readonly string[]): readonly EntrySpec[] {
   return queues.map((queue) => newSpec({ queue }));
 }
 
-describe('entering several queues of a memory server at once', () => {
+describe('one call that enters several queues of a memory server', () => {
   const server = createMemoryServer({ clock: virtualClock() });
   const backend = memory({ server });
 
@@ -15,7 +15,7 @@ describe('entering several queues of a memory server at once', () => {
     server.close();
   });
 
-  it('is atomic: an entry that joins later is behind in all of them', async () => {
+  it('is atomic: a later entry is behind the entries of the call in all queues', async () => {
     const [one, two] = [await openSession(backend), await openSession(backend)];
     await Promise.all([one.enqueueAll!(specsFor('a', 'b')), two.enqueueAll!(specsFor('b', 'a'))]);
     const owners = [...server.queues().values()].map((entries) => entries.map(({ sessionId }) => sessionId));
@@ -35,7 +35,7 @@ describe('entering several queues of a memory server at once', () => {
     expect(server.entryCount).to.equal(2);
   });
 
-  it('removes the other entries after an operator has removed one of them', async () => {
+  it('removes its other entries when it is repeated after an operator removed one', async () => {
     const session = await openSession(backend);
     const specs = specsFor('a', 'b');
     const [a, b] = await session.enqueueAll!(specs);
@@ -46,14 +46,14 @@ describe('entering several queues of a memory server at once', () => {
     expect(server.entryCount).to.equal(0);
   });
 
-  it('refuses two entries of one queue, and enters nothing', async () => {
+  it('refuses two entries of one queue, and adds no entry', async () => {
     const session = await openSession(backend);
     const refusal = session.enqueueAll!(specsFor('a', 'b', 'a'));
     expect(await codeOf(refusal)).to.equal('INVALID_ARGUMENT');
     expect(server.entryCount).to.equal(0);
   });
 
-  it('rejects when one id was removed before the request arrived, and again when it is repeated', async () => {
+  it('rejects, even when it is repeated, if one of its ids was removed before the request arrived', async () => {
     const late: (() => Promise<unknown>)[] = [];
     let lost = false;
     const far = memory({

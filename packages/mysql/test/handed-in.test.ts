@@ -27,7 +27,7 @@ describe('a pool that is passed to mysql()', () => {
     const text = JSON.stringify(options, (_name, value: unknown) =>
       typeof value === 'function' ? 'a function' : value,
     );
-    it(`hands a lock over with the options ${text}`, async () => {
+    it(`lets one client release a lock and another one acquire it, with the options ${text}`, async () => {
       const [one, other] = [clients.pool(options), clients.pool()].map((pool) =>
         createLockClient(mysql({ pool })),
       );
@@ -115,7 +115,7 @@ describe('a pool of MySQL that the application uses too', () => {
     second.release();
   });
 
-  it('lets requests of the application wait for a lock inside their own transaction', async () => {
+  it('has connections for locks that the application acquires inside its own open transactions', async () => {
     const pool = clients.pool({ connectionLimit: 4 });
     const locks = createLockClient(mysql({ pool }));
     await locks.run('account', () => undefined);
@@ -140,7 +140,7 @@ describe('a pool of MySQL that the application uses too', () => {
     for (const connection of [await pool.getConnection(), await pool.getConnection()]) connection.release();
   });
 
-  it('is named in the error, with its numbers of connections, when it has none free', async () => {
+  it('is named in the error, with the number of its connections, when all of them are in use', async () => {
     const pool = clients.pool({ connectionLimit: 2 });
     const taken = [await pool.getConnection(), await pool.getConnection()];
     const backend = clients.connect({ pool, requestTimeoutMs: 50 });

@@ -113,7 +113,7 @@ describe('a pool that the application uses too', () => {
     await backend.close();
   });
 
-  it('lets requests of the application wait for a lock inside their own transaction', async () => {
+  it('has connections for locks that the application acquires inside its own open transactions', async () => {
     const locks = createLockClient(postgres({ pool }));
     await locks.run('account', () => undefined);
     const request = async (nth: number): Promise<number> => {
@@ -129,7 +129,7 @@ describe('a pool that the application uses too', () => {
     await locks.close();
   });
 
-  it('is named in the error, with its numbers of connections, when it has none free', async () => {
+  it('is named in the error, with the number of its connections, when all of them are in use', async () => {
     const taken = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
     const backend = postgres({ pool, requestTimeoutMs: 50 });
     const { code, message } = await refusal(backend.open(10_000, signal));

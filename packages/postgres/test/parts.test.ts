@@ -19,7 +19,7 @@ describe('a text that is stored in PostgreSQL', () => {
       expect(textOf(storedText(text))).to.equal(text);
   });
 
-  it('is stored without the character 0, and texts with a common prefix are stored with a common prefix', () => {
+  it('is stored without the character 0, and a common prefix of two texts stays a common prefix', () => {
     expect(storedText('a\0b')).to.not.contain('\0');
     expect(storedText('a\\\0b').startsWith(storedText('a\\'))).to.equal(true);
   });
@@ -73,7 +73,7 @@ describe('an error of PostgreSQL', () => {
 });
 
 describe('a connection to PostgreSQL', () => {
-  it('is opened at once, without a timer, when the rate limit requires no delay', async () => {
+  it('is opened immediately, without a timer, when the rate limit requires no delay', async () => {
     const clock = { now: () => 0, after: () => () => undefined, random: () => 0 };
     const wire = { query: () => Promise.resolve([]), release: () => undefined };
     const driver = { endpoint: AT.endpoint, isShared: true, open: () => Promise.resolve(wire) };
@@ -107,7 +107,7 @@ describe('the rate limit of connections to PostgreSQL', () => {
 });
 
 describe('the entries of PostgreSQL that a client knows', () => {
-  it('are added up exactly, as 64-bit numbers, for a comparison with the store', () => {
+  it('have numbers whose sum is computed exactly, for a comparison with the store', () => {
     const most = Number.MAX_SAFE_INTEGER;
     expect(sumOf([{ ord: most }, { ord: most - 1 }])).to.equal(18_014_398_509_481_981n);
   });

@@ -48,17 +48,18 @@ describe('the search for deadlocks', () => {
       circles: [{ victim: '2', waits: ['x: 2 for 1'] }],
     },
     {
-      title: 'finds a reader that reads again behind a writer',
+      title: 'finds the deadlock of a reader that requests a second shared hold behind a waiting writer',
       queues: [queueOf('x', { id: '1', shared: true }, { id: '2' }, { id: '3', shared: true, holds: ['1'] })],
       circles: [{ victim: '3', waits: ['x: 3 for 2', 'x: 2 for 1'] }],
     },
     {
-      title: 'finds no deadlock of a reader that reads again with no writer in between',
+      title:
+        'finds no deadlock of a reader that requests a second shared hold when no writer waits in between',
       queues: [queueOf('x', { id: '1', shared: true }, { id: '3', shared: true, holds: ['1'] })],
       circles: [],
     },
     {
-      title: 'finds the cycle of two readers that both wait to write',
+      title: 'finds the deadlocks of two readers that both request an exclusive hold',
       queues: [
         queueOf(
           'x',

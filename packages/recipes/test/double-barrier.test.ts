@@ -94,7 +94,7 @@ describe('a double barrier', () => {
     expect(where(all)).to.deep.equal(['out', 'out']);
   });
 
-  it('lets members that arrive during a round wait for the next one, in order', async () => {
+  it('lets members that arrive during a round wait for the next round, in order', async () => {
     const all = await walkers(5, 2);
     expect(where(all)).to.deep.equal(['in', 'in', 'waiting', 'waiting', 'waiting']);
     all[0]!.leave();
@@ -176,7 +176,7 @@ describe('a double barrier', () => {
     expect(where([quick, slow, next!, after!])).to.deep.equal(['out', 'out', 'in', 'in']);
   });
 
-  it('writes once that the round has begun, even if the reply is lost', async () => {
+  it('records the beginning of a round only once, even if the reply to the write is lost', async () => {
     let writes = 0;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();

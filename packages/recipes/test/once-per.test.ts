@@ -117,7 +117,7 @@ describe('oncePer', () => {
     expect(await report.latest()).to.include({ slot: '1' });
   });
 
-  it('rejects a wait at its timeout, and does not limit the work by it', async () => {
+  it('rejects a call that waits for longer than timeoutMs, and does not apply this limit to the work', async () => {
     const { promise: end, resolve } = deferred();
     const first = untilDone('a').run(1, () => end, { timeoutMs: 20 });
     await stage.settle();

@@ -6,7 +6,7 @@ import { startRedis } from '@queuelock/harness/services';
 const MANY = 20_000;
 
 describe('many claims of one process on Redis', () => {
-  it(`are all granted when ${MANY} are made at once, and the session stays alive`, async () => {
+  it(`are all granted when ${MANY} are made at the same time, and the session stays alive`, async () => {
     const server = await startRedis({ way: 'process' });
     const locks = createLockClient(redis({ url: `redis://${server.endpoint}` }));
     const held = await locks.acquire('before');

@@ -40,7 +40,7 @@ describe('a fault on Redis', () => {
 describe('a Redis with an append-only file', () => {
   const clients = new Clients({ appendonly: 'yes' });
 
-  it('that is killed loses no lock and no position in the queue', async () => {
+  it('that is killed and restarted keeps the hold and the position of a waiter', async () => {
     const holder = await clients.session();
     const waiter = await clients.session();
     const [held, waits] = [newSpec(), newSpec()];
@@ -137,7 +137,7 @@ describe('a connection to Redis', () => {
     return clients.session(clients.connect({ url: `redis://${proxy.endpoint}`, requestTimeoutMs }));
   }
 
-  it('that breaks makes its session suspect at once', async () => {
+  it('that breaks makes its session suspect immediately', async () => {
     const session = await through();
     const doubt = new Promise<void>((resolve) => {
       session.doubts$?.subscribe(() => resolve());
@@ -147,7 +147,7 @@ describe('a connection to Redis', () => {
     await renewed(session);
   }).timeout(WITHIN_MS);
 
-  it("does not add an entry when an enqueue arrives after the entry's removal", async () => {
+  it("that delivers an enqueue after the entry's removal does not add the entry", async () => {
     const session = await through(500);
     // Loads the script into the server, so that the test can call it by its hash.
     await session.enqueue(newSpec({ queue: 'before' }));

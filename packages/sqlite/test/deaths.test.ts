@@ -35,7 +35,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     await exit;
   }
 
-  it('admits the next waiter at once, long before the lease expires', async () => {
+  it('admits the next waiter immediately, long before the lease expires', async () => {
     const child = start();
     await once(child, 'message');
     const session = await clients.session();
@@ -48,7 +48,7 @@ describe('the end of a process with entries in a SQLite file', () => {
     expect(performance.now() - diedAt).to.be.lessThan(LEASE_MS / 4);
   });
 
-  it('is noticed once its entry comes close to the front, if it was far back', async () => {
+  it('is noticed when its entry, which was far back in the queue, comes close to the front', async () => {
     const session = await clients.session();
     const mine = newSpec();
     const child = start();

@@ -36,7 +36,7 @@ function connections(chance: number, takesMs: number, again: boolean): number[] 
 describe('connection attempts', () => {
   for (const chance of [0, 0.5, 0.999]) {
     for (const takesMs of [0, 20, 90, 400, 1_000]) {
-      it(`that fail after ${takesMs} ms are at most five in any second (random number ${chance})`, () => {
+      it(`that fail after ${takesMs} ms are made at most five times in any second (random number ${chance})`, () => {
         expect(maxPerSecond(connections(chance, takesMs, true))).to.be.within(2, 5);
         expect(maxPerSecond(connections(chance, takesMs, false))).to.be.within(1, 5);
       });
@@ -49,7 +49,7 @@ describe('connection attempts', () => {
     expect(made.at(-1)! - made.at(-2)!).to.equal(750);
   });
 
-  it('follow within 100 ms, with jitter, after a connection that had lasted', () => {
+  it('follow within 100 ms, with jitter, when a connection breaks that lasted for a second', () => {
     const pauses = [0, 0.5, 0.9].map((chance) => {
       const pace = new ConnectionPacer(clockWith(chance));
       pace.recordAttempt();

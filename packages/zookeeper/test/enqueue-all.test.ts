@@ -74,7 +74,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     ]);
   });
 
-  it('waits for a client in the gate, and continues when that has left', async () => {
+  it('waits for a client in the gate, and continues when that client has left', async () => {
     const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     await asOperator(server, async (zk) => {
@@ -88,7 +88,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     expect(await sizes()).to.deep.equal([1, 1]);
   });
 
-  it('rejects at once when one of its entries is removed while it waits for the gate', async () => {
+  it('rejects immediately when one of its entries is removed while it waits for the gate', async () => {
     const session = await bench.session(server, 10_000, 'native');
     await session.enqueueAll!(newSpecs(newQueue(), newQueue()));
     const specs = newSpecs(a, b);
@@ -216,7 +216,7 @@ describe('an enqueue in several ZooKeeper queues without transactions, through a
     await eventually(async () => (await inGate()).length === 0);
   });
 
-  it('creates no entry when the reply that would have let it through the gate was lost', async () => {
+  it('creates no entry when the reply that admits it to the gate is lost', async () => {
     const session = await bench.session(proxy.endpoint, 10_000, 'native');
     const specs = newSpecs(a, b);
     expect(await losing(proxy, OpCode.getChildren, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');

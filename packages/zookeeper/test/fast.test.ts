@@ -46,7 +46,7 @@ describe('a ZooKeeper queue with naming fast', () => {
   const untilWatched = (path: string): Promise<void> =>
     eventually(async () => (await zkFourLetter(server, 'wchp')).includes(`${path}\n`));
 
-  it('costs a create and a list in one packet, and a delete, while the lock is free', async () => {
+  it('needs a create and a list in one packet, and a delete, for a hold of a free lock', async () => {
     for (const directory of [[create, getChildren, create], []]) {
       const spec = newSpec(queue);
       own.reset();
@@ -65,7 +65,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   });
 
-  it('hands off within a process by deletes alone, even in a long queue', async () => {
+  it('needs only deletes for a hand-off within a process, even in a long queue', async () => {
     await whileLong(async (zk, others) => {
       const specs = [newSpec(queue), newSpec(queue), newSpec(queue)];
       const turns = [];
@@ -115,7 +115,7 @@ describe('a ZooKeeper queue with naming fast', () => {
     });
   });
 
-  it('refuses an entry behind one of another naming, even in a long queue', async () => {
+  it('refuses an entry behind an entry of another naming, even in a long queue', async () => {
     await whileLong(async (zk) => {
       await zk.create(`/${queue}/x-lock-`, '', 'ephemeral-sequential');
       expect(await session.enqueue(newSpec(queue)).catch(String)).to.include('FOREIGN_FORMAT');

@@ -5,7 +5,7 @@ const APART_MS = 250;
 
 /** Facts about clients that observe a queue without having an entry in it. */
 export const lookingFacts: readonly Fact[] = [
-  fact('an observer sees an empty queue at once', async (stage) => {
+  fact('an observer of an empty queue immediately receives an empty snapshot', async (stage) => {
     const watch = await stage.watch();
     expect(await watch.untilFirst()).to.deep.equal([]);
   }),
@@ -48,7 +48,7 @@ export const lookingFacts: readonly Fact[] = [
   }),
 
   fact(
-    'an observer that limits how often it reads sees the last change, also one by its own connection',
+    'an observer that limits how often it reads sees the last change, even one that its own client made',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const watches = [client, other].map(({ backend }) =>

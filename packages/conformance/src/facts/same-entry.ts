@@ -30,7 +30,7 @@ async function refusesOtherSpecs(
  */
 export const sameEntryFacts: readonly Fact[] = [
   fact(
-    'entering again with another mode or other permits is refused, and the entry keeps its own',
+    'entering again with another mode or other permits is refused, and the entry keeps its mode and permits',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };
@@ -59,7 +59,7 @@ export const sameEntryFacts: readonly Fact[] = [
   ),
 
   fact(
-    'entries of a resumed session keep the mode and the permits that the store has stored',
+    'entries of a resumed session keep the mode and the permits that are stored',
     async (stage) => {
       const [client, other] = await stage.threeClients();
       const slots = { queue: `${stage.queue}-slots`, limit: 5, permits: 2 };

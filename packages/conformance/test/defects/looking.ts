@@ -46,7 +46,10 @@ export const lookingDefects: Defects = [
   [
     'emits nothing for an empty queue',
     () => pictures((picture) => (picture.length > 0 ? picture : undefined)),
-    ['an observer sees an empty queue at once', 'an observer follows joins and departures in order'],
+    [
+      'an observer of an empty queue immediately receives an empty snapshot',
+      'an observer follows joins and departures in order',
+    ],
   ],
   [
     'shows a queue in reverse order',
@@ -71,7 +74,7 @@ export const lookingDefects: Defects = [
         },
       }),
     }),
-    ['an observer that limits how often it reads sees the last change, also one by its own connection'],
+    ['an observer that limits how often it reads sees the last change, even one that its own client made'],
   ],
   [
     'stops all observers when one unsubscribes',

@@ -53,7 +53,7 @@ export const sameEntryDefects: Defects = [
     'accepts any spec for an existing entry',
     believesTheCaller,
     [
-      'entering again with another mode or other permits is refused, and the entry keeps its own',
+      'entering again with another mode or other permits is refused, and the entry keeps its mode and permits',
       'entering another queue with the id of an entry is refused, and adds no entry to that queue',
     ],
   ],
@@ -61,7 +61,7 @@ export const sameEntryDefects: Defects = [
     'accepts any spec for an existing entry from a client that resumes',
     believesResumers,
     [
-      'entries of a resumed session keep the mode and the permits that the store has stored',
+      'entries of a resumed session keep the mode and the permits that are stored',
       'a writer that has become a reader can be resumed only as a reader',
     ],
   ],

@@ -123,7 +123,8 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a steal removes entries from the back of the queue, so that no waiter is admitted in between',
+    title:
+      'a steal removes entries from the last to the first, so that no waiter is admitted during the steal',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const [first, second] = [await join(stage, stage.client()), await join(stage, stage.client())];
@@ -192,7 +193,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a steal of one permit removes the holder that joined last, and the waiters ahead join again',
+    title: 'a steal of one permit removes the holder that joined last, and overtaken waiters join again',
     async check(stage) {
       const limit = { limit: 2 };
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
@@ -298,7 +299,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a session that ends while the client reads the reason of a loss ends the claim at once',
+    title: 'a claim whose session ends while its client reads the reason of a loss ends without the reason',
     async check(stage) {
       const gate = new Gate('readRegister');
       const client = stage.client({ link: { intercept: gate.replies } });
@@ -344,7 +345,7 @@ export const evictionFacts: readonly CoreFact[] = [
     },
   },
   ...(['readRegister', 'writeRegister', 'evict'] as const).map((call: MemoryCall): CoreFact => ({
-    title: `a client that closes during an eviction, at ${call}, rejects with CLOSED and stays closed`,
+    title: `an eviction during ${call} rejects with CLOSED when its client closes, and so does a later eviction`,
     async check(stage) {
       const claim = await join(stage, stage.client());
       const failing: Intercept = (at, proceed) =>

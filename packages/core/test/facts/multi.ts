@@ -131,7 +131,7 @@ export const multiFacts: readonly CoreFact[] = [
   })),
   {
     title:
-      'tryAcquire of several names makes one attempt: without a reply it rejects, and its entries are removed',
+      'tryAcquire of several names makes only one attempt: when the reply is lost, it rejects and its entries are removed',
     async check(stage) {
       const client = stage.client({ link: { intercept: losingReplies(['enqueueAll']) } });
       expect(await rejection(stage.passing(client.multi(NAMES).tryAcquire()))).to.have.property(
@@ -184,7 +184,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock joins a third time when the lock it waits for is stolen twice',
+    title: 'a multi-lock joins a third time when one of its locks is stolen twice during the wait',
     async check(stage) {
       const holder = await stage.client().acquire('y');
       const claim = follow(stage.client().multi(['x', 'y']).claim());
@@ -226,7 +226,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock that waits ends once, with SESSION_LOST, when its session ends',
+    title: 'a multi-lock that waits ends only once, with SESSION_LOST, when its session ends',
     async check(stage) {
       const holder = await stage.client().acquire('z');
       const client = stage.client();
@@ -241,7 +241,7 @@ export const multiFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a multi-lock ends at once when its client closes, whether it waits or holds',
+    title: 'a multi-lock ends immediately when its client closes, whether it waits or holds',
     async check(stage) {
       const holder = await stage.client().acquire('y');
       const [waiting, holding] = [stage.client(), stage.client()];

@@ -112,7 +112,7 @@ export const requestFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a holder that yields evicts other entries, never its own, while the store still shows a released entry ahead of it',
+      'a holder that yields never evicts its own entry, even while the store still shows a released entry ahead of it',
     async check(stage) {
       const evicted: string[] = [];
       const scene = await sendRequest(stage, { spoil: (backend) => withReleasedAhead(backend, evicted) });
@@ -125,7 +125,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   ...ANSWERS.map((how): CoreFact => ({
-    title: `the response ${how} is reported once when the store's first reply to each of its calls is lost`,
+    title: `the response ${how} reaches the requester once when the store's first reply to each kind of call is lost`,
     async check(stage) {
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
       const losing = (): StageClientOptions => ({ link: { intercept: losingReplies(calls) } });
@@ -187,7 +187,7 @@ export const requestFacts: readonly CoreFact[] = [
     },
   })),
   {
-    title: 'a holder that yields releases at once when the requesting claim was cancelled',
+    title: 'a holder that yields releases immediately when the requesting claim was cancelled',
     async check(stage) {
       const scene = await sendRequest(stage);
       scene.requester.subscription.unsubscribe();
@@ -257,7 +257,8 @@ export const requestFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'the stream of requests completes at once for a subscriber that comes after the end of the hold',
+    title:
+      'the stream of requests completes immediately for a client that subscribes after the end of the hold',
     async check(stage) {
       const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());

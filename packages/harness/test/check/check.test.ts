@@ -68,7 +68,7 @@ describe('the check of a history', () => {
           .close(300, 'a', 'b'),
       );
     });
-    it('counts on an unfenced resource the writes that fencing would have prevented, and flags nothing', () => {
+    it('counts the writes to an unfenced resource that fencing would have prevented, and flags none of them', () => {
       const builder = handedOver(100, 101)
         .effect('b', 110, { token: 2, answered: 120, resource: 'log' })
         .effect('a', 130, { token: 1, believed: false, resource: 'log' })

@@ -13,7 +13,7 @@ async function expectRefusal(promise: Promise<unknown>, code: QueueLockErrorCode
 
 export const admissionFacts: readonly RecipeFact[] = [
   {
-    title: 'of ten clients that join at once, only `maxWaiters` wait, and the others leave no entry',
+    title: 'of ten clients that join at the same time, only `maxWaiters` wait, and the others leave no entry',
     async check({ client, queue }) {
       const clients = [client(), client(), client()];
       const holder = await clients[0]!.acquire(queue);

@@ -47,7 +47,7 @@ export const lifeFacts: Facts = {
     },
     {
       title:
-        'a lost session rejects held requests with an AbortError, and waiting ones with SESSION_LOST or CLOSED',
+        'the loss of a session rejects requests that hold with an AbortError, and waiting ones with SESSION_LOST or CLOSED',
       async check({ peer, until }) {
         const [victim, other] = [peer(), peer().locks];
         const theirs = await hold(other, 'theirs');

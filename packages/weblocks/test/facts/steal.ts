@@ -35,7 +35,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title: 'a request with steal takes the lock from all readers at once',
+      title: 'a request with steal takes the lock from all of its readers',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const readers = [
@@ -62,7 +62,7 @@ export const stealFacts: Facts = {
       },
     },
     {
-      title: 'waiters stay in order behind a request with steal, and so do requests during the steal',
+      title: 'waiters stay in order behind a request with steal, as do requests that arrive during the steal',
       async check({ peer }) {
         const peers = [peer().locks, peer().locks, peer().locks];
         const robbed = await hold(peers[0]!, 'jobs');

@@ -21,7 +21,7 @@ describe("ZooKeeper over Node's sockets", () => {
   const bench = new Bench();
   afterEach(() => bench.clear());
 
-  it('works in several worker threads at once, which exit by themselves', async () => {
+  it('works in several worker threads at the same time, which exit by themselves', async () => {
     const { endpoint } = await sharedZooKeeper('threads of @queuelock/zookeeper');
     const workerData = { options: { hosts: [endpoint], ...SINGLE }, here: import.meta.url };
     const said = [1, 2].map(async () => {
