@@ -44,7 +44,7 @@ for (const store of stores) {
         [hesitant, competitor] = [connectThroughProxy(), connect()];
       });
 
-      it('has one entry in the queue after a lost reply to the enqueue, and is granted the lock', async () => {
+      it('has one entry in the queue after a lost reply to the enqueue, and resolves with the lock', async () => {
         await warmUp(hesitant);
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-enqueue'));
         const acquired = hesitant.acquire('enqueue', { owner: 'lost-enqueue' });
