@@ -185,7 +185,7 @@ describe('the start of a hold', () => {
       expect((await next).tookMs).to.equal(2_500);
     });
 
-    it('is refused on a backend without traces', async () => {
+    it('rejects with INVALID_ARGUMENT on a backend without traces', async () => {
       const sound = memory({ server });
       const plain: Backend = {
         ...sound,

@@ -300,7 +300,7 @@ describe('rules of liveness with shared holds', () => {
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
     expect(rulesOf(builder)).to.deep.equal(['L3', 'L3']);
   });
-  it('counts holds by kind of claim', () => {
+  it('are accompanied by the number of holds of each kind', () => {
     const builder = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
       token: 3,
       queue: 's',
