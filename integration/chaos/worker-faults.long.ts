@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 30_000);
     afterEach(abandonTrials);
 
-    it("stop no queue: after a killed holder, the next waiter holds within the TTL and the server's expiry delay", async () => {
+    it("that kill a holder let the next waiter hold within the TTL and the server's expiry delay", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next } = await holderAndNext(experiment, `queue-${run}`);
@@ -54,7 +54,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it('that freeze a holder for 1.5 TTL show it the loss when it resumes, and its writes are rejected', async () => {
+    it('that freeze a holder for 1.5 TTL make it notice the loss when it resumes, and the store rejects its writes', async () => {
       const experiment = await startExperiment({ store });
       const frozenMs = 1.5 * experiment.timing.ttlMs;
       await repeatedlyIn(experiment, async (run) => {
@@ -108,7 +108,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it("that block a holder's event loop for 0.9 TTL either leave it the lock, or show it the loss", async () => {
+    it("that block a holder's event loop for 0.9 TTL either cost the holder no lock, or make it notice the loss", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -121,7 +121,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it("that block a holder's event loop for 1.5 TTL show it the loss before it writes again", async () => {
+    it("that block a holder's event loop for 1.5 TTL make the holder notice the loss before it writes again", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);
@@ -134,7 +134,7 @@ for (const store of STORES) {
       await expectRight(experiment);
     });
 
-    it("that block a waiter's event loop while it is granted never let it hold with an expired entry", async () => {
+    it("that block a waiter's event loop during its grant never let the waiter hold with an expired entry", async () => {
       const experiment = await startExperiment({ store });
       await repeatedlyIn(experiment, async (run) => {
         const { holder, next, queue } = await holderAndNext(experiment, `queue-${run}`);

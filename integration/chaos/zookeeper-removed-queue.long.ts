@@ -23,7 +23,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
     return experiment;
   }
 
-  it('can be used again after it was removed with its parent, and its waiters are notified at once', () =>
+  it('notifies its waiters without delay when it is removed with its parent, and can be used again', () =>
     oneByOne(async () => {
       const experiment = await start();
       const { workers } = experiment;

@@ -35,12 +35,12 @@ function defectiveStore(defect: string): Store {
   return memoryStore(server, () => defective(memory({ server }), shared));
 }
 
-describe('a defect of a store is found by scripts', function () {
+describe('a comparison of stores by random scripts', function () {
   this.timeout(300_000);
 
   for (const [defect, rules] of Object.entries(FOUND_BY))
     for (const [rule, play] of rules)
-      it(`(control) that ${defect}, by the rule ${rule} of the ${play === race ? 'racing' : 'sequential'} mode`, async () => {
+      it(`(control) finds a store that ${defect}, by the rule ${rule} of the ${play === race ? 'racing' : 'sequential'} mode`, async () => {
         const found = new Set<string>();
         for (let seed = 1; seed <= SEEDS && !found.has(rule); seed += 1) {
           const script = await scriptOf(seed);

@@ -16,7 +16,7 @@ const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([
   'a leader that is cut off stops leading before the next one leads',
   'a leader that is restarted after the TTL joins at the end of the queue',
   'a barrier opens when the client that closed it dies',
-  'a member of a double barrier that dies does not keep the others from leaving',
+  'a member that dies in a double barrier does not keep the other members from leaving',
   'when a cohort loses its hold, its holder is notified and its waiters continue with a new entry',
 ]);
 

@@ -44,7 +44,7 @@ for (const store of stores) {
         [hesitant, competitor] = [connectThroughProxy(), connect()];
       });
 
-      it('has one entry in the queue after a lost reply to the enqueue, and is granted the lock', async () => {
+      it('has one entry in the queue after a lost reply to the enqueue, and resolves with the lock', async () => {
         await warmUp(hesitant);
         const reply = proxy.loseNextReply((chunk) => chunk.includes('lost-enqueue'));
         const acquired = hesitant.acquire('enqueue', { owner: 'lost-enqueue' });
@@ -90,7 +90,7 @@ for (const store of stores) {
         }
       });
 
-      it('is released once although the reply to its release is lost, and the next waiter is granted before the release resolves', async () => {
+      it('ends with one release although the reply to the release is lost, and the next waiter is granted before the release resolves', async () => {
         const ownership = await hesitant.acquire('release');
         const next = await join(competitor, 'release');
         const reply = proxy.loseNextReply((chunk) => chunk.includes('release'));

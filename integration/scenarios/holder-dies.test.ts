@@ -20,7 +20,7 @@ for (const store of stores) {
 
     after(endScripts);
 
-    it('is followed by the next waiter after its TTL when it was killed', () => killed);
+    it('is followed by the next waiter after the TTL when the holder is killed', () => killed);
 
     it('does not act as the holder after the next client may be granted, when it was frozen for longer than its TTL', () =>
       frozen);

@@ -27,7 +27,7 @@ describe('the join of a page', () => {
     expect([lock.held, lock.signal.aborted, s.server.entryCount]).to.deep.equal([false, false, 0]);
   });
 
-  it('passes the lock from page to page in order and shows every page its position', async () => {
+  it('is granted after the joins of earlier pages, and shows the page its position', async () => {
     await using s = await stage();
     const page = s.page();
     const tabs = ['a', 'b', 'c'].map((owner) => () => new Tab(page.join('doc', { owner })));

@@ -125,7 +125,7 @@ describe('control characters in text of another process', function () {
     });
   }
 
-  it('may come in long text, which is shortened so that it does not fill the screen', async () => {
+  it('are not the only danger: queuelock who also shortens long text', async () => {
     const flood = await client.acquire('flood', { value: 'x'.repeat(1_000) });
     const { stdout } = await runCli(['who', 'flood', ...backend]);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).to.be.below(400);

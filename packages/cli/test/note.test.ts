@@ -4,7 +4,7 @@ import { Subject, VirtualTimeScheduler } from 'rxjs';
 import { eachOncePerMinute } from '../src/note.ts';
 
 describe('notices of errors that end no hold', () => {
-  it('are printed once a minute while the same error repeats, and at once for another error', () => {
+  it('are printed at most once a minute for the same error, and immediately for another error', () => {
     const scheduler = new VirtualTimeScheduler();
     const errors$ = new Subject<QueueLockError>();
     const printed: string[] = [];

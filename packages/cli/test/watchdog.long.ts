@@ -17,7 +17,7 @@ describe('a watchdog that does not know the process group of its command', () =>
     kennel.close();
   });
 
-  it('when the guard dies, kills a command that starts only after that', async () => {
+  it('kills a command that starts only after the death of the guard', async () => {
     const dog = await kennel.watchdog(60_000);
     const ended = once(dog, 'exit');
     dog.stdin!.end();

@@ -86,7 +86,7 @@ describe('access to a Consul with ACLs', function () {
     }
   });
 
-  it('that is revoked while a client holds ends the hold at its deadline, and the error names the reason', async () => {
+  it('when revoked during a hold, ends the hold before the next grant, with the reason in the error', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const policy = await manage('policy', { Name: 'removed', Rules: rules });
     const { SecretID: token = '', AccessorID = '' } = await manage('token', {
@@ -111,7 +111,7 @@ describe('access to a Consul with ACLs', function () {
     await Promise.all([client.close(), other.close()]);
   });
 
-  it('that is revoked for a while during a wait does not end the wait', async () => {
+  it('when revoked for a while during a wait, does not end the wait', async () => {
     const rules = 'key_prefix "queuelock/" { policy = "write" } session_prefix "" { policy = "write" }';
     const policy = await manage('policy', { Name: 'lapse', Rules: rules });
     const { SecretID: token = '', AccessorID = '' } = await manage('token', {

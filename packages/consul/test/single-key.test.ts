@@ -56,7 +56,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     await until(look, { what: `${count} entries are in the queue`, withinMs: 10_000 });
   }
 
-  it('grants in order after consul lock has released the key', async () => {
+  it('grants its waiters the lock in order after consul lock has released the key', async () => {
     const theirs = consulLock();
     await theirs.held;
     const [one, other] = [client(), client()];
@@ -76,7 +76,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     expect(await operator.ask('GET', `/v1/kv/${KEY}`)).to.deep.equal([]);
   });
 
-  it('makes consul lock wait while an entry holds, and lets it hold after the release', async () => {
+  it('makes consul lock wait while a client of queuelock holds, until that client releases', async () => {
     const ownership = await client().acquire('jobs');
     const theirs = consulLock();
     let isHeld = false;
@@ -147,7 +147,7 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
     await operator.remove('service/data');
   });
 
-  it('accepts exclusive entries only, and no acquisition together with other queues', async () => {
+  it('refuses readers, limits above 1, and multi-locks', async () => {
     const locks = client();
     for (const options of [{ mode: 'shared' as const }, { limit: 2 }]) {
       const refusal = await locks.acquire('jobs', options).catch((error: unknown) => error);

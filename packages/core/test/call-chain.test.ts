@@ -33,7 +33,7 @@ describe('a call chain', () => {
     timers.push(setInterval(() => undefined, 1_000_000));
   }
 
-  it('keeps no reference to the holds of earlier rounds when each round starts the next one', async () => {
+  it('keeps no reference to earlier holds when the work of each hold starts the next hold by a timer', async () => {
     const before = ownerships();
     await new Promise<void>((resolve, reject) => {
       let rounds = 0;
@@ -54,7 +54,7 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('keeps no reference to earlier holds when each hold starts the next under another name and then ends', async () => {
+  it('keeps no reference to earlier holds when each hold ends after the next one has begun under another name', async () => {
     const before = ownerships();
     await new Promise<void>((resolve, reject) => {
       const begin = (round: number, ended: () => void): void => {
@@ -82,7 +82,7 @@ describe('a call chain', () => {
     expect(ownerships() - before).to.be.at.most(IN_USE);
   });
 
-  it('still has the outer hold in tasks that continue after an inner hold', async () => {
+  it('still contains the outer hold in a task that continues after an inner hold has ended', async () => {
     await client.run('outer', async () => {
       const later = await client.run('inner', () => ({
         error: new Promise<void>((resolve) => void setTimeout(resolve)).then(() =>

@@ -44,7 +44,7 @@ describe('credentials of new connections', () => {
     expect(credentials.latest).to.equal(2);
   });
 
-  it('are the last valid ones when a read fails, which is reported, until a later read succeeds', async () => {
+  it('stay the last valid ones when a read fails, until a later read succeeds, and the failure is reported', async () => {
     const results: (() => string)[] = [
       () => 'one',
       () => {

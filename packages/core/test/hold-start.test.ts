@@ -45,7 +45,7 @@ describe('the start of a hold', () => {
   }
 
   describe('with minRemainingMs', () => {
-    it('waits for one more heartbeat, which is sent at once, and for none when enough time is proven', async () => {
+    it('waits for one more heartbeat, which is sent immediately, unless enough time is already proven', async () => {
       const client = connect();
       await client.run('x', () => undefined);
       await clock.advance(2_000);
@@ -173,7 +173,7 @@ describe('the start of a hold', () => {
       expect((await next).tookMs).to.equal(2_500);
     });
 
-    it('counts the delay as part of the wait: its timeout rejects, and the next claim starts a new delay', async () => {
+    it('counts the delay toward the timeout of the wait, and a later claim starts a new delay', async () => {
       const [first, second] = [connect(delayed), connect(delayed)];
       await first.acquire('x');
       server.expireSession(server.sessionIds[0]!);
@@ -185,7 +185,7 @@ describe('the start of a hold', () => {
       expect((await next).tookMs).to.equal(2_500);
     });
 
-    it('is refused on a backend without traces', async () => {
+    it('rejects with INVALID_ARGUMENT on a backend without traces', async () => {
       const sound = memory({ server });
       const plain: Backend = {
         ...sound,

@@ -141,7 +141,7 @@ describe('a lock client', () => {
       expect(await client.run('x', () => 'free again')).to.equal('free again');
     });
 
-    it("waits inside another client's hold of the same name", async () => {
+    it("waits in the queue when it is called inside another client's hold of the same name", async () => {
       const [a, b] = [connect(), connect()];
       const waited = await a.run('x', async () => rejection(b.run('x', () => 1, { timeoutMs: 0 })));
       expect(waited).to.include({ code: 'TIMEOUT' });
@@ -339,7 +339,7 @@ describe('a lock client', () => {
       expect(server.entryCount).to.equal(0);
     });
 
-    it('is cold: each subscription is an entry of its own', async () => {
+    it('creates a separate entry for each subscription', async () => {
       const client = connect();
       const claim$ = client.claim('x');
       const subscriptions = [claim$.subscribe(), claim$.subscribe()];
@@ -485,7 +485,7 @@ describe('a lock client', () => {
       await settle();
     });
 
-    it('ends all holds at once when the first of them is notified of the loss', async () => {
+    it('ends all holds together when the first of them is notified of the loss', async () => {
       const reported$ = new Subject<never>();
       const backend = memory({ server });
       const open: typeof backend.open = async (ttlMs, signal) => {
@@ -645,7 +645,7 @@ describe('a lock client', () => {
       expect(failures).to.equal(3);
     });
 
-    it('is retried when it releases a lock, without releasing what the same client acquired since', async () => {
+    it('is retried when it releases a lock, and does not release a later hold of the same client', async () => {
       let lost = false;
       const client = connect({
         backend: {
@@ -803,7 +803,7 @@ describe('a lock client', () => {
       await client.close();
     });
 
-    it('ends a wait at once while its join is in flight, and resolves after the outcome of that join', async () => {
+    it('ends a wait immediately while its join is in flight, and resolves only after the reply to the join', async () => {
       let reply: () => void = () => undefined;
       const replied = new Promise<void>((resolve) => (reply = resolve));
       const client = connect({
@@ -820,7 +820,7 @@ describe('a lock client', () => {
       await closing;
     });
 
-    it('resolves after a join in flight has its outcome', async () => {
+    it('resolves when it is called during a join with a slow reply', async () => {
       const client = connect({ backend: { latencyMs: 100 } });
       const waiting = rejection(client.acquire('x'));
       await clock.advance(120);

@@ -20,8 +20,8 @@ const LATE: Readonly<Record<string, number>> = {
   'a session that opens after the client was closed stays': 4,
 };
 
-describe('any history of clients, faults and an operator', () => {
-  it(`keeps every rule of judge.ts in ${RUNS} random histories`, async () => {
+describe('a random history of clients, faults and an operator', () => {
+  it(`keeps every rule of judge.ts, in each of ${RUNS} histories`, async () => {
     const seed = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31));
     await fc.assert(fc.asyncProperty(anyHistory, assertKeepsRules), { numRuns: RUNS, seed });
   }).timeout(0);

@@ -17,8 +17,8 @@ import { anyHistory } from './model/plan.ts';
 
 const RUNS = 100;
 
-describe('any history of clients, faults and an operator', () => {
-  it(`keeps every rule of judge.ts in ${RUNS} random histories`, async () => {
+describe('a random history of clients, faults and an operator', () => {
+  it(`keeps every rule of judge.ts, in each of ${RUNS} histories`, async () => {
     await fc.assert(fc.asyncProperty(anyHistory, assertKeepsRules), { numRuns: RUNS, seed: 1 });
   });
 

@@ -305,7 +305,7 @@ const RECORDED_HOLDS: readonly Mutant[] = [
   ),
   mutant(
     'a hold that ended without a record stays open',
-    'the hold of a process that died has no recorded end, and the next holder records by when it had ended',
+    'the hold of a process that died has no recorded end, and the next holder records the time by which that hold had ended',
     ['past/hold-records.ts', '    if (alone)', '    if (!alone)'],
   ),
   mutant(

@@ -90,7 +90,7 @@ describe("the stream of the position of any client's entry", () => {
   );
 
   it(
-    'is refused by an error at the call if an argument is invalid',
+    'is not returned if an argument is invalid: the call throws',
     onStages(async (stage) => {
       const client = stage.client();
       expect(() => watchPosition(client, '', { id: 'x' })).to.throw('name');

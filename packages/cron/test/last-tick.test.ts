@@ -23,7 +23,7 @@ describe('lastTickUntil', () => {
     );
   });
 
-  it('requests fewer than 65 ticks from the schedule, even if that has no tick for years', () => {
+  it('requests fewer than 65 ticks from the schedule, even if the schedule has no tick for years', () => {
     let questions = 0;
     const next = (after: number): number => {
       questions += 1;

@@ -59,7 +59,7 @@ describe('etcd with authentication', () => {
     });
   }
 
-  it('refuses clients that do not log in with ACCESS_DENIED', async () => {
+  it('refuses, with ACCESS_DENIED, clients that do not log in', async () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
     const opened = backend.open(5_000, patient);
     // Some versions of etcd require no permission for leases. All versions require one for keys.
@@ -83,7 +83,7 @@ describe('etcd with authentication', () => {
     observing.unsubscribe();
   });
 
-  it('names in the error all keys that need permission when only those of the queue are allowed', async () => {
+  it('names in the error all keys that need permission when a user may use only the keys of the queue', async () => {
     // The user may access the whole queue, whose keys are below allowed/, but not the keys in .queuelock/.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
     const session = await backend.open(10_000, patient);
@@ -135,7 +135,7 @@ describe('etcd with authentication', () => {
     });
 
   for (const transport of ['etcd3', 'http2'] as const)
-    it(`forgets the tokens of its users when it restarts, and still admits their waiters (${transport})`, async () => {
+    it(`admits the waiters of its users after a restart, in which it forgets their auth tokens (${transport})`, async () => {
       const options = { hosts: server.endpoint, auth: alice, prefix: 'allowed/', transport };
       const [holding, waiting] = [
         await clients.session(options, 30_000),

@@ -22,7 +22,7 @@ describe('many concurrent requests to etcd', () => {
   const open = (more: EtcdOptions = {}): Promise<Session> =>
     clients.session({ hosts: own.server.endpoint, heartbeatProof: 'verified', ...more });
 
-  it('all succeed although together they take longer than one timeout, and a heartbeat overtakes them', async function () {
+  it('all succeed when together they take longer than the timeout of a request, and a heartbeat overtakes them', async function () {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
     // Opens the stream of heartbeats before the requests.
@@ -38,7 +38,7 @@ describe('many concurrent requests to etcd', () => {
     expect(await own.operator.keysUnder(`${parent}/`)).to.have.length(3_000);
   });
 
-  it('are not sent when they were aborted', async () => {
+  it('that enqueue entries are not sent if the caller removes the entries before', async () => {
     const session = await open();
     const parent = freshQueue();
     const specs = Array.from({ length: 200 }, (_, i) => newSpec(`${parent}/${i}`));
@@ -68,7 +68,7 @@ describe('many concurrent requests to etcd', () => {
     await new Promise<void>((resolve) => startTimeout(100, resolve));
   });
 
-  it('time out by one shared timer, each after its own time', async () => {
+  it('share one timer, and each of them times out after its own time', async () => {
     const timeout = new SharedTimeout(160);
     const begun: number[] = [];
     const took: number[] = [];

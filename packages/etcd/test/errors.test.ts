@@ -89,7 +89,7 @@ describe('an error of a member or of the connection to it', () => {
     expect(classify(stranger, { ...attempt, prefix: 'team/' }).message).not.to.include('permission on');
   });
 
-  it('contains hints about TLS', () => {
+  it('contains a hint about TLS when a client without TLS cannot connect', () => {
     const closed = new GrpcError('UNAVAILABLE', 'No connection established. Last error: Failed to connect');
     expect(classify(closed, { ...attempt, tls: false }).message).to.include('expects TLS does: https://');
     expect(classify(closed, { ...attempt, tls: true }).message).not.to.include('expects TLS');

@@ -5,7 +5,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
   const bench = new FastBench();
 
   for (const visitors of [0, 1]) {
-    it(`hold one at a time in order when many are cancelled${visitors ? ', and some entries have naming go' : ''}`, async () => {
+    it(`are granted one at a time in order when many of them are cancelled${visitors ? ', and some entries have naming go' : ''}`, async () => {
       const session = await bench.open();
       await bench.makeLong();
       await holdInOrder(bench, {

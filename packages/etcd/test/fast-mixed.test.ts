@@ -130,7 +130,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('hold one at a time in order when many are cancelled and some entries have naming go', async () => {
+  it('are granted one at a time in order when many of them are cancelled and some entries have naming go', async () => {
     const sessions = [session, await bench.open(), await bench.open(), session];
     await holdInOrder(bench, { sessions, visitors: [plain], holds: 50 });
   });

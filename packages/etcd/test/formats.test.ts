@@ -22,7 +22,7 @@ describe('the examples of etcd keys in formats.json', () => {
     });
 
   for (const { name, key, entry } of etcd.children)
-    it(`are parsed as entries, or as no entries, by this package: ${key}`, () => {
+    it(`are recognized by this package as entries or not, as the file states: ${key}`, () => {
       const read = readKey(queuePrefix('', name), Buffer.from(key));
       if (entry === null) expect(read).to.equal(undefined);
       else expect(read).to.include(entry);

@@ -32,7 +32,7 @@ describe('heartbeats on etcd', () => {
     expect(await costOf({})).to.deep.equal({ rounds, revisions: 0n });
   });
 
-  it('are strict while the version of a member is unknown, and opening a session does not wait for it', async () => {
+  it('are strict while the version of a member is unknown, and a session opens without waiting for that version', async () => {
     const mute = await startProxy(own.server.endpoint);
     mute.toClient.blackhole();
     const backend = clients.backend({
@@ -52,7 +52,7 @@ describe('heartbeats on etcd', () => {
   });
 
   for (const heartbeatProof of ['strict', 'verified'] as const) {
-    it(`report the removal of an entry, and of the lease (${heartbeatProof})`, async () => {
+    it(`continue after the removal of an entry, and report the end of the lease (${heartbeatProof})`, async () => {
       const session = await clients.session({ hosts: own.server.endpoint, heartbeatProof });
       const { key } = await session.enqueue(newSpec(freshQueue()));
       await own.operator.remove(key);

@@ -35,7 +35,7 @@ const GRPC = { ':status': 200, 'content-type': 'application/grpc' };
 const SUCCESS = { 'grpc-status': '0' };
 
 describe('a call over HTTP/2', () => {
-  it('delivers messages in order that arrived before the headers', async () => {
+  it('delivers messages in order, also those that arrived before the headers', async () => {
     const { stream, events } = callOver(new EarlyStream());
     stream.push(Buffer.from([0, 0, 0, 0, 1, 7, 0]));
     stream.push(Buffer.from([0, 0, 0, 1, 8]));

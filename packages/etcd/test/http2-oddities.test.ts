@@ -201,7 +201,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     channel.close();
   });
 
-  it('uses one connection for streams and one for other calls, and reuses them', async () => {
+  it('uses one connection for all streams, and one for all other calls', async () => {
     member.reply = (stream, headers) => {
       if (headers[':path'] !== '/etcdserverpb.Watch/Watch') pieces([COUNT_OF_3], OK)(stream, headers);
     };
@@ -212,7 +212,7 @@ describe('the HTTP/2 transport of etcd with a misbehaving member', () => {
     for (const { channel } of streams) channel.close();
   });
 
-  it('ends a stream without reporting an error when its caller abandons it to get another connection', async () => {
+  it('reports no error when a caller abandons a stream to get another connection', async () => {
     const [first, second] = [watch(), watch()];
     await eventually('both have come', () => member.calls === 2);
     first.channel.abandon();

@@ -33,7 +33,7 @@ describe('keys of etcd entries', () => {
     expect(generationKey('team/', '10')).to.equal('team/.queuelock/a');
   });
 
-  it('end in limit and permits if one of these is above 1, except for readers', () => {
+  it('end in the permits and the limit of the entry if its limit is above 1, except for readers', () => {
     const name = (more: Partial<Parameters<typeof entryKey>[2]>): string =>
       entryKey('q/', '10', { id: ID, shared: false, limit: 1, ...more });
     expect(name({ limit: 3 })).to.equal(`q/a-${ID}~1of3`);
@@ -42,7 +42,7 @@ describe('keys of etcd entries', () => {
     expect(name({ limit: 3, shared: true })).to.equal(`q/a-${ID}~r`);
   });
 
-  it('can be read by a range for one entry, whatever its limit and permits, without keys of other entries', () => {
+  it('of one entry are in one range, whatever its limit and permits, and no key of another entry is in that range', () => {
     const { key, range_end } = rangeOfStem(entryStem('q/', '10', ID));
     const isIn = (name: string): boolean =>
       Buffer.compare(key, Buffer.from(name)) <= 0 && Buffer.compare(Buffer.from(name), range_end) < 0;
@@ -52,7 +52,7 @@ describe('keys of etcd entries', () => {
     expect(isIn(`q/aa-${ID}`)).to.equal(false);
   });
 
-  it('lie outside of two ranges with naming fast, and these ranges contain all other keys of the queue', () => {
+  it('with naming fast lie outside of two ranges that contain all other keys of the queue', () => {
     const ranges = rangesBesideFast('q/', fastMark('é'));
     const compareToRange = (name: string): number =>
       ranges.findIndex(
@@ -76,7 +76,7 @@ describe('keys of etcd entries', () => {
     expect(registerKey('team/', 'a/b', 'open')).to.equal('team/.queuelock/register/open/a/b');
   });
 
-  it('can be read as one range for each queue, which contains all keys that begin with its prefix', () => {
+  it('of one queue are in one range, which contains all keys that begin with the prefix of the queue', () => {
     const { key, range_end } = rangeUnder('jobs/');
     expect([key.toString(), range_end.toString()]).to.deep.equal(['jobs/', 'jobs0']);
   });
@@ -102,7 +102,7 @@ describe('keys of etcd entries', () => {
     [`sub/a-${ID}`, 'not an entry', undefined],
     [`/a-${ID}~r`, 'not an entry', undefined],
   ] as const) {
-    it(`are parsed from the keys of a queue: "${rest}" is ${is}`, () => {
+    it(`are recognized among the keys of a queue: "${rest}" is ${is}`, () => {
       const read = readKey('jobs/', Buffer.from(`jobs/${rest}`));
       expect(read).to.deep.equal(seen && { key: `jobs/${rest}`, name: rest, ...seen });
     });

@@ -25,7 +25,7 @@ describe('limits and permits in etcd', () => {
   });
   afterEach(() => clients.close());
 
-  it('are parts of the keys if one of them is not 1', async () => {
+  it('are written into the key of an entry if one of them is not 1', async () => {
     const queue = freshQueue();
     const specs = [newSpec(queue, { limit: 3, permits: 2 }), newSpec(queue, { limit: 3 }), newSpec(queue)];
     const keys: string[] = [];
@@ -35,7 +35,7 @@ describe('limits and permits in etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.deep.equal(keys);
   });
 
-  it('change when an enqueue is repeated with another limit, while the entry keeps its key', async () => {
+  it('are those of the latest enqueue of an entry, although its key keeps the limit of the first enqueue', async () => {
     const queue = freshQueue();
     await session.enqueue(newSpec(queue, { limit: 2, permits: 2 }));
     const spec = newSpec(queue, { limit: 2 });
@@ -55,7 +55,7 @@ describe('limits and permits in etcd', () => {
     expect(await operator.keysUnder(`${queue}/`)).to.have.length(2);
   });
 
-  it('are 1 for clients without permits, such as etcdctl', async () => {
+  it('count as 1 for the entry of a client without permits, such as etcdctl', async () => {
     const queue = freshQueue();
     const etcdctl = lockByEtcdctl(server.endpoint, queue);
     await eventually('etcdctl owns the lock', () => etcdctl.printed().startsWith(`${queue}/`));

@@ -23,7 +23,7 @@ describe('the election of npm etcd3', () => {
     theirs.close();
   });
 
-  it('has the queue election/NAME, in which its candidates and claims of queuelock wait for each other', async () => {
+  it('puts its candidates into the queue election/NAME, in one order with claims of queuelock', async () => {
     const name = freshQueue();
     const queue = `election/${name}`;
     const own = await ours.acquire(queue, { value: 'ours' });

@@ -79,7 +79,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
       await turns.untilAdmitted();
     });
 
-    it(`refuses the next request of each client once, which then logs in and repeats it (${transport})`, async () => {
+    it(`refuses the next request of each client once, and the client logs in and repeats the request (${transport})`, async () => {
       const session = await clients.session({
         hosts: server.endpoint,
         auth: alice,

@@ -33,7 +33,7 @@ describe('the members of an etcd cluster', () => {
     ).to.be.greaterThan(1);
   });
 
-  it('stay in use when another member has failed, or when a member refuses a request', () => {
+  it('remain in use when another member fails, or when they refuse a request', () => {
     const connection = new Connection(checkOptions({ hosts: HOSTS }), () => ({}) as Driver);
     const { endpoint } = connection;
     const [other] = connection.endpoints.filter((one) => one !== endpoint);

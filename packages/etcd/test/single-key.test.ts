@@ -39,7 +39,7 @@ describe('an etcd queue with a single key', () => {
   const enterAll = async (session: Session, specs: readonly EntrySpec[]): Promise<readonly Placement[]> =>
     (await session.enqueueAll?.(specs)) ?? [];
 
-  it("is granted only after npm etcd3's lock has released the key", async () => {
+  it("makes a waiter wait until npm etcd3's lock has released the key", async () => {
     const session = await open();
     const held = await old.tryLock(queue);
     const spec = newSpec(queue);
@@ -54,7 +54,7 @@ describe('an etcd queue with a single key', () => {
     expect(await own.operator.leaseOf(queue)).to.equal(session.id);
   });
 
-  it("blocks npm etcd3's lock while it is held", async () => {
+  it("blocks npm etcd3's lock while a client of queuelock holds", async () => {
     const session = await open();
     const spec = newSpec(queue);
     expect((await session.enqueue(spec)).turn).to.include({ admitted: true, ahead: 0 });
@@ -67,7 +67,7 @@ describe('an etcd queue with a single key', () => {
     await held?.release();
   });
 
-  it('and locks of python-etcd3, which compare a value, exclude each other', async () => {
+  it('makes holders of queuelock and of python-etcd3, which compares a value, exclude each other', async () => {
     const session = await open({ singleKey: (name) => `/locks/${name}` });
     expect(await old.tryLockByValue(`/locks/${queue}`, 'uuid')).to.equal(true);
     const spec = newSpec(queue);
@@ -107,7 +107,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('keeps the order of its entries while a client without queues has the key', async () => {
+  it('grants its waiters in order after a client without queues has released the key', async () => {
     const sessions = [await open(), await open(), await open()];
     const held = await old.tryLock(queue);
     const specs = sessions.map(() => newSpec(queue));
@@ -133,7 +133,7 @@ describe('an etcd queue with a single key', () => {
     expect(turns.turn?.grantToken).to.equal(await own.operator.createRevisionOf(queue));
   });
 
-  it('costs one request more than a queue without a single key to lock and release, and only one for tryEnqueue', async () => {
+  it('needs three requests for a lock and its release, and one request for tryEnqueue', async () => {
     const session = await open();
     const [spec, tried, busy] = [newSpec(queue), newSpec(queue), newSpec(queue)];
     const free = await requestsOf(own.server.endpoint, async () => {
@@ -170,7 +170,7 @@ describe('an etcd queue with a single key', () => {
     ]);
   });
 
-  it('takes the keys of several queues at one revision, or none while another client has one of them', async () => {
+  it('lets a multi-lock take its single keys in one revision, or none while another client has one of the keys', async () => {
     const session = await open();
     const specs = ['a', 'b', 'c'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[1]!.queue);
@@ -194,7 +194,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('takes the keys of several queues only when all entries are admitted', async () => {
+  it('lets a multi-lock take its single keys only when all its entries are admitted', async () => {
     // This session creates no single keys, as Go's clients do not.
     const [session, holder] = [await open(), await open({ singleKey: () => undefined })];
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
@@ -214,7 +214,7 @@ describe('an etcd queue with a single key', () => {
     for (const log of logs) await log.untilAdmitted();
   });
 
-  it('can be in a multi-lock together with a queue without a single key, which then waits for the key too', async () => {
+  it('can be in a multi-lock with a queue without a single key, and both entries wait for the key', async () => {
     const session = await open({ singleKey: (name) => (name.endsWith('a') ? name : undefined) });
     const specs = ['a', 'b'].map((name) => newSpec(`${queue}-${name}`));
     const held = await old.tryLock(specs[0]!.queue);
@@ -224,7 +224,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.have.length(3);
   });
 
-  it('takes the keys of 60 queues at once', async () => {
+  it('lets one multi-lock take the single keys of 60 queues', async () => {
     const session = await open();
     const specs = Array.from({ length: 60 }, (_, i) => newSpec(`${queue}-${i}`));
     const placements = await enterAll(session, specs);
@@ -234,7 +234,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('refuses readers and permits with a reason', async () => {
+  it('refuses readers and limits above 1, with a reason', async () => {
     const session = await open();
     const shared = await failureOf(session.enqueue(newSpec(queue, { shared: true })));
     expect(shared).to.include({ code: 'INVALID_ARGUMENT' });
@@ -248,7 +248,7 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('keeps the key of a writer that is downgraded, until it leaves', async () => {
+  it('keeps the key until a downgraded writer leaves', async () => {
     const session = await open();
     const spec = newSpec(queue);
     await session.enqueue(spec);
@@ -311,14 +311,14 @@ describe('an etcd queue with a single key', () => {
     expect(await everything()).to.have.length(2);
   });
 
-  it('is released, together with the key, when the session closes', async () => {
+  it('loses the entry and the key of a session that closes', async () => {
     const session = await open();
     await session.enqueue(newSpec(queue));
     await session.close();
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is still held by a resumed session, which can delete its key', async () => {
+  it('lets a resumed session keep its hold, and delete the key at the release', async () => {
     const session = await open();
     const [first, second] = [newSpec(queue), newSpec(`${queue}-2`)];
     await session.enqueue(first);
@@ -340,7 +340,7 @@ describe('an etcd queue with a single key', () => {
     await resumed.close();
   });
 
-  it('is freed, entry and key, when a resumed session removes an entry that it has not enqueued again', async () => {
+  it('loses entry and key when a resumed session removes an entry that it has not enqueued again', async () => {
     const session = await open();
     const spec = newSpec(queue);
     await session.enqueue(spec);
@@ -365,7 +365,7 @@ describe('an etcd queue with a single key', () => {
     ['a key in the queue itself', 'team/jobs/key'],
     ['a key where queuelock keeps its own', 'team/.queuelock/key'],
   ] as const) {
-    it(`is refused with ${about}, before any request`, () => {
+    it(`is refused, before any request, if the function singleKey returns ${about}`, () => {
       const backend = clients.backend({
         hosts: '127.0.0.1:1',
         prefix: 'team/',
@@ -379,7 +379,7 @@ describe('an etcd queue with a single key', () => {
     });
   }
 
-  it('is refused when the option is not a function', () => {
+  it('is refused when the option singleKey is not a function', () => {
     expect(() => etcd({ singleKey: 'jobs' as unknown as () => string }))
       .to.throw(/singleKey is a function/)
       .with.property('code', 'INVALID_ARGUMENT');

@@ -46,7 +46,7 @@ describe('successors of an entry in the same etcd session', () => {
     ]);
   });
 
-  it('are not granted in advance when the holder has no token, or the store may not have reached the next one', () => {
+  it('are not granted in advance when the holder has no token, or the store may not have reached the next token', () => {
     const [first, second] = [owner(1n, 100n), owner(2n)];
     addBehind(first, 9n);
     addBehind(second, 10n);

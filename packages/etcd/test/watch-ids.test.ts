@@ -115,7 +115,7 @@ describe('the watches on one stream of an etcd server', () => {
       member.confirm(String(member.proposed[0]));
     };
 
-    it('are requested at once after the first confirmation', () => {
+    it('are requested without waiting for each other after the first confirmation', () => {
       confirmFirst();
       watchAll('q/a', 'q/b', 'q/c');
       expect(member.requested).to.deep.equal(['q/first', 'q/a', 'q/b', 'q/c']);
@@ -149,7 +149,7 @@ describe('the watches on one stream of an etcd server', () => {
     expect(notifications).to.deep.equal({ 'q/a': ['live'] });
   });
 
-  it('end without a further notification when the server sends an event of another key', () => {
+  it('end, and do not deliver the event, when the server sends an event of another key', () => {
     watchAll('q/a', 'q/b');
     member.confirm('0');
     member.confirm('1');

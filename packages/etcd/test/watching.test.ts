@@ -92,7 +92,7 @@ describe('waiting in an etcd queue', () => {
     await turns.untilAdmitted();
   });
 
-  it('continues for observers and waiters that miss a compaction', async () => {
+  it('continues for observers and waiters when the server has compacted events that they missed', async () => {
     const { queue, release, waiter, waiting } = await holderAndWaiter([hosts()[0] ?? '']);
     const turns = clients.follow(waiter);
     const seen: (readonly StoredEntry[])[] = [];
@@ -118,7 +118,7 @@ describe('waiting in an etcd queue', () => {
     expect(await waiting.renew(new AbortController().signal)).to.be.greaterThan(0);
   });
 
-  it('needs no watch on the own entry for a hold shorter than 250 ms', async () => {
+  it('starts no watch on an admitted entry until the hold has lasted 250 ms', async () => {
     const { release, waiter, queue, waiting } = await holderAndWaiter(hosts());
     const admitted = await waiting.enqueue(newSpec(freshQueue()));
     const turns = clients.follow(waiter);

@@ -81,7 +81,7 @@ describe('the data of a fenced znode', () => {
     );
   });
 
-  it('counts as that of a new node when it is empty, and is refused when it has no token', () => {
+  it('counts as the data of a new node when it is empty, and is refused when it has no token', () => {
     expect(decodeFencedData(new Uint8Array())).to.deep.equal({ token: 0n, data: new Uint8Array() });
     for (const text of ['x', 'queuelock-fence 7', 'queuelock-fence 07\n', `queuelock-fence ${2n ** 63n}\n`]) {
       expect(() => decodeFencedData(Buffer.from(text)), text).to.throw(/write it there once/);

@@ -115,7 +115,7 @@ describe('a TCP proxy', () => {
     expect(proxy.toServer.keptBytes).to.equal(0);
   }).timeout(120_000);
 
-  it('drops only the replies in one direction, and resets incomplete streams when it heals', async () => {
+  it('drops data in one direction only, and resets incomplete connections when it heals', async () => {
     const caller = call();
     await caller.echo('a');
     proxy.toClient.blackhole();
@@ -222,7 +222,7 @@ describe('a TCP proxy', () => {
     expect(await one.ending).to.equal('ECONNRESET');
   });
 
-  it('does not take control frames of HTTP/2 for the reply', async () => {
+  it('does not regard control frames of HTTP/2 as the reply that is to be lost', async () => {
     const caller = call();
     const { lost } = proxy.loseNextReply((chunk) => chunk.includes('PING'));
     let isLost = false;

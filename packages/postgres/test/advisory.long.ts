@@ -70,14 +70,14 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await clients.until(LOCKS, 0);
   });
 
-  it('holds the advisory lock too, and has freed it when `release` resolves', async () => {
+  it('gives a holder the advisory lock too, which is free again when `release` resolves', async () => {
     const ownership = await client().acquire('jobs');
     expect(await isFree()).to.equal(false);
     await ownership.release();
     expect(await isFree()).to.equal(true);
   });
 
-  it('lets a client wait while another program has the lock, and grants it after the unlock', async () => {
+  it('makes waiters wait while another program has the lock, and grants them in order after the unlock', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const [one, two] = [client(), client()];
@@ -95,7 +95,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await next.release();
   }).timeout(WITHIN_MS);
 
-  it('sends no requests while it waits for the lock', async () => {
+  it('sends no requests while a client waits for the lock', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const { pool, asked } = clients.pool();
@@ -110,7 +110,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(asked.slice(before)).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 
-  it('waits for the lock in turn with programs that use pg_advisory_lock', async () => {
+  it('lets its waiters get the lock in turn with programs that use pg_advisory_lock', async () => {
     const [ours, theirs] = [client(), await other()];
     const ownership = await ours.acquire('jobs');
     const theirTurn = theirs.query(`select pg_advisory_lock(${KEY})`);
@@ -164,7 +164,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await Promise.all([...ours, ...theirs]);
   }).timeout(WITHIN_MS);
 
-  it('is granted when the program that has the lock crashes', async () => {
+  it('grants a waiter when the program that has the lock crashes', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');
@@ -173,7 +173,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await waiting).release();
   }).timeout(WITHIN_MS);
 
-  it("frees the lock when the holder's process crashes, and the queue when its lease ends", async () => {
+  it("frees the lock when the holder's process crashes, and grants the next waiter when the lease ends", async () => {
     const holding = await holder();
     const theirs = (await other()).query(`select pg_advisory_lock(${KEY})`);
     await holding.kill();
@@ -194,7 +194,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await holding.thaw();
   }).timeout(WITHIN_MS);
 
-  it('loses the hold when the connection that has the lock ends', async () => {
+  it('ends the hold when the connection that has the lock ends', async () => {
     const ours = client();
     const ownership = await ours.acquire('jobs');
     const ended = once(ownership.signal, 'abort');
@@ -205,7 +205,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await ours.acquire('jobs')).release();
   }).timeout(WITHIN_MS);
 
-  it('waits for the lock on a new connection when the waiting connection breaks', async () => {
+  it('lets a waiter wait on a new connection when the connection that waits for the lock breaks', async () => {
     const old = await other();
     await old.query(`select pg_advisory_lock(${KEY})`);
     const waiting = client().acquire('jobs');
@@ -218,7 +218,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     await (await waiting).release();
   }).timeout(WITHIN_MS);
 
-  it('is shared with readers of other programs, and excludes their writers', async () => {
+  it('lets readers hold beside readers of other programs, and excludes writers of other programs', async () => {
     const [reader, writer] = [client(), await other()];
     const ownership = await reader.acquire('jobs', { mode: 'shared' });
     expect(await isFree('_shared')).to.equal(true);
@@ -228,7 +228,7 @@ describe('a queue of PostgreSQL with an advisory lock', () => {
     expect(await reader.tryAcquire('jobs', { mode: 'shared' })).to.equal(undefined);
   });
 
-  it('converts its lock to a shared one while a writer waits for it', async () => {
+  it('converts the lock of a downgraded holder to a shared one while a writer waits', async () => {
     const session = await clients.session(clients.connect({ advisoryKey }));
     const spec = newSpec();
     await admitted(await session.enqueue(spec));

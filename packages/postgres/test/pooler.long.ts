@@ -21,7 +21,7 @@ for (const pool_mode of ['transaction', 'statement'])
       return clients.connect({ url: postgresUrl(pooler) });
     }
 
-    it('hands a lock over, because waiters poll', async () => {
+    it('grants the next waiter after a release, because waiters poll', async () => {
       const [one, other] = [await clients.session(pooled()), await clients.session(pooled())];
       const held = newSpec();
       await one.enqueue(held);

@@ -55,7 +55,7 @@ describe('a barrier', () => {
     expect([passed, closed.signal.aborted]).to.deep.equal([['ann'], true]);
   });
 
-  it('is closed by one client at a time, and lets clients pass that waited between two closings', async () => {
+  it('is closed by one client at a time, and lets the earlier waiters pass before the next client closes it', async () => {
     const first = await gate.close();
     walk('ann');
     const again = barrier(stage.client(), 'gate').close();

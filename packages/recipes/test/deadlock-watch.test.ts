@@ -91,7 +91,7 @@ describe('the watch for deadlocks', () => {
     };
   }
 
-  it('reports a cycle over two stores after it has lasted long enough, and its end at once', async () => {
+  it('reports a cycle over two stores after it has lasted long enough, and the end of the cycle immediately', async () => {
     const { watchers, ben } = await circle();
     const found = watch(watchers);
     await clock.advance(2 * HALF_MS - 1);
@@ -127,7 +127,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('does not report a cycle that snapshots of different moments only suggest', async () => {
+  it('does not report a cycle that appears only because two snapshots are of different moments', async () => {
     const late: (() => void)[] = [];
     const slow = connect(memory({ server: north, deliver: (arrive) => late.push(arrive) }));
     const quick = connect(memory({ server: south }));
@@ -166,7 +166,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief).to.deep.equal(['']);
   });
 
-  it('withdraws a report while a store cannot be reached, and reports it again later', async () => {
+  it('withdraws a report while a store cannot be reached, and reports the cycle again later', async () => {
     const { watchers } = await circle();
     const line = new MemoryLine(south);
     const found = watch([watchers[0], connect(line.connect())]);
@@ -197,7 +197,7 @@ describe('the watch for deadlocks', () => {
     expect(found.brief.at(-1)).to.equal('');
   });
 
-  it('ignores the queues of a closed client, and completes with the last client', async () => {
+  it('ignores the queues of a closed client, and completes when the last client is closed', async () => {
     await circle();
     const [one, other] = [connect(), connect(memory({ server: south }))];
     const found = watch([one, other]);

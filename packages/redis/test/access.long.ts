@@ -86,7 +86,7 @@ describe('a client that is passed to redis()', () => {
 });
 
 describe('a Redis with TLS', () => {
-  it("is reached by a rediss: URL only if that names the server's certificate", async function () {
+  it('can be reached by a rediss: URL only with the certificate of the server', async function () {
     const directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
     const [cert, key] = [join(directory, 'server.pem'), join(directory, 'server.key')];
     const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];

@@ -51,7 +51,7 @@ describe('the checker that reports overlapping holds', () => {
     expect(judge.broken).to.equal(undefined);
   });
 
-  it('reports a grant while an entry ahead is held, even if the own entry was stolen', () => {
+  it('reports a grant while an entry ahead is held, even if the granted entry was stolen', () => {
     const { holds, judge, store } = onStage();
     holds.stealIn('a');
     holds.begin(holdOf('/a/one', 1n));

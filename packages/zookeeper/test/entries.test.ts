@@ -46,7 +46,7 @@ describe('names of entries in ZooKeeper', () => {
     ['2of5-lock-0000000001', {}],
     [`x_c_${UUID}-2of5-lock-0000000001`, {}],
   ] as const) {
-    it(`are parsed for permits: ${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
+    it(`show the permits of an entry: ${name} contains ${'limit' in permits ? `${permits.permits} of ${permits.limit} permits` : 'no permits'}`, () => {
       const { sequence, shared } = parseContender(name, scheme)!;
       expect(parseContender(name, scheme)).to.deep.equal({ name, sequence, shared, ...permits });
     });
@@ -91,7 +91,7 @@ describe('names of entries in ZooKeeper', () => {
   ];
 
   for (const [name, found] of children) {
-    it(`are parsed: ${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
+    it(`show whether a child is an entry: ${name} ${found ? `has the sequence number ${found[0]}${found[1] ? ' and is shared' : ''}` : 'is not an entry'}`, () => {
       expect(parseContender(name, scheme)).to.deep.equal(
         found && { name, sequence: found[0], shared: found[1] },
       );
@@ -167,7 +167,7 @@ describe('entries in ZooKeeper, by naming scheme', () => {
     ['fast', ['__fast__']],
     ['curator+kazoo', ['lock-', 'shared-lock-', '__lock__']],
   ] as const) {
-    it(`of ${naming} share a queue with ${counted.join(', ')}, whatever their names contain before these marks`, () => {
+    it(`of ${naming} are all children with the marks ${counted.join(', ')}, whatever their names contain before the mark`, () => {
       const its = schemeOf(naming);
       const read = (before: string): string[] =>
         foreign.filter((mark) => parseContender(`${before}${mark}0000000003`, its));
@@ -250,7 +250,7 @@ describe('the order of entries in ZooKeeper', () => {
     expect(contendersIn(names, scheme).map(({ name }) => name)).to.deep.equal([names[2], names[1], names[0]]);
   });
 
-  it('omits a writer that is being converted as soon as its reader exists', () => {
+  it('omits a writer that is being converted as soon as the entry of the reader exists', () => {
     const names = [
       lock('0000000004', 'shared-lock-'),
       lock('0000000004'),
@@ -265,7 +265,7 @@ describe('the order of entries in ZooKeeper', () => {
     ]);
   });
 
-  it('determines the nearest limit ahead of an exclusive entry that differs from its own', () => {
+  it('determines the nearest limit ahead that differs from the limit of an exclusive entry', () => {
     const five = '5of5-lock-';
     const names = [lock('0000000001', five), lock('0000000002'), lock('0000000003', 'shared-lock-')];
     const [exclusive, shared] = [own(lock('0000000009', five)), own(lock('0000000009', 'shared-lock-'))];

@@ -37,7 +37,7 @@ const FOREIGN: Readonly<Record<Naming, readonly Kind[]>> = {
 
 describe('children of a ZooKeeper queue that are not entries of its naming', () => {
   for (const [naming, kinds] of Object.entries(FOREIGN) as [Naming, readonly Kind[]][]) {
-    it(`are these with naming ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
+    it(`are of these kinds with naming ${naming}: ${kinds.join(', ') || 'none, since all children count'}`, () => {
       const scheme = schemeOf(naming);
       const found = (Object.keys(ENTRIES) as Kind[]).filter(
         (kind) => foreignIn([`${ENTRIES[kind]}${NUMBER}`], { scheme }).entry,
@@ -73,7 +73,7 @@ describe('children of a ZooKeeper queue that are not entries of its naming', () 
     expect(inFront('curator', longer, `${ENTRIES.mutex}0000000003`)).to.deep.equal([]);
   });
 
-  it('are ignored with namings that Curator does not sort by name', () => {
+  it('are ignored with namings whose entries Curator does not sort by name', () => {
     expect(inFront('kazoo', ...strangers, `${ENTRIES.kazoo}${NUMBER}`)).to.deep.equal([]);
     expect(inFront('curator-lease', ...strangers)).to.deep.equal([]);
   });
@@ -181,7 +181,7 @@ describe('a ZooKeeper queue with entries of another naming', () => {
     );
   });
 
-  it('counts exclusive entries of kazoo, but not its readers, with naming curator+kazoo', async () => {
+  it('makes a waiter wait for an exclusive entry of kazoo, with naming curator+kazoo', async () => {
     const session = await open('curator+kazoo');
     await asOperator(server, async (zk) => {
       await zk.create(`/${queue}`, '', 'persistent');

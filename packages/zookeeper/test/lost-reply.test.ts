@@ -50,7 +50,7 @@ describe('a lost reply of ZooKeeper', () => {
     expect(await entries()).to.have.length(1);
   });
 
-  it('to the read of the new entry leaves it at its position', async () => {
+  it('to the read of the new entry leaves the entry at its position', async () => {
     const session = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);
     await session.enqueue(newSpec(queue));

@@ -33,7 +33,7 @@ describe('a resumed ZooKeeper session', () => {
     return asOperator(server, async (zk) => (await zk.children(`/${of}`)) ?? []);
   }
 
-  it('has its entries at their positions, without a grant to others in between', async () => {
+  it('keeps its entries at their positions, and no other session is granted meanwhile', async () => {
     const [first, other] = [await bench.session(server), await bench.session(server)];
     const [held, waiting] = [newSpec(queue), newSpec(queue, { limit: 2 })];
     const before = [await first.enqueue(held), await first.enqueue(waiting)] as const;
@@ -115,7 +115,7 @@ describe('a resumed ZooKeeper session', () => {
     });
   }
 
-  it('continues with an entry whose limit has changed, as without a resumption', async () => {
+  it('continues with an entry that is enqueued again with another limit', async () => {
     const first = await bench.session(server);
     const spec = newSpec(queue, { limit: 2 });
     const { key, token } = await first.enqueue(spec);
@@ -135,7 +135,7 @@ describe('a resumed ZooKeeper session', () => {
     safely(() => expect(taken).to.equal('INVALID_ARGUMENT'));
   });
 
-  it('finds all entries of a multi-lock, or none of them', async () => {
+  it('continues a multi-lock only if all its entries still exist', async () => {
     const first = await bench.session(server);
     const [b, c] = [newQueue(), newQueue()];
     const [whole, half] = [newSpecs(queue, b), newSpecs(queue, c)];
@@ -170,7 +170,7 @@ describe('a resumed ZooKeeper session', () => {
     }
   });
 
-  it('is lost for its earlier client when that reconnects, and continues for the later one', async () => {
+  it('is lost for the earlier client after that client reconnects, and continues for the later client', async () => {
     const first = await bench.session(proxy.endpoint);
     const spec = newSpec(queue);
     await first.enqueue(spec);
@@ -220,7 +220,7 @@ describe('a resumed ZooKeeper session', () => {
 describe('the text of an exported ZooKeeper session', () => {
   const key = { session: { client_id: '1000', client_password: 'ab'.repeat(16) }, ttlMs: 15_000 };
 
-  it('is parsed as it was formatted', () => {
+  it('is parsed into the session and the TTL from which it was formatted', () => {
     expect(parseResumption(resumptionText(key))).to.deep.equal(key);
   });
 

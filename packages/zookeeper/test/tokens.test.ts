@@ -41,7 +41,7 @@ describe('the token of an entry that is admitted at once', () => {
     return reads;
   }
 
-  it('needs no read, since the reply to the create contains it', async () => {
+  it('needs no read, since the reply to the create contains the token', async () => {
     expect(await readsIn(3, 'wire')).to.equal(0);
   });
 

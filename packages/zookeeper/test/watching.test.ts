@@ -23,7 +23,7 @@ describe('a ZooKeeper queue', () => {
   });
   afterEach(() => bench.clear());
 
-  it('costs a create and a list in one packet, and then one delete, for a free lock', async () => {
+  it('needs a create and a list in one packet, and then one delete, for a free lock', async () => {
     const session = await bench.session(proxy.endpoint);
     const first = newSpec(queue);
     await session.enqueue(first);
@@ -40,7 +40,7 @@ describe('a ZooKeeper queue', () => {
     expect(seen.slice(0, 2)).to.deep.equal([OpCode.create, OpCode.getChildren]);
   });
 
-  it('admits a waiter whose predecessor left before the watch on it was set', async () => {
+  it('admits a waiter whose predecessor left before the watch on the predecessor was set', async () => {
     const [holder, waiter] = [await bench.session(server), await bench.session(server)];
     const held = newSpec(queue);
     await holder.enqueue(held);
@@ -50,7 +50,7 @@ describe('a ZooKeeper queue', () => {
     await admitted(placement);
   });
 
-  it('wakes a waiter whose connection was down when it was admitted', async () => {
+  it('admits a waiter whose connection was down when its predecessor left', async () => {
     const holder = await bench.session(server);
     const waiter = await bench.session(proxy.endpoint);
     const held = newSpec(queue);

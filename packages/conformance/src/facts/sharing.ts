@@ -7,7 +7,7 @@ const WRITER = { shared: false };
 
 /** Facts about read/write locks. */
 export const readWriteFacts: readonly Fact[] = [
-  fact('readers share, and a writer waits for all of them', async (stage) => {
+  fact('readers hold at the same time, and a writer waits for all of them', async (stage) => {
     const line = await enterAll(stage, READER, READER, WRITER);
     const [first, second, writer] = line as ContenderTuple<3>;
     await expectOnlyAdmitted(stage, line, [first, second]);
@@ -40,7 +40,7 @@ export const readWriteFacts: readonly Fact[] = [
   }),
 
   fact(
-    'a waiting writer that leaves admits the readers behind it, while other readers hold',
+    'when a waiting writer leaves, the readers behind it are admitted beside the readers that hold',
     async (stage) => {
       const line = await enterAll(stage, READER, WRITER, READER);
       const [first, writer, later] = line as ContenderTuple<3>;
@@ -72,7 +72,7 @@ export const semaphoreFacts: readonly Fact[] = [
     await expectOnlyAdmitted(stage, line, [c, e, f]);
   }),
 
-  fact('a waiter of a semaphore that leaves takes no permit with it', async (stage) => {
+  fact('a waiter that leaves a semaphore uses up no permit', async (stage) => {
     const line = await enterAll(stage, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT, PERMIT);
     const [a, b, c, d, e, f] = line as ContenderTuple<6>;
     await e.leave();

@@ -127,7 +127,7 @@ export const placeDefects: Defects = [
     trustsPredecessor,
     [
       'a waiter that leaves the middle of the queue is skipped and wakes no other',
-      'a waiter of a semaphore that leaves takes no permit with it',
+      'a waiter that leaves a semaphore uses up no permit',
       'a waiter that dies is skipped, and the holder keeps the lock alone',
     ],
   ],

@@ -60,9 +60,9 @@ export const removalDefects: Defects = [
     'keeps the entries of waiters that give up',
     keepsThoseWhoGiveUp,
     [
-      'a waiting writer that leaves admits the readers behind it, while other readers hold',
+      'when a waiting writer leaves, the readers behind it are admitted beside the readers that hold',
       'nothing is left in the store after all entries have left',
-      'a waiter of a semaphore that leaves takes no permit with it',
+      'a waiter that leaves a semaphore uses up no permit',
     ],
   ],
 ];

@@ -31,7 +31,10 @@ export const sharingDefects: Defects = [
   [
     'treats readers as writers',
     () => changedSpecs((spec) => ({ ...spec, shared: false })),
-    ['readers share, and a writer waits for all of them', 'an observer distinguishes readers from writers'],
+    [
+      'readers hold at the same time, and a writer waits for all of them',
+      'an observer distinguishes readers from writers',
+    ],
   ],
   [
     'lets readers pass a writer',
@@ -59,7 +62,7 @@ export const sharingDefects: Defects = [
     watchesTheHeadOnly,
     [
       'a permit passes to the next waiter, whichever holder returns it',
-      'a waiting writer that leaves admits the readers behind it, while other readers hold',
+      'when a waiting writer leaves, the readers behind it are admitted beside the readers that hold',
     ],
   ],
 ];

@@ -89,7 +89,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'the hold of a process that died has no recorded end, and the next holder records by when it had ended',
+      'the hold of a process that died has no recorded end, and the next holder records the time by which that hold had ended',
     async check(stage) {
       const dead = recording(stage, { owner: 'dead' });
       const claim = await join(stage, dead);
@@ -245,7 +245,7 @@ export const recordedHoldFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'only as many of the latest holds are kept as the option recordHolds allows',
+    title: 'only the latest holds are kept, as many as the option recordHolds allows',
     async check(stage) {
       const client = recording(stage, { recordHolds: 3 });
       for (let round = 0; round < 5; round += 1) {

@@ -51,7 +51,7 @@ export const FOUND: readonly Found[] = [
     history: history([0, claim()], [700, { do: 'freeze', client: 0, ms: 1_600 }]),
   },
   {
-    fact: 'a name that the server refuses costs no hold of another name',
+    fact: 'a refused name does not end a hold of another name',
     mutant: 'a refused enqueue is followed by a removal, whose refusal ends the session',
     history: history(
       [0, claim()],
@@ -60,7 +60,7 @@ export const FOUND: readonly Found[] = [
     ),
   },
   {
-    fact: 'a claim that joins while the session ends continues in the next one',
+    fact: 'a claim that joins while the session ends continues in the next session',
     mutant: 'a claim that joins while the session ends gets the same session again',
     history: history(
       [0, claim()],

@@ -156,7 +156,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, cancelled: 30, together: [1, 2] });
       expect(rulesOf(builder)).to.deep.equal(['story']);
     });
-    it('allows the last event of a killed worker to be recorded for only some of its names', () => {
+    it('allows a killed worker to record its last event for only some names of a claim', () => {
       const builder = four()
         .attempt('a', { n: 1, queue: 'q', token: 1, queued: 10, acquired: 20, together: [1, 2] })
         .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] })
@@ -167,7 +167,7 @@ describe('rule S2 (exclusion) with shared holds', () => {
 });
 
 describe('rule F1 (order of grants) with shared holds', () => {
-  it('does not flag a reader that is granted before an earlier reader, whether that one is granted later or leaves', () => {
+  it('does not flag a reader that is granted before an earlier reader, whether the earlier reader is granted later or leaves', () => {
     fine(overlap({ terms: READS, acquired: 60 }, { terms: READS }));
     fine(overlap({ terms: READS, ...gone }, { terms: READS }));
   });
@@ -193,16 +193,16 @@ describe('rule F1 (order of grants) with shared holds', () => {
     expect(rulesOf(overlap(late, { terms: READS }))).to.deep.equal(['F1']);
     expect(rulesOf(overlap({ ...late, terms: READS }, {}))).to.deep.equal(['F1']);
   });
-  it('does not flag claims that are granted in another order than they joined if the permits suffice for both', () => {
+  it('does not flag claims that are granted out of order if the permits suffice for both', () => {
     fine(overlap({ terms: permits(1), acquired: 60 }, { terms: permits(2) }));
   });
-  it('flags a smaller claim that overtakes a claim that waits for many permits', () => {
+  it('flags a claim for one permit that is granted before an earlier claim for all permits', () => {
     expect(rulesOf(overlap({ terms: permits(3), ...gone }, { terms: permits(1) }))).to.deep.equal(['F1']);
     expect(
       rulesOf(overlap({ terms: permits(3), acquired: 200, released: 210 }, { terms: permits(1) })),
     ).to.deep.equal(['F1']);
   });
-  it('flags a smaller claim that overtakes an earlier claim for which too few permits are free', () => {
+  it('flags a claim for one permit that is granted before an earlier claim for which too few permits are free', () => {
     const builder = (third: number): HistoryBuilder =>
       overlap(
         { terms: permits(2), released: 200 },
@@ -221,7 +221,7 @@ describe('rule F1 (order of grants) with shared holds', () => {
     expect(rulesOf(builder(60 + NS), 400)).to.deep.equal(['F1']);
     fine(builder(60), 400);
   });
-  it('does not count a holder as ahead whose entry an operator has removed', () => {
+  it('does not count the permits of a holder whose entry an operator has removed', () => {
     const builder = (entry: string): HistoryBuilder =>
       four()
         .attempt('a', { token: 1, queued: 10, acquired: 20, revoked: 62, terms: permits(2) })
@@ -270,7 +270,7 @@ describe('rules of liveness with shared holds', () => {
     expect(rulesOf(crash(1_000, 11_001), 20_500, living)).to.deep.equal(['L1']);
     fine(crash(1_000, 11_000), 20_500, living);
   });
-  it('L1 allows a claim of several names to wait as long as its other names are held', () => {
+  it('L1 allows a claim of several names to wait as long as a living worker holds one of them', () => {
     const builder = (released: number, acquired: number): HistoryBuilder => {
       const both = { queued: 30, acquired, released: acquired + 10, together: [1, 2] };
       return four()
@@ -300,7 +300,7 @@ describe('rules of liveness with shared holds', () => {
       .attempt('a', { n: 2, queue: 'r', token: 1, queued: 10, together: [1, 2] });
     expect(rulesOf(builder)).to.deep.equal(['L3', 'L3']);
   });
-  it('counts holds by kind of claim', () => {
+  it('are accompanied by the number of holds of each kind', () => {
     const builder = overlap({ downgrading: 50 }, { terms: { leader: true } }, 100).attempt('c', {
       token: 3,
       queue: 's',

@@ -54,7 +54,7 @@ export const doubleBarrierFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a member of a double barrier that dies does not keep the others from leaving',
+    title: 'a member that dies in a double barrier does not keep the other members from leaving',
     async check(site) {
       const line = await site.line();
       const dying = doubleBarrier(line.client({ ttlMs: site.ttlMs }), site.queue, { members: 2 });

@@ -39,7 +39,7 @@ export const latchFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a waiter of a latch that was cut off resolves when it reads that the count is 0',
+    title: 'a waiter that was cut off from a latch resolves when it reads that the count is 0',
     async check({ client, line, queue, follow, until }) {
       const cut = await line();
       const own = latch(client(), queue);

@@ -161,7 +161,7 @@ export const throwingCallbackFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'an exception of compare rejects the call with that cause, and the slot is not noted',
+    title: 'an exception of compare is the cause with which the call rejects, and the slot gets no note',
     async check({ queue, client }) {
       const failure = new Error('not comparable');
       const compare = (): never => {

@@ -105,7 +105,7 @@ describe('the requests of one connection', () => {
     expect(pipeline.receive(replyFrame({ xid: -4, err: -115 }))).to.deep.equal({ type: 'auth', code: -115 });
   });
 
-  it('are removed from memory once replied to, even if there is always one in flight', () => {
+  it('are removed from memory after their replies, even if another request is always in flight', () => {
     const pipeline = new Pipeline(0n);
     let replied = 0;
     pipeline.ask(sync('/'), () => (replied += 1));

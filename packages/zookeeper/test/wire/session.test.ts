@@ -21,7 +21,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
   });
   afterEach(() => bench.clear());
 
-  it('continues on the next connection, after which its watches are set again', async () => {
+  it('continues on the next connection, on which the caller sets its watches again', async () => {
     const path = `/${newQueue()}`;
     const proxy = await proxyTo(bench, server);
     const driver = await connected(driverTo(bench, proxy.endpoint));
@@ -63,7 +63,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(driver.sessionKey).to.deep.equal({ client_id: '1', client_password: password });
   });
 
-  it('starts with a write through a quorum when it was resumed, since it may have seen later writes than this server', async () => {
+  it('starts with a write through a quorum when it was resumed, since its server may lag behind the earlier one', async () => {
     const requested: number[] = [];
     const fake = await fakeServer(
       bench,
@@ -80,7 +80,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     await driver.abandon();
   });
 
-  it('ends with SESSION_LOST when it has expired, even for calls in flight', async () => {
+  it('ends with SESSION_LOST when it has expired, and rejects calls in flight', async () => {
     let isThere = true;
     const fake = await fakeServer(bench, {
       ...welcoming(9_000),
@@ -98,7 +98,7 @@ describe("a ZooKeeper session over Node's sockets", () => {
     expect(driver.endedWith).to.equal(-112);
   });
 
-  it('finds the only server that serves, whatever is wrong with the others', async () => {
+  it('connects to the only working server, whatever is wrong with the others', async () => {
     const [port] = await pickPorts(1);
     const readOnly = await fakeServer(bench, {
       hello: (peer) => peer.welcome({ timeoutMs: 4_000, id: 9n, isReadOnly: true }),
