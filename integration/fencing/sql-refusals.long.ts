@@ -60,7 +60,7 @@ for (const database of databases) {
       expect(await answer(write('nowhere', 5n, true))).to.include({ outcome: 'missing' });
     });
 
-    it('has the token of the later holder for a claim too, also within a transaction', async () => {
+    it('contains the token of the later holder also when a claim is rejected within a transaction', async () => {
       const claim = (name: string, token: bigint): Promise<SqlOutcome> =>
         sqlOutcome(queryBy(connection), fences.claim({ name, token }));
       expect(await claim('known', BIG)).to.deep.equal({ outcome: 'accepted' });

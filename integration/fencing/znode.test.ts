@@ -75,7 +75,7 @@ describe('a fenced znode in ZooKeeper', function () {
     expect(await claim('/foreign')).to.match(/begins with the line "queuelock-fence TOKEN".*got "plain"/);
   });
 
-  it('rejects a write whose reply is lost with UNAVAILABLE, and accepts the repeated write', async () => {
+  it('rejects a write with UNAVAILABLE when its reply is lost, and accepts the repeated write', async () => {
     await createNode(session, '/lost', Buffer.from(''));
     await using proxy = await startProxy(site.endpoint);
     const lossy = await openSession(proxy.endpoint);

@@ -35,7 +35,7 @@ function expectExclusive(participants: readonly Participant[]): void {
   safely(() => expect(found, found.join('\n')).to.be.empty);
 }
 
-describe('one key of Consul for queuelock with singleKey and for Lock of Consulâ€™s Go client', function () {
+describe('a lock on one key of Consul, for queuelock with singleKey and for Lock of Consulâ€™s Go client', function () {
   this.timeout(180_000);
   let server: ConsulService;
 
@@ -51,7 +51,7 @@ describe('one key of Consul for queuelock with singleKey and for Lock of Consulâ
   }
 
   for (const each of [1, 3])
-    it(`gives the lock to one client at a time while ${each} of each kind contend`, async function () {
+    it(`is held by one client at a time while ${each} of each kind contend`, async function () {
       const name = freshName('consul');
       const own = { name, rounds: ROUNDS, holdMs: HOLD_MS, ttlMs: CALM_TTL_MS };
       const tasks = [oursSingleKey, goLock].flatMap((kind) =>
@@ -106,7 +106,7 @@ describe('one key of Consul for queuelock with singleKey and for Lock of Consulâ
       });
 });
 
-describe('the checker of exclusion between clients without a common order (control)', () => {
+describe('the check for overlapping holds (control)', () => {
   const hold = (id: string, from: number, to: number): Hold => ({
     id,
     n: 1,
@@ -115,11 +115,11 @@ describe('the checker of exclusion between clients without a common order (contr
     token: BigInt(from),
   });
 
-  it('reports each hold that begins during an earlier one', () => {
+  it('reports each hold that begins during an earlier hold', () => {
     expect(overlaps([hold('a', 0, 9), hold('b', 1, 2), hold('c', 3, 4)])).to.have.length(2);
   });
 
-  it('accepts holds that follow each other', () => {
+  it('accepts holds that follow one another without an overlap', () => {
     expect(overlaps([hold('b', 2, 4), hold('a', 0, 2)])).to.be.empty;
   });
 });

@@ -94,7 +94,7 @@ describe("one election in etcd for queuelock and Go's Election", function () {
     ]);
   });
 
-  it("puts a Go candidate into the queue of queuelock's candidates, and lets it lead in order", async () => {
+  it("lets a Go candidate and queuelock's candidates lead in the order in which they joined", async () => {
     const first = await candidate('a').campaign();
     const leader: (string | undefined)[] = [];
     const present: string[][] = [];

@@ -20,7 +20,7 @@ for (const store of stores) {
       await expectAllServedAfter(() => site.server.restart(), { site, name: 'restart' });
     });
 
-    it('end a hold when its connection is silent for longer than the TTL, and the next hold begins soon after', async () => {
+    it('end a hold when the connection of the holder is silent for longer than the TTL, and then soon admit the next waiter', async () => {
       const { site } = ground;
       const waits: number[] = [];
       for (let silence = 1; silence <= SILENCES; silence += 1)

@@ -41,7 +41,7 @@ describe('the bridge', () => {
     look.unsubscribe();
   });
 
-  it('shows recorded holds from before it was started, and none for a store that does not keep them', async () => {
+  it('shows the holds that a store recorded before the bridge started, and none for a store without records', async () => {
     await using s = await stage();
     const early = createLockClient(memory({ server: s.server }), { owner: 'early', recordHolds: 5 });
     await early.run('q', () => undefined);
@@ -159,7 +159,7 @@ describe('the bridge', () => {
     controller.abort();
   });
 
-  it("uses the name that authorize returned as owner of a page's entry, and as author of its evictions", async () => {
+  it("uses the name that authorize returned as the owner of a page's entry, and as the author of the page's evictions", async () => {
     const actions: Action[] = [];
     const authorize = (_: Request, action: Action) => (actions.push(action), { name: 'olga' });
     await using s = await stage({ authorize, storeLabel: 'memory:' });
@@ -256,7 +256,7 @@ describe('the bridge', () => {
     expect(s.server.entryCount).to.equal(0);
   });
 
-  it('forbids in every response that browsers cache, frame, sniff or share it', async () => {
+  it('forbids browsers to cache, frame, sniff or share any response', async () => {
     await using s = await stage();
     for (const path of ['facts', 'nothing', 'stream?queue=q']) {
       const response = await fetch(`${s.url}/v2/${path}`);
@@ -272,7 +272,7 @@ describe('the bridge', () => {
     }
   });
 
-  it('encodes no snapshot while a client does not read, and then only the latest one', async () => {
+  it('encodes no snapshot while a client does not read, and only the latest snapshot when the client reads again', async () => {
     await using s = await stage({ times: { paceMs: 0 } });
     const response = await s.bridge.handle(new Request(`${s.url}/v2/stream?queue=q`));
     const reader = response.body!.getReader();

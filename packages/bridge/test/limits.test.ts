@@ -132,7 +132,7 @@ describe('the limits of one client', () => {
     expect(() => quota.take(undefined)).to.throw(/the bridge has reached its limit of 3 \(limits\.streams\)/);
   });
 
-  it('allow more requests as time passes, separately for each client', async () => {
+  it('allow each client further requests as time passes, whatever other clients request', async () => {
     const clock = virtualClock();
     const rate = new RequestRate(10, clock);
     for (let n = 0; n < 50; n += 1) rate.take('a');
@@ -202,7 +202,7 @@ describe('bytes of snapshots in flight', () => {
     expect(inFlight.take(snapshot(60), 'slow', onRoom)).to.not.equal(undefined);
   });
 
-  it('count a snapshot once for the bridge when many clients receive the same one', () => {
+  it('are counted once for the bridge when many clients receive the same snapshot', () => {
     const inFlight = new BytesInFlight({ perClient: 100 * 1_024, perBridge: 100 * 1_024 });
     const shared = snapshot(60);
     for (let client = 0; client < 100; client += 1)
@@ -210,7 +210,7 @@ describe('bytes of snapshots in flight', () => {
     expect(inFlight.take(snapshot(60), 'late', nothing)).to.equal(undefined);
   });
 
-  it('allow small snapshots beside others, and a snapshot above the limit only alone', () => {
+  it('may exceed the limit by a small snapshot, or by a large one when no other is in flight', () => {
     const inFlight = new BytesInFlight({ perClient: 50 * 1_024, perBridge: 50 * 1_024 });
     const read = inFlight.take(snapshot(60), 'slow', nothing);
     expect(read).to.not.equal(undefined);

@@ -48,7 +48,7 @@ describe('the connection of a stream', () => {
     inFlight = new BytesInFlight({ perClient: 100_000, perBridge: 250_000 });
   });
 
-  it('sends the first change at once, and after a delay only the latest of the following changes', async () => {
+  it('sends the first change without delay, and of the changes soon after it only the latest', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const reports: number[] = [];
     feed.read(() => {
@@ -63,7 +63,7 @@ describe('the connection of a stream', () => {
     feed.close();
   });
 
-  it('encodes a snapshot once for a thousand readers', () => {
+  it('encodes a snapshot once for a thousand clients', () => {
     const { feed, set, made } = feedOf(clock, counting());
     const events = new Set<Uint8Array>();
     for (let reader = 0; reader < 1_000; reader += 1)
@@ -76,7 +76,7 @@ describe('the connection of a stream', () => {
     feed.close();
   });
 
-  it('sends a slow reader the latest snapshot, and skips the earlier ones', async () => {
+  it('sends a client that reads slowly the latest snapshot, and skips the earlier ones', async () => {
     const { feed, set, made } = feedOf(clock, counting());
     const slow = connection();
     feed.read(slow.onSnapshot);

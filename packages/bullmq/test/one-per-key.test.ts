@@ -103,7 +103,7 @@ describe('the processor that onePerKey returns', () => {
     expect(await failureOf(process(new FakeJob('a')))).to.include({ code: 'OWNERSHIP_LOST' });
   });
 
-  it('rejects with the error of the work and does not delay the job, even if its code is TIMEOUT or UNAVAILABLE', async () => {
+  it('rejects with the error of the work without delaying the job, even if the code of the error is TIMEOUT or UNAVAILABLE', async () => {
     for (const error of [
       new Error('x'),
       new QueueLockError('TIMEOUT', 'x'),

@@ -48,7 +48,7 @@ describe('the proxy of a contender', () => {
     nothing: (): string => '',
     'a request': (): string => 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: '.padEnd(200, 'x'),
   }))
-    it(`relays nothing of a connection that does not begin with the secret, but with ${what}`, async () => {
+    it(`relays nothing of a connection that begins with ${what} instead of the secret`, async () => {
       const port = Number(/127\.0\.0\.1:(\d+)/.exec(way.url)![1]);
       const stranger = connect({ port, host: '127.0.0.1' }).setEncoding('utf8');
       sockets.push(stranger);
@@ -84,7 +84,7 @@ describe('the proxy of a contender', () => {
       own.close();
     });
 
-  it('has the URL of the store, with its own addresses in place of the servers', async () => {
+  it('has the URL of the store, with addresses of the proxy in place of those of the servers', async () => {
     expect(way.url).to.match(/^etcd:\/\/user:secret@127\.0\.0\.1:\d+\/team\?heartbeatProof=strict$/);
     expect(way.url).to.not.equal(url);
     const three = await openContenderProxy('zk://a:1,b,[::1]:3/root');

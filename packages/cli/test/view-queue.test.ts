@@ -81,7 +81,7 @@ describe('the events that commands derive from two states of a queue', () => {
     expect(reports(queue(entry(1)), queue(entry(1)))).to.deep.equal([]);
   });
 
-  it('treat an entry with the same key and another order as a new entry', () => {
+  it('include a departure and a join when an entry with the same key has another order', () => {
     const again = entry(5, { key: 'q/1' });
     expect(reports(queue(entry(1)), queue(again))).to.deep.equal([
       'left owner-1 0 true',

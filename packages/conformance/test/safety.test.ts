@@ -56,7 +56,10 @@ describe('SafetyViolation', () => {
 
   it('is not thrown when the entries of a closed session are only removed too late', async () => {
     const silent: Defect = () => ({ session: () => ({ close: async () => undefined }) });
-    const failure = await failureOf('closing a session removes its entries at once', silent);
+    const failure = await failureOf(
+      'closing a session removes its entries before the TTL has passed',
+      silent,
+    );
     expect(failure).to.be.an.instanceof(Error).and.not.an.instanceof(SafetyViolation);
   });
 });

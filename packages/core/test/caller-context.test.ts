@@ -235,7 +235,7 @@ describe('a callback or stream of a caller', () => {
       for (const subscription of subscriptions.splice(0)) subscription.unsubscribe();
     }));
 
-  it('when it is a stream of limits, is subscribed in the context of the call that passed it', () =>
+  it('is subscribed in the context of the call that passed it, if it is a stream of limits', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const seen: (string | undefined)[] = [];

@@ -59,7 +59,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'emits the grant at once, but positions at most four times a second',
+    'emits the grant without delay, but positions at most four times a second',
     onStages(async (stage) => {
       const ahead = await Promise.all(Array.from({ length: 11 }, () => join(stage, stage.client())));
       const queue = await stand(stage);
@@ -89,7 +89,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'counts readers too, and uses one watch for several claims of a client',
+    'counts readers in its position, and shares one watch with other claims of the same client',
     onStages(async (stage) => {
       const reader = await join(stage, stage.client(), { mode: 'shared' });
       const writer = await join(stage, stage.client());
@@ -147,7 +147,7 @@ describe('a claim with its position', () => {
   );
 
   it(
-    'emits its position again, with a new id, after a claim with steal has overtaken it',
+    'emits its position again, with a new id, after a claim with the option steal has overtaken it',
     onStages(async (stage) => {
       const holder = await join(stage, stage.client());
       const queue = await stand(stage);

@@ -19,13 +19,13 @@ function refusal(backend: Backend, options: LockClientOptions): unknown {
 }
 
 describe('the option maxBlockedMs', () => {
-  it('accepts 0 and the limits on a backend with heartbeats from a thread', () => {
+  it('accepts 0, the minimum and the maximum on a backend with a heartbeat thread', () => {
     for (const maxBlockedMs of [0, 1_000, 3_600_000])
       expect(refusal(withRenewers(), { maxBlockedMs })).to.equal(undefined);
     expect(refusal(memory(), { maxBlockedMs: 0 })).to.equal(undefined);
   });
 
-  it('refuses other values with the argument, the value and the rule', () => {
+  it('refuses other values with an error that states the argument, the value and the rule', () => {
     for (const maxBlockedMs of [-1, 1, 999, 3_600_001, NaN, Infinity])
       expect(refusal(withRenewers(), { maxBlockedMs })).to.match(
         new RegExp(`INVALID_ARGUMENT.*maxBlockedMs .*from 1000 to 3600000.*${maxBlockedMs}`),

@@ -64,7 +64,7 @@ describe('a replayed history', () => {
     ]);
   });
 
-  it('lets readers hold together, also one that was a writer', () => {
+  it('lets readers hold together, including a reader that was a writer before', () => {
     const shared = { shared: true };
     const changes: ChangeSpec[] = [
       [3, 'joined', 'b', shared],

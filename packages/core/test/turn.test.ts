@@ -11,7 +11,7 @@ describe('the turn of an entry', () => {
     [2, 3, true],
     [3, 3, false],
   ] as const) {
-    it(`with ${String(ahead)} ahead and a limit of ${String(limit)} is ${admitted ? 'admitted' : 'not admitted'}`, () => {
+    it(`with ${String(ahead)} entries ahead and a limit of ${String(limit)} is ${admitted ? 'admitted' : 'not admitted'}`, () => {
       const refs = Array.from({ length: ahead }, () => ({}));
       expect(turnOf({ refs }, { limit }).admitted).to.equal(admitted);
     });
@@ -24,7 +24,7 @@ describe('the turn of an entry', () => {
     [[2, 1], 2, true],
     [[2, 2], 2, false],
   ] as const) {
-    it(`with ${ahead.join(' and ') || 'none'} of 5 permits taken and ${String(permits)} requested is ${admitted ? 'admitted' : 'not admitted'}`, () => {
+    it(`with ${ahead.join(' and ') || 'none'} of 5 permits taken by entries ahead and ${String(permits)} requested is ${admitted ? 'admitted' : 'not admitted'}`, () => {
       const refs = ahead.map((taken) => ({ permits: taken }));
       expect(turnOf({ refs }, { limit: 5, permits }).admitted).to.equal(admitted);
     });
@@ -62,7 +62,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
     expect(known).to.deep.equal({ refs: [], total: 0 });
   });
 
-  it('is unknown when other entries wait between it and the removed holder', () => {
+  it('is unknown when other entries wait between this entry and the removed holder', () => {
     const ahead = { refs: [near, middle, far], total: 3 };
     expect(entriesAheadWithout(ahead, { ref: middle, owned: true }, lock)).to.equal(undefined);
   });
@@ -76,7 +76,7 @@ describe('the turn of an entry, computed without a read after an entry ahead of 
 });
 
 describe('entries that waiters of this process watch', () => {
-  it('keep the record that they have no conflicting entry ahead, for present and later waiters', () => {
+  it('stay marked as having no conflicting entry ahead, for present and later waiters', () => {
     const followed = new LocalWaiters();
     const entry = followed.follow('a');
     expect(entry.owned).to.equal(false);

@@ -30,7 +30,7 @@ describe('the stop signal of the work', () => {
         expect(await stage.passing(run('x', () => 'next'))).to.equal('next');
       }));
 
-    it(`aborts with the reason of the caller's signal, which the run rejects with: ${way}`, () =>
+    it(`aborts with the reason of the caller's signal, and the run rejects with the same reason: ${way}`, () =>
       onStage(async (stage) => {
         const shutdown = new AbortController();
         const running = of(stage.client())('x', untilStopped, { stop: shutdown.signal });
@@ -93,7 +93,7 @@ describe('the stop signal of the work', () => {
       expect(await rejection(stage.passing(failing))).to.equal(failure);
     }));
 
-  it('makes a run reject at once, without work, when it aborts while the run waits for the lock', () =>
+  it('makes a run reject immediately, without work, when it aborts while the run waits for the lock', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const holder = await stage.client().acquire('x');

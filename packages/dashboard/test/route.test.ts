@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hashOf, routeOf, type Route } from '../src/page/model/route.ts';
 
 describe('addresses of the dashboard', () => {
-  it('contain any queue name so that it is restored without a change', () => {
+  it('contain any queue name in a form from which exactly that name is restored', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         expect(routeOf(hashOf({ view: 'queue', name }))).to.deep.equal({ view: 'queue', name });
@@ -29,7 +29,7 @@ describe('addresses of the dashboard', () => {
     ['#/contenders', { view: 'queues' }],
   ];
   for (const [hash, route] of others)
-    it(`are parsed: "${hash}" becomes ${JSON.stringify(route)}`, () => {
+    it(`are parsed correctly, such as "${hash}" as ${JSON.stringify(route)}`, () => {
       expect(routeOf(hash)).to.deep.equal(route);
     });
 });

@@ -106,21 +106,21 @@ describe('the entries ahead, which a waiter finds in the rows of its queue', () 
   }
 
   for (const ends of [[], ['x'], ['x', OWN]]) {
-    it(`are not returned, and ENTRY_LOST is thrown, when the latest of the rows [${ends.join(', ')}] is not the own entry`, () => {
+    it(`cannot be found, and ENTRY_LOST is thrown, when the latest of the rows [${ends.join(', ')}] is not the entry of the waiter`, () => {
       expect(() => aheadIn(rows(ends), contender(false)))
         .to.throw()
         .with.property('code', 'ENTRY_LOST');
     });
   }
 
-  it('are known well enough when the rows contain all of them, or as many as the waiter must watch', () => {
+  it('suffice for a decision when the rows contain all of them, or as many as the waiter must watch', () => {
     const refs = aheadIn(rows([OWN, 'x', 'y'], { more: true }), contender(false)).refs;
     expect(suffices({ refs }, 2)).to.equal(true);
     expect(suffices({ refs }, 3)).to.equal(false);
     expect(suffices({ refs, total: 2 }, 3)).to.equal(true);
   });
 
-  it('take the permits that their names contain, or one permit if they contain no number', () => {
+  it('take the number of permits in their names, or one permit if a name contains no number', () => {
     const { refs } = aheadIn(rows([OWN, PAIR, WRITER, READER, 'foreign']), contender(false));
     expect(refs.map(({ permits }) => permits)).to.deep.equal([2, 1, 1, 1]);
   });

@@ -89,7 +89,7 @@ describe('fast entries of etcd in a queue with other entries', () => {
     }
   });
 
-  it('have a single position when they are enqueued again after a lost reply', async () => {
+  it('keep one key and one position when an enqueue is repeated after a lost reply', async () => {
     const [proxy] = bench.at.proxies;
     const far = await bench.open('fast', [proxy.endpoint]);
     const first = await bench.enter(session);

@@ -61,7 +61,7 @@ for (const transport of ['etcd3', 'http2'] as const)
       expect(turnsY.wasAdmitted).to.equal(false);
     });
 
-    it('keeps the hold of one queue when the client leaves another one', async () => {
+    it("keeps a client's hold in one queue when the client leaves another queue", async () => {
       const holder = await clients.session(options);
       const [x, y] = [await enter(holder, freshQueue()), await enter(holder, freshQueue())];
       const [turnsX, turnsY] = [clients.follow(x.placement), clients.follow(y.placement)];
@@ -72,7 +72,7 @@ for (const transport of ['etcd3', 'http2'] as const)
       expect(turnsX.error).to.equal(undefined);
     });
 
-    it('hands a queue from client to client in order', async () => {
+    it('lets clients hand a lock over in the order of the queue', async () => {
       const queue = freshQueue();
       const line: (Entered & { readonly turns: ReturnType<Clients['follow']> })[] = [];
       for (let i = 0; i < 6; i += 1) {

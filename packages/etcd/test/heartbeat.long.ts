@@ -20,7 +20,7 @@ describe('a session on etcd', () => {
     return medianOf(durations);
   }
 
-  it('is not opened when no member responds, and rejects after one request timeout per member', async () => {
+  it('is not opened when no member responds, and the open call rejects after one request timeout per member', async () => {
     for (const proxy of bench.proxies) proxy.toClient.blackhole();
     const durations = await medianMs(async () => {
       const backend = clients.backend({ hosts: hosts(), requestTimeoutMs: 300 });

@@ -46,7 +46,7 @@ describe('the id in the key of an entry', () => {
     expect(enter('b')).to.equal('b');
   });
 
-  it("is the entry's own id if it may not use another, and a new id if another entry already uses its own", () => {
+  it("is the entry's own id if the entry may not reuse an id, and a new id if another entry already uses that id", () => {
     leave(A, enter(A));
     expect(enter('b', 'q', false)).to.equal('b');
     expect(enter('c')).to.equal(A);
@@ -98,7 +98,7 @@ describe('the id in the key of an entry', () => {
     ['an entry of such an election in a namespace', undefined, 'team/election/jobs/', false],
     ['an entry of another name with the same ending', LABEL, 'selection/jobs/', true],
   ] as const) {
-    it(`${may ? 'may' : 'may not'} be the id of an earlier entry if the entry is ${about}`, () => {
+    it(`${may ? 'may' : 'may not'} be the id of an earlier entry if the key is that of ${about}`, () => {
       expect(mayTakeSpare(value === undefined ? {} : { value }, under)).to.equal(may);
     });
   }
@@ -124,7 +124,7 @@ describe('the key of an etcd entry that has left', () => {
     expect([entry.leavesKeySpare(true), entry.leavesKeySpare(false)]).to.deep.equal([true, false]);
   });
 
-  it('may serve the next entry when the enqueue found the queue occupied and created no key', async () => {
+  it('may be created for the next entry when the enqueue found the queue occupied and created no key', async () => {
     const entry = newEntry();
     await entry.creating(Promise.resolve(), () => ({ status: 'occupied', contenders: true }));
     entry.withdraw();
@@ -149,7 +149,7 @@ describe('the key of an etcd entry that has left', () => {
     });
   }
 
-  it('is not reused when it is the value of a single key', async () => {
+  it('is not reused when the entry was enqueued with a single key', async () => {
     const entry = await entered(Buffer.from('single'));
     entry.withdraw();
     expect(entry.leavesKeySpare(true)).to.equal(false);

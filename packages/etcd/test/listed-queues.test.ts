@@ -36,7 +36,7 @@ describe('the list of queues in etcd', () => {
     expect(shown(lines)).to.deep.equal(['c/d 1 4 0', 'b 3 6 0', 'fast 1 10 0']);
   });
 
-  it('also contains directories with keys of other programs only, if requested, since a lock of that name waits for these', () => {
+  it('also contains directories that have only keys of other programs, if the caller requests these', () => {
     const lines = new ListedQueues('p/', () => 0, true);
     lines.list([
       key('p/config/a', 3, '0'),
@@ -83,7 +83,7 @@ describe('the list of queues in etcd', () => {
     }
   });
 
-  it('is read by one range of the keys with a prefix, or of all keys without one', () => {
+  it('is read as one range: the keys with the prefix, or all keys if there is no prefix', () => {
     expect(rangeOfText('a/ü')).to.deep.equal({ key: Buffer.from('a/ü'), range_end: Buffer.from('a/ý') });
     expect(rangeOfText('')).to.deep.equal({ key: Buffer.from([0]), range_end: Buffer.from([0]) });
   });
@@ -95,7 +95,7 @@ describe('the diagnosis of keys in etcd', () => {
       ({ level, about, text }) => `${level} ${about}: ${text}`,
     );
 
-  it('reports no problem with entries of any client', () => {
+  it('reports no problem when all keys are entries, whichever client created them', () => {
     const keys = [key('q/a', 1), key('q/a-1', 2), key('q/ff-2', 3, '255')];
     expect(found(...keys)).to.deep.equal(['ok queues: 1 in use, entries: 3']);
     expect(leasesIn('', [...keys, key('config/x', 4, '0')])).to.deep.equal(['10', '255']);

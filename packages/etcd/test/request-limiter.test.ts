@@ -50,7 +50,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
   const all = (count: number, more: Partial<RequestLimitOptions> = {}): Promise<unknown>[] =>
     Array.from({ length: count }, (_, i) => send(String(i), more));
 
-  it('sends 64 requests at once, and then one for each reply, in order', async () => {
+  it('allows 64 requests at the same time, and then one further request for each reply, in order', async () => {
     const under = all(70);
     expect(names()).to.deep.equal(Array.from({ length: 64 }, (_, i) => String(i)));
     sent[3]!.answer();
@@ -69,7 +69,7 @@ describe('the limit of concurrent requests of an etcd backend', () => {
     expect(names().at(-1)).to.equal('next');
   });
 
-  it('sends an urgent request before all others', () => {
+  it('lets an urgent request pass all waiting requests', () => {
     void all(70);
     void send('heartbeat', { urgent: true });
     expect(names().at(-1)).to.equal('heartbeat');

@@ -8,7 +8,7 @@ import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 
 const HOLDER = fileURLToPath(new URL('./single-key-holder.ts', import.meta.url));
 
-describe('an etcd queue with a single key and failures', () => {
+describe('a lock on a single key of etcd, after its holder was killed', () => {
   let old: OldClient;
   let queue: string;
   afterEach(endScripts);
@@ -21,7 +21,7 @@ describe('an etcd queue with a single key and failures', () => {
 
   const everything = (): Promise<string[]> => bench.operator.keysUnder(queue);
 
-  it('is handed off when its holder is killed, to a waiter of queuelock and to a client without queues', async () => {
+  it('is granted to a client without queues, if the holder was a client of queuelock', async () => {
     const holder = new ScriptProcess(scriptOf(HOLDER), ['new', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
     expect(await old.tryLock(queue)).to.equal(undefined);
@@ -31,7 +31,7 @@ describe('an etcd queue with a single key and failures', () => {
     await lock.release();
   });
 
-  it('is granted to a waiter when a client without queues that holds it is killed', async () => {
+  it('is granted to a waiter of queuelock, if the holder was a client without queues', async () => {
     const holder = new ScriptProcess(scriptOf(HOLDER), ['old', bench.server.endpoint, queue]);
     await holder.untilEvent('held');
     const session = await clients.session({ hosts: bench.server.endpoint, singleKey: ownName });

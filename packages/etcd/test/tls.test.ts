@@ -53,7 +53,7 @@ describe('an etcd server that requires client certificates', function () {
     describe(`over ${transport}`, () => {
       const https = (): string => `https://${server!.endpoint}`;
 
-      it('lets clients with a certificate lock and hand off a queue', async () => {
+      it('lets clients with a certificate acquire a lock and hand it off', async () => {
         const { ca: rootCertificate, client } = certificates;
         const credentials = { rootCertificate, certChain: client.cert, privateKey: client.key };
         await using one = createLockClient(etcd({ hosts: https(), transport, credentials }));
@@ -67,7 +67,7 @@ describe('an etcd server that requires client certificates', function () {
         expect(order).to.deep.equal(['first', 'next']);
       });
 
-      it('lets clients lock whose URL names the certificate files', async () => {
+      it('lets clients acquire a lock when their URL names the certificate files', async () => {
         const directory = await mkdtemp(join(tmpdir(), 'queuelock-tls-'));
         const { ca, client } = certificates;
         const files = { ca, cert: client.cert, key: client.key };
@@ -85,7 +85,7 @@ describe('an etcd server that requires client certificates', function () {
           /the member requires a certificate that it trusts: credentials\.certChain and credentials\.privateKey, or cert and key of the URL/,
         ));
 
-      it('reports an unknown authority to clients that do not trust that of the server', () => {
+      it("reports an unknown authority to clients that do not trust the authority of the server's certificate", () => {
         const { client } = certificates;
         const credentials = { certChain: client.cert, privateKey: client.key };
         return refusedWith(

@@ -74,7 +74,7 @@ describe('the watches of an etcd backend', () => {
     expect(streams.map(({ length }) => length)).to.deep.equal([100]);
   });
 
-  it('are on one stream for one queue and its marks, with any number of queues', async () => {
+  it('are on the same stream for all keys and marks of one queue, with any number of queues', async () => {
     for (let i = 0; i < 400; i += 1) watch(`many/${i}/own`);
     for (let i = 0; i < 400; i += 1) watch(`many/${i}/predecessor`);
     for (let i = 0; i < 400; i += 1) watch(`.queuelock/shared/many/${i}/predecessor`);
@@ -87,7 +87,7 @@ describe('the watches of an etcd backend', () => {
     expect(streamOf.size).to.equal(400);
   });
 
-  it('use eight streams for 1,000 keys, which close when few watches are left', async () => {
+  it('use eight streams for 1,000 keys, of which one is left when all watches have ended', async () => {
     const { driver } = connection.endpoint;
     const { ID } = await driver.leaseGrant({ TTL: 600 }, CALL);
     const keys = Array.from({ length: 1_000 }, (_, i) => `crowd/${i}/holder`);

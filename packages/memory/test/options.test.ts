@@ -5,7 +5,7 @@ import { expect } from 'chai';
 const untyped = (options: unknown): never => options as never;
 
 describe('options of a memory backend', () => {
-  it('are refused by name when they are unknown, with the option that was probably meant', () => {
+  it('are refused when they are unknown, with an error that suggests the option that was probably meant', () => {
     expect(() => memory(untyped({ latency: 5 }))).to.throw(
       '[INVALID_ARGUMENT] options of memory: latency is unknown, did you mean latencyMs?',
     );

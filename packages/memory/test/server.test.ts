@@ -173,7 +173,7 @@ describe('a memory server', () => {
     expect(clock.timerCount).to.equal(0);
   });
 
-  it('allows a subscriber to call it within an event', async () => {
+  it('allows a subscriber to call the server within an event', async () => {
     const session = await openSession(backend);
     const [first, second, third] = [newSpec(), newSpec(), newSpec()];
     await session.enqueue(first);

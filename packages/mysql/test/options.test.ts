@@ -91,7 +91,7 @@ describe('the options of MySQL', () => {
     });
   }
 
-  it("show the server's address of a pool without connecting", async () => {
+  it("show the address of a pool's server without connecting", async () => {
     const pool = createPool({ host: 'db.internal', user: 'u', password: 'secret', database: 'locks' });
     expect(mysql({ pool }).info.endpoint).to.equal('mysql://db.internal:3306/locks');
     await pool.end();

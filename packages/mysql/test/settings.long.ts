@@ -54,7 +54,7 @@ describe('a MariaDB with a global setting', function () {
 
   for (const [on, off] of Object.entries(HARMLESS)) {
     for (const kind of ['a URL', 'a pool'] as const)
-      it(`${on} hands a lock over through two waiters (${kind})`, async () => {
+      it(`lets two waiters hold one after the other with ${on} (${kind})`, async () => {
         await clients.operator.run(`set global ${on}`);
         try {
           const made = [1, 2, 3].map(() =>
@@ -85,7 +85,7 @@ describe('a MariaDB with a global setting', function () {
     'autocommit = 0': 'autocommit of the connections of pool must be 1',
   };
   for (const [setting, refused] of Object.entries(OVERRIDDEN))
-    it(`${setting} works with a URL, and refuses a pool with an error that names the setting`, async () => {
+    it(`with ${setting} is accepted through a URL, and refused through a pool with an error that names the setting`, async () => {
       const [name = ''] = setting.split(' ');
       await clients.operator.run(`set global ${setting}`);
       try {
@@ -105,7 +105,7 @@ describe('a MariaDB with a global setting', function () {
       }
     });
 
-  it('tx_read_only refuses a session with an error that names the setting', async () => {
+  it('refuses a session with tx_read_only, and the error names the setting', async () => {
     await clients.operator.run('set global tx_read_only = 1');
     try {
       const backend = clients.connect();
@@ -121,7 +121,7 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
-  it('max_user_connections is named by the error, which does not advise to check that the server runs', async () => {
+  it('causes an error that names max_user_connections, without advice to check that the server runs', async () => {
     await clients.operator.run("alter user app@'127.0.0.1' with max_user_connections 1");
     const [one, other] = [1, 2].map(() =>
       createLockClient(mysql({ url: asApp() }), { connectTimeoutMs: 1_000 }),
@@ -136,7 +136,7 @@ describe('a MariaDB with a global setting', function () {
     }
   });
 
-  it('read_only refuses a session of a user who is not an administrator', async () => {
+  it('refuses a session with read_only to a user who is not an administrator', async () => {
     // A superuser may write even on a server with read_only.
     await clients.operator.run('set global read_only = 1');
     try {

@@ -127,7 +127,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     await hold.release();
   });
 
-  it("reports a loss at once, as an error of the hold's span", async () => {
+  it("reports a loss immediately, as an error of the hold's span", async () => {
     const hold = await connect().acquire('a');
     server.evict(hold.key);
     await clock.advance(0);
@@ -138,7 +138,7 @@ describe('OpenTelemetry instrumentation of locks', () => {
     expect(await sdk.metrics()).to.include({ 'queuelock.hold.lost {"queuelock.class":"a"}': 1 });
   });
 
-  it("uses the caller's span as the parent", async () => {
+  it("uses the caller's span as the parent of the spans of the wait and the hold", async () => {
     context.setGlobalContextManager(new ChainContext());
     try {
       const caller = sdk.tracerProvider.getTracer('test').startSpan('request');

@@ -25,7 +25,7 @@ describe('a fault on PostgreSQL', () => {
     reconnect: () => clients.reconnect(),
   }));
 
-  it('leaves no entry when an enqueue is delayed until after its removal', async () => {
+  it('leaves no entry when a delayed enqueue arrives after the removal of its entry', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
     const other = await clients.session();
     const wanted = newSpec({ queue: 'late' });

@@ -36,7 +36,7 @@ const HARMLESS = [
   "temp_file_limit = '0'",
 ];
 
-describe('a PostgreSQL whose role has the setting', function () {
+describe('a PostgreSQL with a setting of the role or the server', function () {
   this.timeout(120_000);
   const clients = new Clients();
 
@@ -53,7 +53,7 @@ describe('a PostgreSQL whose role has the setting', function () {
   const url = (): string => clients.url.replace('postgres@', 'app@');
 
   for (const setting of HARMLESS)
-    it(`${setting} hands a lock over`, async () => {
+    it(`lets clients hand a lock over with ${setting}`, async () => {
       await clients.operator.query(`alter role app set ${setting}`);
       const [one, other] = [1, 2].map(() => createLockClient(postgres({ url: url() })));
       const hold = await one!.acquire('jobs');
@@ -63,7 +63,7 @@ describe('a PostgreSQL whose role has the setting', function () {
       await Promise.all([one!.close(), other!.close()]);
     });
 
-  it('statement_timeout of 1 ms refuses a session with an error that names the setting', async () => {
+  it('refuses a session with a statement_timeout of 1 ms, and the error names the setting', async () => {
     await clients.operator.query('alter role app set statement_timeout = 1');
     const locked = await clients.operator.query('begin; lock table queuelock.session').then(
       () => true,
@@ -79,7 +79,7 @@ describe('a PostgreSQL whose role has the setting', function () {
     }
   });
 
-  it('connection limit is named by the error, which does not advise to check that the server runs', async () => {
+  it('causes an error that names the connection limit, without advice to check that the server runs', async () => {
     await clients.operator.query('alter role app connection limit 0');
     const client = createLockClient(postgres({ url: url() }), { connectTimeoutMs: 1_000 });
     try {
@@ -91,7 +91,7 @@ describe('a PostgreSQL whose role has the setting', function () {
     }
   });
 
-  it('synchronous_standby_names without a replica is named by the error and by the diagnosis', async () => {
+  it('names synchronous_standby_names in the error and in the diagnosis when no replica is connected', async () => {
     const set = async (names: string): Promise<void> => {
       await clients.operator.query('set synchronous_commit = local');
       await clients.operator.query(`alter system set synchronous_standby_names = '${names}'`);
@@ -112,7 +112,7 @@ describe('a PostgreSQL whose role has the setting', function () {
     }
   });
 
-  it('default_transaction_read_only refuses a session with an error that names the setting', async () => {
+  it('refuses a session with default_transaction_read_only, and the error names the setting', async () => {
     await clients.operator.query('alter role app set default_transaction_read_only = on');
     const backend = clients.connect({ url: url() });
     const { message } = await refusal(backend.open(10_000, signal));

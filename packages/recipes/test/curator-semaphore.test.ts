@@ -56,7 +56,7 @@ describe("Curator's semaphore", () => {
     await Promise.all([c.lease!.release(), d.lease!.release()]);
   });
 
-  it('notifies the holder of a lease of its loss', async () => {
+  it('notifies a holder when its lease is lost', async () => {
     const lease = await pool.acquire();
     stage.server.evict(lease.key);
     await stage.settle();

@@ -79,7 +79,7 @@ describe('a claim that may give up in a deadlock', () => {
     await ownership.release();
   });
 
-  it('gives up at once in a deadlock that was reported before its wait began', async () => {
+  it('gives up immediately in a deadlock that was reported before its wait began', async () => {
     const holder = await client.acquire('x');
     const report = (state: ClaimState): void => {
       if (state.status === 'queued') deadlocks$.next([against(state.id)]);

@@ -23,7 +23,7 @@ describe('the backoff between two terms of a leader that calls lead', () => {
     return election(stage.client(), 'x', { value, clock }).lead(work, { signal: retiring.signal });
   }
 
-  it('grows after terms that end at once', async () => {
+  it('grows after terms that end immediately', async () => {
     const begun: number[] = [];
     void lead(() => begun.push(stage.clock.now()));
     await stage.clock.advance(20_000);
@@ -33,7 +33,7 @@ describe('the backoff between two terms of a leader that calls lead', () => {
     for (const [i, ms] of least.entries()) expect(pauses[i], `pause ${i}`).to.be.within(ms, ms * 1.25 + 1);
   });
 
-  it('is absent after a long term, and short again after that', async () => {
+  it('is absent after a long term, and short again after the next short term', async () => {
     const pace = new Pace({ ...stage.clock, random: () => 0 });
     const rests = [0, 0, 0, 30, 800, 10_000, 0, 40].map((termMs) => pace.restAfter(termMs));
     expect(rests).to.deep.equal([100, 200, 400, 770, 800, 0, 100, 160]);
@@ -47,7 +47,7 @@ describe('the backoff between two terms of a leader that calls lead', () => {
     expect(terms).to.deep.equal(['a', 'b']);
   });
 
-  it('ends at once when the signal aborts, and leaves no timer', async () => {
+  it('ends immediately when the signal aborts, and leaves no timer', async () => {
     let ended = false;
     void lead(() => undefined).then(() => (ended = true));
     await stage.settle();

@@ -267,7 +267,7 @@ describe('leader election', () => {
       for (const { stop } of seen) stop();
     });
 
-    it('emits a candidate of another program with the value that it stored', async () => {
+    it('emits a candidate of another program with the value that the program stored', async () => {
       const seen = follow(candidate('observer').leader$);
       await stage.client().acquire('x', { value: '10.0.0.7:443' });
       await stage.settle();

@@ -37,7 +37,7 @@ describe('health of a lock client', () => {
     ]);
   });
 
-  it('stays ready for unreadyAfterMs after the session was last proven, even if that becomes suspect or lost', async () => {
+  it('stays ready for unreadyAfterMs after the session was last proven, even if the session becomes suspect or lost', async () => {
     const { session$, health } = stage({ unreadyAfterMs: 500 });
     session$.next({ status: 'alive' });
     session$.next({ status: 'suspect' });
@@ -52,7 +52,7 @@ describe('health of a lock client', () => {
     expect(checks(health.now())).to.deep.equal(['session']);
   });
 
-  it('fails liveness while supervised work is overdue, until it checks in or ends', async () => {
+  it('fails the liveness check while supervised work is overdue, until the work checks in or ends', async () => {
     const { health } = stage();
     const states = follow(health.state$);
     let checkIn!: () => void;

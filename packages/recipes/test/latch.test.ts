@@ -72,7 +72,7 @@ describe('a latch', () => {
     expect(await other.countDown()).to.equal(1);
   });
 
-  it('makes clients wait that arrive before the count is set', async () => {
+  it('lets clients wait even if they arrive before the count is set', async () => {
     const early = await waiting(exit);
     expect(await exit.countDown()).to.equal(undefined);
     await exit.trySetCount(1);
@@ -120,7 +120,7 @@ describe('a latch', () => {
   });
 
   for (const lost of ['request', 'answer'] as const) {
-    it(`counts once when every second ${lost} is lost`, async () => {
+    it(`counts each countDown once when every second ${lost} is lost`, async () => {
       let calls = 0;
       const intercept: Intercept = async (call, proceed) => {
         const isLost = call === 'writeRegister' && ++calls % 2 === 1;
@@ -137,7 +137,7 @@ describe('a latch', () => {
     });
   }
 
-  it('does not count down the next round when the reply is lost and its own round has ended', async () => {
+  it('does not repeat a countDown in the next round when the reply is lost and the first round has ended', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();
@@ -151,7 +151,7 @@ describe('a latch', () => {
     expect([await unlucky.countDown(), follow(exit.count$).last]).to.deep.equal([0, 7]);
   });
 
-  it('returns true for a set count even if the reply is lost and other clients have counted down', async () => {
+  it('returns true from trySetCount even if the reply is lost and other clients have counted down meanwhile', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
       const answer = await proceed();

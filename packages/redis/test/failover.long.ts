@@ -62,7 +62,7 @@ describe('a replica of Redis that lags and takes over', () => {
     expect(resource.written).to.deep.equal(['later']);
   }).timeout(WITHIN_MS * 2);
 
-  it('keeps the earlier hold for as long as the old primary confirms its heartbeats', async () => {
+  it('keeps the earlier hold for as long as the old primary confirms the heartbeats of the holder', async () => {
     const earlier = client(primary, 1_000);
     const held = await earlier.acquire('report');
     replication.toClient.blackhole();

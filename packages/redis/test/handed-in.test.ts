@@ -88,7 +88,7 @@ describe('a client that is passed to redis()', () => {
     { db: 1 },
   ];
   for (const options of ioredisOptions) {
-    it(`takes a free lock over an ioredis connection with ${JSON.stringify(options)}`, async () => {
+    it(`can acquire a free lock when it is an ioredis client with ${JSON.stringify(options)}`, async () => {
       const { endpoint } = await sharedRedis('a client that is handed in to redis()');
       await expectFreeLock(new Redis(`redis://${endpoint}`, { ...options, lazyConnect: true }));
     });
@@ -108,14 +108,14 @@ describe('a client that is passed to redis()', () => {
     'another database': { database: 1 },
   };
   for (const [what, options] of Object.entries(nodeRedisOptions)) {
-    it(`takes a free lock over a client of npm redis with ${what}`, async () => {
+    it(`can acquire a free lock when it is a client of npm redis with ${what}`, async () => {
       const { endpoint } = await sharedRedis('a client that is handed in to redis()');
       await expectFreeLock(createClient({ ...options, url: `redis://${endpoint}` }));
     });
   }
 
   for (const Fake of [FakeIoRedis, FakeNodeRedis]) {
-    it(`is refused when a ${Fake.library} client changes replies`, async () => {
+    it(`is refused when it is a ${Fake.library} client that changes replies`, async () => {
       const client = new Fake({ reply: (reply) => (Array.isArray(reply) ? reply.map(String) : reply) });
       const backend = redis({ client });
       const { code, message } = await refusal(backend.open(10_000, signal));

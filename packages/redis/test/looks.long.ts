@@ -37,7 +37,7 @@ class Stage {
 }
 
 describe('a session on Redis that is reading its entries again', () => {
-  it('reads them once more when a further notification arrives during the read', async () => {
+  it('reads the entries once more when a further notification arrives during the read', async () => {
     const stage = new Stage();
     const { session } = stage;
     const spec = newSpec();

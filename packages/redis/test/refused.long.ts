@@ -47,7 +47,7 @@ describe('a user of Redis without all permissions', () => {
     return refusal(clients.connect({ url }).open(10_000, signal));
   }
 
-  it('is refused when its session is opened, so that no step stops halfway', async () => {
+  it('is refused when a session is opened, before any later step can fail halfway', async () => {
     expect(await connected('lacks-command', '-zrangebyscore')).to.include({ code: 'ACCESS_DENIED' });
     const withoutChannels = ['resetchannels', '&{queuelock}:inbox:*', '&{queuelock}:look'];
     const { code, message } = await connected('lacks-channel', ...withoutChannels);
@@ -69,7 +69,7 @@ describe('a user of Redis without all permissions', () => {
   });
 });
 
-describe('the error code that is parsed from a message of Redis', () => {
+describe('the error code in a message of Redis', () => {
   for (const [message, word] of [
     ['READONLY You can’t write against a read only replica.', 'READONLY'],
     ['@user_script: 12: -READONLY You can’t write against a read only replica.', 'READONLY'],
@@ -77,7 +77,7 @@ describe('the error code that is parsed from a message of Redis', () => {
     ['ERR unknown command', 'ERR'],
     ['The client is closed', ''],
   ] as const) {
-    it(`of ${JSON.stringify(message)} is ${JSON.stringify(word)}`, () => {
+    it(`is parsed from ${JSON.stringify(message)} as ${JSON.stringify(word)}`, () => {
       expect(wordOf(new Error(message))).to.equal(word);
     });
   }

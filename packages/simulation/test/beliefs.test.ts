@@ -68,7 +68,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(ends()).to.deep.equal([{ ...end, atMs: 400, untilMs: 400, how: 'still holds' }]);
   });
 
-  it('passes while the holder is frozen, without a read of its hold', async () => {
+  it('ends while the holder is frozen, even if the hold is not read', async () => {
     const { timeline, beliefs, machine, held } = onStage();
     machine.after(500, () => machine.pause(4_500));
     await timeline.run(999);
@@ -77,7 +77,7 @@ describe('the recorded time until which a holder believes that it holds', () => 
     expect(beliefs.isBelieved(held)).to.equal(false);
   });
 
-  it('ends at once when the holder is notified of its loss', async () => {
+  it('ends as soon as the holder is notified of its loss', async () => {
     const { timeline, beliefs, machine, held, proven } = onStage();
     let isBelieved = true;
     machine.after(500, () => {

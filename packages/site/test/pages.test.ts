@@ -71,12 +71,12 @@ describe('the pages of the site', () => {
 });
 
 describe('a page built from sections', () => {
-  it('has the sections that its part names, in that order, and no comments', () => {
+  it('has the requested sections in the requested order, and no comments', () => {
     const text = textOfPart({ file: 'docs/a.md', sections: ['Two', 'One'] }, sources.read);
     expect(text.match(/^## .*$/gm)).to.deep.equal(['## Two', '## One']);
   });
 
-  it('omits the sections that its part excludes', () => {
+  it('omits the sections that are excluded', () => {
     expect(textOfPart({ file: 'docs/a.md', without: ['One', 'Two'] }, sources.read).trimEnd()).to.equal(
       '# A\n\nIntroduction.\n\n## The fence\n\n```sh\n## no heading\n```',
     );

@@ -6,14 +6,14 @@ describe('a SQLite file on a full disk', () => {
   const refused = (errcode: number): Error =>
     asQueueLockError(Object.assign(new Error('refused'), { errcode }), '/locks.db');
 
-  it('is named by the error, which does not count as a missing response', () => {
+  it('causes an error that names the full disk, and that does not count as a missing response', () => {
     expect(refused(13)).to.include({ code: 'UNAVAILABLE', retryable: true, responded: true });
     expect(refused(13).message).to.contain('free space on its file system');
     // The extended code SQLITE_IOERR_WRITE.
     expect(refused(778).message).to.contain('full or broken');
   });
 
-  it('is an error of the diagnosis', () => {
+  it('is reported by the diagnosis as an error', () => {
     expect(space(512 * 1024, '/locks.db')).to.have.nested.property('[0].level', 'error');
     expect(space(512 * 1024, '/locks.db')[0]?.text).to.contain('has only 512 KiB left');
     expect(space(1024 ** 3, '/locks.db')).to.deep.equal([]);
@@ -21,7 +21,7 @@ describe('a SQLite file on a full disk', () => {
 });
 
 describe('a SQLite file that another program keeps locked', () => {
-  it('is named by the error', () => {
+  it('causes an error that states this reason', () => {
     const { message } = asQueueLockError(
       Object.assign(new Error('database is locked'), { errcode: 5 }),
       '/l',

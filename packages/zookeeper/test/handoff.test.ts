@@ -56,7 +56,7 @@ describe('a hand-off in ZooKeeper', () => {
     expect(two.taken()).to.deep.equal({ requests: [], notices: 1 });
   });
 
-  it('requires a create, a list, and two reads of the waiter before it waits', async () => {
+  it('requires of the waiter a create, a list, and two reads before the wait', async () => {
     const [holder, waiter] = [await one.open(), await two.open()];
     const first = await holder.enqueue(newSpec(queue));
     two.reset();
@@ -118,7 +118,7 @@ describe('a hand-off in ZooKeeper', () => {
       ['is cancelled', (middle: Session, id: string) => middle.remove(queue, id)],
       ['loses its session', (middle: Session) => middle.close()],
     ] as const) {
-      it(`to the last entry does not happen when the entry in the middle ${how}, ${where}`, async () => {
+      it(`does not reach the last of three entries when the entry in the middle ${how}, ${where}`, async () => {
         const [holder, middle, last] = [await one.open(), await one.open(), await process().open()];
         const [held, input] = [newSpec(queue), newSpec(queue)];
         await holder.enqueue(held);

@@ -55,7 +55,7 @@ describe('names of queues in ZooKeeper', () => {
   ];
 
   for (const [name, path] of paths) {
-    it(`become paths: ${JSON.stringify(name)} becomes ${JSON.stringify(path)}`, () => {
+    it(`become paths, such as ${JSON.stringify(name)} the path ${JSON.stringify(path)}`, () => {
       expect(queuePath('', name)).to.equal(path);
     });
   }
@@ -71,7 +71,7 @@ describe('names of queues in ZooKeeper', () => {
     for (const [name, path] of paths) expect(decode(path)).to.equal(name);
   });
 
-  it('never look like an entry of the queue above them', () => {
+  it('never become a path with a segment that could be an entry', () => {
     for (const [name] of paths) {
       const segments = queuePath('', name).split('/').slice(1);
       expect(segments.filter((segment) => parseMarked(segment))).to.deep.equal([]);

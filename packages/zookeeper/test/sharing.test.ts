@@ -116,7 +116,7 @@ describe('a downgrade of an entry in ZooKeeper', () => {
     expect((await session.enqueue({ ...holder, shared: true })).key).to.equal(`/${queue}/${name!}`);
   });
 
-  it('loses the entry when an operator removes the reader', async () => {
+  it('ends in ENTRY_LOST when an operator removes the entry of the reader', async () => {
     const holder = newSpec(queue);
     const end = ending(await session.enqueue(holder));
     await session.share!(queue, holder.id, '');

@@ -13,7 +13,7 @@ import { TappedProcess } from './tapped-process.ts';
 const GATE = gateDirectory('');
 const { multi, list, getChildren } = OpCode;
 
-describe('an enqueue in several ZooKeeper queues by one transaction, or else through a gate for one client at a time', () => {
+describe('an enqueue in several ZooKeeper queues, by one transaction or through a gate that one client at a time may pass', () => {
   const bench = new Bench();
   let server: string;
   let own: TappedProcess;
@@ -55,7 +55,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction, or else thr
     expect(tokens[0]!.czxid).to.equal(tokens[1]!.czxid);
   });
 
-  it('does not wait for the gate when all entries are admitted at once', async () => {
+  it('does not wait for the gate when no entry has to wait', async () => {
     await whileInGate(async () => {
       await allAdmitted(await session.enqueueAll!(newSpecs(a, b)));
     });
@@ -98,7 +98,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction, or else thr
     });
   }
 
-  it('is found with the same positions when it is repeated after a lost reply', async () => {
+  it('has the same positions when it is repeated after a lost reply', async () => {
     await session.enqueue(newSpec(b));
     const specs = newSpecs(a, b);
     expect(await losing(own.proxy, multi, () => session.enqueueAll!(specs))).to.equal('UNAVAILABLE');
@@ -153,7 +153,7 @@ describe('an enqueue in several ZooKeeper queues by one transaction, or else thr
       expect(await sizes()).to.deep.equal([0, 0]);
     });
 
-    it('removes the other entries when another client removed one', async () => {
+    it('removes the other entries when an operator has removed one of the entries', async () => {
       const specs = newSpecs(a, b);
       const [first] = await session.enqueueAll!(specs);
       await asOperator(server, (zk) => zk.delete(first!.key));

@@ -167,7 +167,7 @@ export const livenessFacts: readonly Fact[] = [
     safely(() => expect(waiting.admitted, 'a turn that came with the end of both').to.equal(false));
   }),
 
-  fact('closing a session removes its entries at once', async (stage) => {
+  fact('closing a session removes its entries before the TTL has passed', async (stage) => {
     const [closing, other] = await stage.threeClients();
     const line = [await closing.enter(), await other.enter(), await closing.enter(), await other.enter()];
     const [held, second, , last] = line as [Contender, Contender, Contender, Contender];

@@ -118,7 +118,7 @@ export const livenessDefects: Defects = [
     'leaves a closed session to its TTL',
     () => ({ session: () => ({ close: async () => undefined }) }),
     [
-      'closing a session removes its entries at once',
+      'closing a session removes its entries before the TTL has passed',
       'the end of the session removes a writer that became a reader',
       'calls on a closed session are rejected with SESSION_LOST, and closing it again does nothing',
     ],

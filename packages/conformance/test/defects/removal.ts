@@ -38,14 +38,14 @@ export const removalDefects: Defects = [
     [
       'an id that is removed while its enqueue is in flight never appears in the queue (remove awaited first)',
       'an id that is removed while its enqueue is in flight never appears in the queue (enqueue awaited first)',
-      'an id that is removed while it joins the queue never appears in it',
+      'an id that is removed while it joins behind a holder never appears in the queue',
       'an id that is removed after it entered twice never appears in the queue again',
     ],
   ],
   [
     'lets a removal overtake a try',
     () => ({ session: (sound) => ({ tryEnqueue: (spec) => later(() => sound.tryEnqueue(spec)) }) }),
-    ['an id that is removed while its try is in flight never appears in the queue'],
+    ['an id that is removed while its tryEnqueue is in flight never appears in the queue'],
   ],
   [
     'removes an entry when its turns have no subscriber',

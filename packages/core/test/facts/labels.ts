@@ -35,7 +35,7 @@ function withSession(change: Partial<Session>): StageClientOptions {
 export const labelFacts: readonly CoreFact[] = [
   {
     title:
-      'the client notifies the backend when the caller reads the key of an entry, but not when it serialises the hold',
+      'the client notifies the backend when the caller reads the key of an entry, but not when the caller serialises the hold',
     async check(stage) {
       const read: string[] = [];
       const exposeKey = (_queue: string, id: string): boolean => read.push(id) > 0;
@@ -144,7 +144,7 @@ export const labelFacts: readonly CoreFact[] = [
     ),
   ),
   {
-    title: 'an entry with a caller-defined value keeps it after responses to requests and downgrades',
+    title: 'an entry keeps a value that the caller has set when the holder declines a request or downgrades',
     async check(stage) {
       const own = await stage.client().acquire('x', { value: 'as it is' });
       const [request] = await requestsTo(stage, own);
@@ -157,7 +157,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'every wait inside a call chain publishes the names that the chain holds, each once',
+    title: 'every wait inside a call chain publishes each hold of the chain once',
     async check(stage) {
       const [one, two] = [stage.client(), stage.client()];
       const holder = await stage.client().acquire('z');
@@ -199,7 +199,7 @@ export const labelFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a label that is too large drops responses first, then the held names, and keeps its owner',
+    title: 'the client drops responses first from a label that is too large, then holds, and never the owner',
     async check(stage) {
       const client = stage.client({ owner: 'o'.repeat(900) });
       const holds = await stage.passing(

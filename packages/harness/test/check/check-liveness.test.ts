@@ -32,7 +32,7 @@ describe('rule L1 (grants after a crash)', () => {
     expectFine(crash({ queued: 101, acquired: 7_000, released: 7_010 }).close(30_000, 'b'));
     expectFine(crash({}).harness(3_000, { ev: 'killed', worker: 'b' }).close(30_000));
   });
-  it('extends the limit if a server fault ends after the crash, but not if it ended before', () => {
+  it('extends the limit if a server fault ends after the crash, but not if the fault ended before the crash', () => {
     const healed = { number: 1, what: 'member killed', target: 'etcd-1', from: 1_000, to: 3_000 };
     expectFine(crash(served(13_000)).fault(1, healed).close(30_000, 'b'));
     expect(rulesIn(crash(served(13_001)).fault(1, healed).close(30_000, 'b'))).to.deep.equal(['L1']);
@@ -85,11 +85,11 @@ describe('rule L2 (hand-offs without faults)', () => {
     expectFine(handOver(150).close(300, 'a', 'b'), limits);
     expectFine(handOver(151).close(300, 'a', 'b'));
   });
-  it('measures the time from the release to the grant of a claim that waited before it', () => {
+  it('measures the time from a release to the grant of a claim that was waiting before the release', () => {
     expect(handOversIn(handOver(103).close(300, 'a', 'b')).clean).to.deep.equal([3]);
     expect(handOversIn(handOver(103, 101).close(300, 'a', 'b')).clean).to.deep.equal([]);
   });
-  it('ignores hand-offs during a fault, and hand-offs past the entry of a dead process', () => {
+  it('ignores hand-offs during a fault, and hand-offs that skip the entry of a dead process', () => {
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90, to: 102 };
     expect(handOversIn(handOver(103).fault(1, fault).close(300, 'a', 'b')).clean).to.deep.equal([]);
     const dead = new HistoryBuilder()
@@ -170,7 +170,7 @@ describe('rule L4 (nothing is left over)', () => {
 });
 
 describe('rule L5 (processes and event loops)', () => {
-  it('flags a crash, once', () => {
+  it('flags a crash only once', () => {
     const builder = new HistoryBuilder()
       .worker('a', 0)
       .tell('a', 100, { ev: 'crashed', message: 'Error: so it is' });

@@ -40,12 +40,12 @@ const afterCalm = (released: number): HistoryBuilder =>
     .harness(24_000, { ev: 'end' });
 
 describe('a standstill of the machine', () => {
-  it("extends a waiter's limit after a crash by its length, and no more (rule L1)", () => {
+  it('extends the time limit of a waiter after a crash by exactly the length of the standstill (rule L1)', () => {
     expect(rulesIn(crash(6_400).close(30_000, 'b'))).to.deep.equal(['L1']);
     expectFine(still(crash(6_400).close(30_000, 'b'), 3_000, 3_300));
     expect(rulesIn(still(crash(6_401).close(30_000, 'b'), 3_000, 3_300))).to.deep.equal(['L1']);
   });
-  it('extends the limit of rule L1 by each standstill, as far as it lies after the crash', () => {
+  it('extends the limit of rule L1 only by its time after the crash, and in addition to other standstills', () => {
     expectFine(still(crash(6_300).close(30_000, 'b'), 0, 300));
     expect(rulesIn(still(crash(6_301).close(30_000, 'b'), 0, 300))).to.deep.equal(['L1']);
     const twice = (acquired: number): HistoryBuilder =>

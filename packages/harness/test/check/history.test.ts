@@ -45,7 +45,7 @@ describe('histories in files', () => {
     expect(files).to.equal(3);
     expect(check(run, LIMITS).findings.map(({ rule }) => rule)).to.deep.equal(['S2']);
   });
-  it('are merged by stamp', async () => {
+  it('are merged in the order of their time stamps', async () => {
     await write(builder());
     const stamps = (await readEvents(directory)).map(({ t }) => BigInt(t));
     expect(stamps).to.have.length(builder().events.length);
@@ -84,7 +84,7 @@ describe('histories in files', () => {
     const refused = await readRun(directory).then(String, String);
     expect(refused).to.contain('Line 2 of').and.contain('a.jsonl');
   });
-  it('are rejected when there are none', async () => {
+  it('are rejected when the directory contains no history', async () => {
     expect(await readRun(directory).then(String, String)).to.contain('has no file that ends in .jsonl');
   });
   it('yield the ten events of the queue that are nearest to a finding', async () => {

@@ -90,7 +90,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'a lock of another name is granted while one is held',
+      title: 'a lock is granted while a lock of another name is held',
       async check({ peer }) {
         const { locks } = peer();
         const order: string[] = [];
@@ -141,7 +141,7 @@ export const holdingFacts: Facts = {
       },
     },
     {
-      title: 'callbacks of requests that are granted at once run in order, across names',
+      title: 'callbacks of requests that need not wait run in the order of the requests, also across names',
       async check({ peer }) {
         const { locks } = peer();
         const order: number[] = [];

@@ -97,7 +97,7 @@ describe('a malformed message from a ZooKeeper server', () => {
     expect(said.length).to.be.at.least(15);
   });
 
-  it('such as random bytes after the first message never gives a call the reply of another', async () => {
+  it('such as random bytes after the first message never gives a call the reply of another call', async () => {
     const frames = fc.sample(fc.array(fc.uint8Array({ maxLength: 80 }), { minLength: 1, maxLength: 5 }), 25);
     for (const some of frames) {
       const fake = await fakeServer(bench, {
