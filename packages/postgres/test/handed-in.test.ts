@@ -113,7 +113,7 @@ describe('a pool that the application uses too', () => {
     await backend.close();
   });
 
-  it('lets requests of the application wait for a lock inside their own transaction', async () => {
+  it('lets the application wait for a lock inside a transaction on the same pool', async () => {
     const locks = createLockClient(postgres({ pool }));
     await locks.run('account', () => undefined);
     const request = async (nth: number): Promise<number> => {
