@@ -26,11 +26,11 @@ describe('the arguments of pnpm chaos', () => {
     expect(optionsOf('--out', 'here').out('zookeeper')).to.equal('here/zookeeper');
   });
 
-  it('may follow the two dashes that pnpm passes on', () => {
+  it('may follow "--", which pnpm passes on', () => {
     expect(optionsOf('--', '--minutes', '0.5').minutes).to.equal(0.5);
   });
 
-  it('select the same run again when they are those of the command in a report', () => {
+  it('repeat the run of a report when they are copied from the command in that report', () => {
     const asked = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
     const [, , ...args] = commandOf({ ...optionsOf(...asked), seed: 7 }, 'etcd').split(' ');
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });

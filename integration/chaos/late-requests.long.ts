@@ -21,7 +21,7 @@ for (const store of STORES) {
     this.timeout(TEST_TIMEOUT_MS + RUNS * 15_000);
     afterEach(() => stopDetoursAfter(abandonTrials));
 
-    it('leaves no entry and blocks no waiter when it is an enqueue whose claim was cancelled before it arrived', async () => {
+    it('that is an enqueue of a claim that was cancelled before leaves no entry and blocks no waiter', async () => {
       const experiment = await startExperiment({ store });
       const wire = wireOf(store);
       await repeatedlyIn(experiment, async (run) => {

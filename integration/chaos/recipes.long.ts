@@ -44,7 +44,7 @@ for (const store of STORES) {
       });
     });
 
-    it('(control) are held by two clients when a frozen holder relies on twice the proven time, and the checker reports it', async () => {
+    it('(control) are held by two clients when a frozen holder relies on twice the proven time, and the checker reports that', async () => {
       const experiment = await startExperiment({ store });
       const line = await lineUpRecipes(experiment, 0, { rule: 'overlong' });
       await line.victim.untilEvent('beat', { from: line.victim.events.length });
@@ -92,7 +92,7 @@ for (const store of STORES) {
       });
     });
 
-    it('(control) are held by too many clients when one entry too many is admitted, and the checker reports it', async () => {
+    it('(control) are held by too many clients when the clients admit one entry too many, and the checker reports that', async () => {
       const experiment = await startExperiment({ store, rule: 'generous' });
       const [one, other] = (await experiment.addWorkers(2)) as [WorkerProcess, WorkerProcess];
       const name = (kind: string): string => experiment.queue(kind);

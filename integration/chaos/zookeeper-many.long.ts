@@ -26,7 +26,7 @@ describe('ZooKeeper with more data than its client supports in one request', fun
   this.timeout(600_000);
   afterEach(abandonTrials);
 
-  it('costs no session when a list of 5,000 children is read over a slow link', () =>
+  it('ends no session when a client reads a list of 5,000 children over a slow link', () =>
     oneByOne(async () => {
       const experiment = await startExperiment({ store: 'zookeeper', profile: 'default', workers: 3 });
       const { cluster, workers } = experiment;

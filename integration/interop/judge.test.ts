@@ -87,7 +87,7 @@ describe('the checker of queues in several languages', () => {
     }
   });
 
-  it('accepts the next grant only after the holder was killed or frozen', () => {
+  it('accepts a grant during a hold without a release only if the holder was killed or frozen before', () => {
     for (const ev of ['killed', 'frozen'] as const) {
       const history = (at: number): History => [
         ...without(round('a', 5, [10, 50]), 'a', ev === 'killed' ? 'released' : 'lost', 'releasing'),
@@ -124,7 +124,7 @@ describe('the checker of queues in several languages', () => {
     ]);
   });
 
-  it('accepts as many holders as a semaphore has permits, in order', () => {
+  it('accepts as many simultaneous holders as a semaphore has permits, if they are granted in order', () => {
     const two = [...round('a', 1, [10, 20]), ...round('b', 2, [11, 25]), ...round('c', 3, [20, 30])];
     expect(judge(two, { limit: 2 }).findings).to.deep.equal([]);
     const three = [...round('a', 1, [10, 20]), ...round('b', 2, [11, 25]), ...round('c', 3, [19, 30])];

@@ -70,7 +70,7 @@ describe('packed code, bundled into one file by esbuild', function () {
       ['etcd3', OVER_ETCD, "etcd({ hosts: process.env.ETCD, transport: 'etcd3' })"],
       ['native', OVER_ZOOKEEPER, "zookeeper({ hosts: [process.env.ZOOKEEPER], transport: 'native' })"],
     ] as const)
-      it(`rejects the transport ${transport} at once with an error that is not retryable (${format})`, async () => {
+      it(`rejects the transport ${transport} immediately, with an error that is not retryable (${format})`, async () => {
         const { message, ms, ...error } = await outcomeOf(program(imports, backend), format);
         expect(error).to.deep.equal({ code: 'INVALID_ARGUMENT', retryable: false });
         const why = {
@@ -148,7 +148,7 @@ describe('packed code over a client library that is CommonJS', function () {
     expect(await outputOf(await bundled('cjs'), { REDIS: server })).to.deep.equal({ grew: true });
   });
 
-  it('rejects at once, with the remedy, when everything is bundled into one file of the format esm', async () => {
+  it('rejects immediately, with the remedy, when everything is bundled into one file of the format esm', async () => {
     const { code, message } = await outputOf(await bundled('esm'), { REDIS: server });
     expect(code).to.equal('INVALID_ARGUMENT');
     expect(message).to.match(/npm package redis cannot be loaded .*let a bundler leave it out/);
@@ -173,7 +173,7 @@ describe('packed code with an optional client library', function () {
     ['postgres', 'postgres'],
     ['mysql', 'mariadb'],
   ] as const)
-    it(`makes webpack leave ${library} out of a bundle of ${backend}`, async () => {
+    it(`contains a comment that makes webpack leave ${library} out of a bundle of ${backend}`, async () => {
       const file = join(installation.directory, 'node_modules/@queuelock', backend, 'bundle/index.js');
       const imports = [...(await readFile(file, 'utf8')).matchAll(/\bimport\(\s*([^)]*?)\s*\)/g)];
       const ofLibrary = imports
@@ -197,7 +197,7 @@ describe('packed code whose client library is missing', function () {
     ['postgres', 'pg', 'postgres://me@127.0.0.1:1/app'],
     ['mysql', 'mysql2', 'mysql://me@127.0.0.1:1/app'],
   ] as const)
-    it(`rejects with ${backend} at once, with an error that is not retryable`, async () => {
+    it(`rejects immediately with ${backend}, with an error that is not retryable`, async () => {
       await rm(join(installation.directory, 'node_modules', library));
       const imports = `import { ${backend} } from '@queuelock/${backend}';`;
       const source = await installation.write(

@@ -82,12 +82,12 @@ describe('the programs of the pages, on servers', () => {
     }
   }
 
-  it('(PRODUCTION) create a ZooKeeper user that may use the queues', async () => {
+  it('(page PRODUCTION) create a ZooKeeper user that may use the queues', async () => {
     const block = blocksOf('PRODUCTION').find(({ code }) => code.includes('2181'))!;
     expect(await runHere(scratch.write(block, stage))).to.equal('allowed\n');
   });
 
-  it(`(PRODUCTION) create an etcd user with only the rights that the program needs (${OWN_ETCD})`, async () => {
+  it(`(page PRODUCTION) create an etcd user with only the rights that the program needs (${OWN_ETCD})`, async () => {
     const server = await startEtcd({ way: 'process' });
     try {
       const blocks = blocksOf('PRODUCTION');
@@ -108,7 +108,7 @@ describe('the programs of the pages, on servers', () => {
     }
   });
 
-  it('(PRODUCTION) take a lock from an etcd that requires the certificates named in the URL', async function () {
+  it('(page PRODUCTION) take a lock from an etcd that requires the certificates named in the URL', async function () {
     const certificates = await issueCertificates();
     if (!certificates) {
       this['skipReason'] = 'there is no openssl';

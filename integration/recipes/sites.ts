@@ -11,7 +11,7 @@ import type { Site, Store as Server } from '../scenarios/store.ts';
 const ENDS_OF_SESSIONS: ReadonlySet<string> = new Set([
   'a reader that was a writer loses its hold with its session',
   'a session that ends removes all entries of its multi-lock',
-  'a loss ends all levels of a reentrant hold at once',
+  'a loss ends all levels of a reentrant hold together',
   'an observer that was cut off shows the old leader as stale, and later the present one',
   'a leader that is cut off stops leading before the next one leads',
   'a leader that is restarted after the TTL joins at the end of the queue',

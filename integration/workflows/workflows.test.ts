@@ -33,7 +33,7 @@ function supportedMajors(): readonly { readonly major: number; readonly andLater
 }
 
 describe('the workflows of the repository', () => {
-  it('run scripts that exist, by the version of pnpm that the repository names', () => {
+  it('run only scripts that exist, with the version of pnpm that package.json names', () => {
     const used = workflowCommands().flatMap(({ text }) => pnpmScriptIn(text) ?? []);
     expect(used).to.have.length.above(8);
     expect(used.filter(({ script }) => !exists(script))).to.deep.equal([]);

@@ -172,7 +172,7 @@ describe('authorization of requests to the bridge', () => {
     await client.close();
   });
 
-  it('keeps every refused request from changing anything, or from showing a queue', async () => {
+  it('lets no refused request change an entry or show a queue', async () => {
     const policies = fc.uniqueArray(fc.constantFrom(...ACTIONS.map(textOf)), { minLength: 1, maxLength: 30 });
     const property = fc.asyncProperty(policies, attempts, async (policy, attempt) => {
       refused = new Set(policy);
@@ -206,7 +206,7 @@ describe('authorization of requests to the bridge', () => {
     }
   });
 
-  it('is checked before the body is read, if the request would be refused whatever its body is', async () => {
+  it('refuses a request without reading its body if no body could be authorized', async () => {
     for (const kind of NAMED) {
       refused = new Set([`${kind} *`]);
       let pulls = 0;
@@ -245,7 +245,7 @@ describe('a join with a handover request', () => {
     expect([response.status, s.server.entryCount]).to.deep.equal([400, 0]);
   });
 
-  it('counts in the quota of handover requests until it is answered', async () => {
+  it('counts in the quota of handover requests until the holder responds to the request', async () => {
     await using s = await stage({ limits: { asks: 1 } });
     const holder = new Tab(s.page().join('doc'));
     await holder.until('held');

@@ -41,7 +41,7 @@ describe('the chronicle of a queue', () => {
     expect(seen.typicalHoldMs).to.equal(20);
   });
 
-  it('marks entries from before the watch, and does not measure their holds', () => {
+  it('marks entries that existed before the observer, and does not measure their holds', () => {
     const seen = new Chronicle(0);
     seen.record(live(a, b), 5);
     seen.record(live(b), 30);
@@ -52,7 +52,7 @@ describe('the chronicle of a queue', () => {
     expect(seen.typicalHoldMs).to.equal(undefined);
   });
 
-  it('records when the store could not be read, and does not measure holds of that time', () => {
+  it('records when the store could not be read, and does not measure holds that ended meanwhile', () => {
     const seen = new Chronicle(0);
     seen.record(live(a), 0);
     seen.record(stale, 10);

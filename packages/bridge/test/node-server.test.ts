@@ -50,7 +50,7 @@ describe('the Node server of a handler', () => {
     await untilSo('it was told', () => isCancelled);
   });
 
-  it('cuts the connection when the response body fails, so that the client does not take it for complete', async () => {
+  it('cuts the connection when the response body fails, so that the client sees that the body is incomplete', async () => {
     let breakOff: (error: Error) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {

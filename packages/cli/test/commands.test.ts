@@ -62,7 +62,7 @@ describe('queuelock contend', () => {
     expect(lines.every(({ id, name }) => id === 'me' && name === 'stock')).to.equal(true);
   });
 
-  it('uses a file that all processes of the user share when no backend is given', async () => {
+  it('uses one SQLite file for all processes of the user when no backend is given', async () => {
     const state = mkdtempSync(join(tmpdir(), 'queuelock-state-'));
     const env = { XDG_STATE_HOME: state };
     const holder = new Cli(['contend', 'stock', '--json', '--hold', '60000'], env);

@@ -12,7 +12,7 @@ const situation = (changes: Partial<Situation>): Situation => ({
   ...changes,
 });
 
-describe('a watchdog that follows its orders', () => {
+describe('a watchdog that follows the latest orders of its guard', () => {
   it('ends the command a little later than the guard in queuelock run would', () => {
     expect(ordersFor({ group: 7 }, situation({}), from)).to.deep.equal({
       group: 7,
@@ -23,7 +23,7 @@ describe('a watchdog that follows its orders', () => {
     });
   });
 
-  it('gives the guard a second to renew the orders while no heartbeat is overdue', () => {
+  it('gives the guard a second to send new orders while no heartbeat is overdue', () => {
     const { termInMs, killInMs } = ordersFor(
       { group: 7 },
       situation({ remainingMs: 1_550, suspect: false }),
@@ -32,7 +32,7 @@ describe('a watchdog that follows its orders', () => {
     expect({ termInMs, killInMs }).to.deep.equal({ termInMs: GUARD_TIMEOUT_MS, killInMs: 1_500 });
   });
 
-  it('kills the command at once when the hold has ended', () => {
+  it('kills the command immediately when the hold has ended', () => {
     expect(ordersFor({ group: 7 }, situation({ remainingMs: 0 }), from)).to.include({
       termInMs: 0,
       killInMs: 0,
@@ -69,7 +69,7 @@ describe('the next action of a watchdog', () => {
     [300, true, { do: 'kill' }],
     [300, false, { do: 'kill' }],
   ] as const) {
-    it(`is "${deed.do}" ${String(passed)} ms after its orders${termed ? ', when it has sent SIGTERM before' : ''}`, () => {
+    it(`is "${deed.do}" ${String(passed)} ms after the orders of its guard${termed ? ', if it has already sent SIGTERM' : ''}`, () => {
       expect(watchdogAction(orders, passed, termed)).to.deep.equal(deed);
     });
   }

@@ -55,7 +55,7 @@ describe('a command under a lock', function () {
     expect(next).to.be.greaterThan(first!);
   });
 
-  it('may be missing: then the leader prints that it leads, and leads until a signal arrives', async () => {
+  it('may be omitted: queuelock elect then prints that it leads, and leads until a signal arrives', async () => {
     const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
     await untilSaid(cli, '\n');
     cli.child.kill('SIGTERM');
@@ -64,7 +64,7 @@ describe('a command under a lock', function () {
     expect(stdout).to.match(/^leads chief as a\\u001bb, fencing token \d+\n$/);
   });
 
-  it("does not show the store's password in the command line of queuelock", async function () {
+  it('cannot read a password of the store from the command line of queuelock', async function () {
     if (process.platform !== 'linux') {
       this['skipReason'] = 'only Linux shows the command line of a process in /proc';
       this.skip();

@@ -36,7 +36,7 @@ describe('SafetyViolation', () => {
     expect(safely(() => 'kept')).to.equal('kept');
   });
 
-  it('is thrown when two entries are admitted at once', async () => {
+  it('is thrown when two entries are admitted at the same time', async () => {
     const everybody: Defect = () => placements((placement) => ({ ...placement, turn: ADMITTED }));
     const failure = await failureOf(
       'three connections are granted in the order in which they joined',
@@ -76,7 +76,7 @@ describe('referee', () => {
     });
   });
 
-  it('reports nothing when the entries that are overtaken are leaving', () => {
+  it('reports nothing when an entry overtakes entries whose removal has begun', () => {
     expect(verdict(writer(1n, { leaving: true }), writer(2n))).to.deep.equal({ faults: 0, isUnsafe: false });
   });
 });

@@ -13,7 +13,7 @@ describe('the proof of heartbeats on Consul', () => {
     for (const sentAt of [2_500, 5_000, 7_500]) expect(proof.confirmed(sentAt)).to.equal(TTL_MS);
   });
 
-  it('extends the proven time by half the TTL after a gap, and by the rest with the next heartbeat', () => {
+  it('proves less than the TTL at the first heartbeat after a gap, and the whole TTL at the next one', () => {
     const proof = new HeartbeatProof(TTL_MS, 0);
     expect(proof.confirmed(9_000)).to.be.closeTo(TTL_MS - 4_000, 100);
     expect(proof.confirmed(9_100)).to.equal(TTL_MS);
@@ -48,7 +48,7 @@ describe('the keys of Consul', () => {
     });
   }
 
-  it("encode a name that is a prefix of another name as a prefix of that name's encoding", () => {
+  it('start with the encoded prefix of a name when the name starts with that prefix', () => {
     expect(keys.queue('.a/b/c').startsWith(keys.queuesFrom('.a/b'))).to.equal(true);
   });
 
@@ -138,7 +138,7 @@ describe('the findings about a Consul cluster', () => {
     ]);
   });
 
-  it('are computed from durations that Consul writes in the format of Go, such as 1m30s', () => {
+  it('use durations in milliseconds, which Consul writes in the format of Go, such as 1m30s', () => {
     expect(['0s', '100ms', '10s', '1m30s', '1h0m0s', undefined].map(millisecondsIn)).to.deep.equal([
       10_000,
       100,

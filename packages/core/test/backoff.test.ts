@@ -24,7 +24,7 @@ describe('a backoff with jitter', () => {
     expect(pauses).to.deep.equal([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
   });
 
-  it('spreads out clients that send heartbeats at the same moment, and makes no heartbeat later', async () => {
+  it('spreads out the heartbeats of clients that began at the same moment, and delays no heartbeat', async () => {
     const clock = virtualClock();
     const server = createMemoryServer({ clock });
     const heartbeats: number[][] = [];

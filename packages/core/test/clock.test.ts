@@ -132,7 +132,7 @@ describe('the timers of the clock', () => {
     globalThis.setTimeout = real;
   });
 
-  it('wait for the maximum time of a timer when they are set to more, and do not fire at once', () => {
+  it('wait for the maximum delay of setTimeout when they are set to a longer delay', () => {
     const delays: (number | undefined)[] = [];
     globalThis.setTimeout = ((task: () => void, ms?: number) => {
       delays.push(ms);

@@ -75,7 +75,7 @@ describe('the cost of an acquisition', () => {
     });
   });
 
-  it('includes one signal per name and four more signals for a multi-lock of two names', async () => {
+  it('includes six signals for a run of a multi-lock of two names: one per name and four others', async () => {
     const { abortControllers, timers, errors } = await perCycle(() =>
       client.multi(['x', 'y']).run(() => undefined),
     );

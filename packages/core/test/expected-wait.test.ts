@@ -99,19 +99,19 @@ describe('the expected wait', () => {
       basis: { announced: 2 },
     },
     {
-      title: 'lets entries of a semaphore with three permits hold at the same time',
+      title: 'assumes that entries of a semaphore with three permits hold at the same time',
       line: [takes(1, 10), takes(1, 20), takes(1, 30), takes(1, 10), takes(1, 0)],
       waits: 20,
       basis: { announced: 4 },
     },
     {
-      title: 'lets no smaller claim pass a claim for more permits',
+      title: 'assumes that a claim for fewer permits does not overtake a claim for more',
       line: [takes(2, 10), takes(3, 20), takes(1, 0)],
       waits: 30,
       basis: { announced: 2 },
     },
     {
-      title: 'does not depend on a hold of unknown length when other holds end earlier',
+      title: 'is known when a hold of known length ends first, even if another hold has an unknown length',
       line: [{ limit: 2 }, { limit: 2, typicalHoldMs: 10 }, { limit: 2 }],
       waits: 10,
       basis: { announced: 1, unknown: 1 },
@@ -156,7 +156,7 @@ describe('the expected wait', () => {
 });
 
 describe('the admitted entries', () => {
-  it('are exactly the entries that the rule for single entries admits', () => {
+  it('of a whole queue are exactly those that the rule for a single entry admits one by one', () => {
     fc.assert(
       fc.property(mixedQueues(), (queue) => {
         const byTurns = queue.filter((own, position) => {

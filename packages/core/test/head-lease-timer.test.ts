@@ -27,7 +27,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
     wanted = new Set(['a', 'b']);
   });
 
-  it('reads once for all queues whose first leases may have expired by then', async () => {
+  it('reads all queues whose first leases may have expired in one request', async () => {
     const reads = fronts();
     reads.watch('a', 100, 0);
     reads.watch('b', 90.5, 0);
@@ -80,7 +80,7 @@ describe('the timer that reads a queue when its first lease may have expired', (
     expect(requested.map(([at]) => at)).to.deep.equal([1, 62, 613]);
   });
 
-  it('does not read an empty queue or one without waiters, nor any queue after it was closed', async () => {
+  it('reads no queue that is empty or has no waiters, and none after the timer was closed', async () => {
     const reads = fronts();
     reads.watch('a', null, 0);
     reads.watch('b', 10, 0);

@@ -8,7 +8,7 @@ function sent(reported: unknown): unknown {
 }
 
 describe('values serialised as JSON', () => {
-  it('contain orders and tokens as decimal text in each state of a claim', () =>
+  it('contain the order and the token of a claim as decimal text, in each state of the claim', () =>
     onStage(async (stage) => {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client());
@@ -93,7 +93,7 @@ describe('values serialised as JSON', () => {
       );
     }));
 
-  it('contain orders as decimal text in queues, lists of queues and histories', () =>
+  it('contain the orders of entries as decimal text in queues, lists of queues and histories', () =>
     onStage(async (stage) => {
       const client = stage.client();
       const own = await client.acquire('x');

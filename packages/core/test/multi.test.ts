@@ -31,7 +31,7 @@ describe('claims of several queues', () => {
     return standstill;
   };
 
-  it('can deadlock when they wait in one queue at a time in crossing orders, even if one of two is a reader', () => {
+  it('can deadlock when two claims wait in the same queues in opposite sequence, even if one claim is a reader', () => {
     const pairs = combinations(specs, 2).filter((group) => stuck(group, 'one by one'));
     const crossing = ([one, other]: readonly NameClaim[]): boolean => !one!.shared || !other!.shared;
     expect(pairs.every((group) => crosses(group) && crossing(group))).to.equal(true);
@@ -48,7 +48,7 @@ describe('claims of several queues', () => {
     ]);
   });
 
-  it('can deadlock when they enter their queues one by one before they wait, even in the same order of names', () => {
+  it('can deadlock when each claim enters its queues one by one and waits afterwards, even if all sort their names', () => {
     for (const group of combinations(specs, 2)) {
       const [one, other] = group as [NameClaim, NameClaim];
       const common = one.names.filter((name) => other.names.includes(name));

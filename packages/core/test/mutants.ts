@@ -261,7 +261,7 @@ const TEXTS: readonly Mutant[] = [
   ),
   mutant(
     'a register is overwritten',
-    'no change of a register is lost when twelve clients change it at once',
+    'no change of a register is lost when twelve clients change it at the same time',
     [
       'views/register.ts',
       'if (await this.#registers.write(name, kind, { text, was: present?.version })) return text;',

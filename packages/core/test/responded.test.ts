@@ -16,7 +16,7 @@ async function errorWhen(failure: QueueLockError): Promise<QueueLockError> {
   return error as QueueLockError;
 }
 
-describe('an UNAVAILABLE', () => {
+describe('an error UNAVAILABLE', () => {
   const text = 'store:1: too many connections (max_connections)';
 
   it('does not advise to check the server when the server itself sent the failure', async () => {
@@ -31,7 +31,7 @@ describe('an UNAVAILABLE', () => {
     expect(error.message).to.contain('check that the server runs');
   });
 
-  it('takes from its cause whether the server has responded, also from another copy of the package', () => {
+  it('learns from its cause whether the server has responded, even if another copy of the package made the cause', () => {
     const copy = Object.assign(new Error(text), {
       name: 'QueueLockError',
       code: 'UNAVAILABLE',

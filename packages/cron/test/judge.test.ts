@@ -54,7 +54,7 @@ describe('the checker of ticks', () => {
       expect(faultsOf(members, [job], [TICK])).to.include(`${job} at ${TICK}: ${fault}`);
     });
 
-  it('generates the expected ticks that follow a given tick', () => {
+  it('computes the expected ticks that follow a given tick', () => {
     expect(ticksAfter(TICK, 2, 2_000)).to.deep.equal([
       '2026-11-27T12:00:02.000Z',
       '2026-11-27T12:00:04.000Z',

@@ -48,7 +48,7 @@ describe('rates of queues on the dashboard', () => {
     expect(after([1_000, 50], [2_000, 3]).handOffsPerS).to.equal(0);
   });
 
-  it('are dropped for a queue that has ended', () => {
+  it('are forgotten when their queue has ended', () => {
     const before = metered(EMPTY_METER, { at: 0, queues: [listed('a', 1, 0), listed('b', 1, 0)] });
     expect(
       rowsOf(metered(before, { at: 1, queues: [listed('b', 1, 0)] }), 1).map(({ name }) => name),
@@ -88,7 +88,7 @@ describe('visible rows of queues', () => {
       ).to.equal(order);
     });
 
-  it('reverse the order when a title is clicked again', () => {
+  it('are in reverse order when the title of their column is clicked again', () => {
     const once = sortedBy(FIRST_CHOICE, 'name');
     expect([once.reverse, sortedBy(once, 'name').reverse]).to.deep.equal([false, true]);
     expect(

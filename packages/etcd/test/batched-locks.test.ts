@@ -37,7 +37,7 @@ describe('many locks of one process on etcd', () => {
   const leave = (session: Session, specs: readonly EntrySpec[]): Promise<boolean[]> =>
     Promise.all(specs.map(({ queue, id }) => session.remove(queue, id)));
 
-  it('are acquired by one transaction and released by one', async () => {
+  it('are acquired in one transaction, and released in another', async () => {
     const session = await direct();
     const specs = newSpecs(50);
     const all = Array.from(specs, () => true);
@@ -61,7 +61,7 @@ describe('many locks of one process on etcd', () => {
     expect(cost).to.deep.equal({ Range: 0, Put: 0, DeleteRange: 3, Txn: 3 });
   });
 
-  it('are ordered when they are entries of one queue', async () => {
+  it('have different orders, and only the first is admitted, when they are entries of one queue', async () => {
     const session = await direct();
     const queue = freshQueue();
     const placements = await Promise.all([1, 2, 3].map(() => session.enqueue(newSpec(queue))));
@@ -80,7 +80,7 @@ describe('many locks of one process on etcd', () => {
     expect(await keysOf(specs), 'the key of another client').to.have.length(1);
   });
 
-  it('reject with UNAVAILABLE after a lost reply, and get the same positions when they are requested again', async () => {
+  it('are refused with UNAVAILABLE when the reply is lost, and keep their entries when they are requested again', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     const specs = newSpecs(4);
     const lost = loseReply(bench.proxies[0], mentions(specs[0]!.id));

@@ -41,7 +41,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.tail()).to.equal(keys[1]);
   });
 
-  it('costs one request to enqueue and one to remove while the lock is free, and leaves no key', async () => {
+  it('needs one request to add an entry and one to remove it while the lock is free, and keeps no key', async () => {
     for (const by of [session, other, session, session]) {
       let position: QueuedEntry | undefined;
       expect(await requestsOf(async () => (position = await bench.enter(by)))).to.deep.equal({ Txn: 1 });
@@ -51,7 +51,7 @@ describe('an etcd queue with naming fast', () => {
     }
   });
 
-  it('reports the position with up to 20 entries ahead, and no position with more', async () => {
+  it('reports the position of a waiter with up to 20 entries ahead, and none to a waiter with more', async () => {
     const positions = await enqueueMany(session, LISTED + 3);
     const reported = positions.map(({ placement }) => placement.turn.ahead);
     expect(reported).to.deep.equal([
@@ -61,7 +61,7 @@ describe('an etcd queue with naming fast', () => {
     ]);
   });
 
-  it('costs one request to enqueue, which has the same size in a queue of 30 entries and of 300', async () => {
+  it('needs one request to add an entry, and the request has the same size behind 30 entries and behind 300', async () => {
     await enqueueMany(other, 30);
     const [proxy] = bench.at.proxies;
     const near = await bench.open('fast', [proxy.endpoint]);
@@ -76,7 +76,7 @@ describe('an etcd queue with naming fast', () => {
     expect((await bytesOf()) / few).to.be.within(0.9, 1.1);
   });
 
-  it('is served in order, one entry at a time, when it is long', async () => {
+  it('admits its entries in order, one at a time, when it is long', async () => {
     const sessions = [session, other, await bench.open()];
     const positions: QueuedEntry[] = [];
     for (let i = 0; i < 30; i += 1) positions.push(await bench.enter(sessions[i % 3]!));
@@ -90,7 +90,7 @@ describe('an etcd queue with naming fast', () => {
     expect([await bench.keys(), await bench.tail()]).to.deep.equal([[], undefined]);
   });
 
-  it('costs one removal per hand-off within a process when it is long', async () => {
+  it('needs only one removal for a hand-off between clients of one process when it is long', async () => {
     await bench.makeLong();
     const positions = await enqueueMany(session, 4);
     const turns = positions.map((position) => bench.follow(position));
@@ -129,7 +129,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('admits a new entry when the entry that the tail names has left', async () => {
+  it('admits a new entry when the tail still names an entry that has left', async () => {
     await bench.makeLong();
     const turns = bench.follow(await bench.enter(session));
     await turns.untilAdmitted();
@@ -149,7 +149,7 @@ describe('an etcd queue with naming fast', () => {
         bench.at.clients.backend({ hosts: bench.at.server.endpoint }).evict!(bench.queue, placement),
     ],
   ] as const) {
-    it(`makes an entry wait for the earlier ones when the last one ${about}`, async () => {
+    it(`makes a new entry wait for the earlier entries after the newest of them ${about}`, async () => {
       await bench.makeLong();
       const first = await bench.enter(other);
       await goes(await bench.enter(await bench.open()));
@@ -213,7 +213,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('gives each of several entries that are enqueued in one tick its own position', async () => {
+  it('admits several entries that are enqueued in one tick one after another', async () => {
     await bench.makeLong();
     const positions = await Promise.all([session, session, session, other].map((by) => bench.enter(by)));
     const orders = positions.map(({ placement }) => placement.order);
@@ -229,7 +229,7 @@ describe('an etcd queue with naming fast', () => {
     }
   });
 
-  it('is entered and left in one transaction with 49 other queues', async () => {
+  it('gets an entry in one transaction with 49 other queues, and loses it in another', async () => {
     const specs = Array.from({ length: 50 }, (_, i) => newSpec(`${bench.queue}/${i}`));
     const enter = requestsOf(() => Promise.all(specs.map((spec) => session.enqueue(spec))));
     expect(await enter).to.deep.equal({ Txn: 1 });
@@ -243,7 +243,7 @@ describe('an etcd queue with naming fast', () => {
     expect(await bench.at.operator.under('.queuelock/tail/')).to.deep.equal({});
   });
 
-  it('is entered at the same revision as the other queues of a multi-lock, whatever their naming', async () => {
+  it('gets its entry of a multi-lock at the same revision as the other queues, whatever their naming', async () => {
     const names = [bench.queue, freshQueue(), freshQueue()];
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
@@ -261,7 +261,7 @@ describe('an etcd queue with naming fast', () => {
     await turns.untilAdmitted();
   });
 
-  it('is entered together with queues of readers when the marks do not fit into the same transaction', async () => {
+  it('gets an entry together with 42 queues of readers when the marks do not fit into the same transaction', async () => {
     const mixed = await bench.at.clients.session({
       hosts: bench.at.server.endpoint,
       naming: (queue) => (queue === bench.queue ? 'fast' : 'go'),
@@ -271,7 +271,7 @@ describe('an etcd queue with naming fast', () => {
     expect(placements.map(({ turn }) => turn.admitted)).to.deep.equal(Array.from(placements, () => true));
   });
 
-  it('can be used by the process that resumes the session, which finds its entries', async () => {
+  it('returns the entries of a session to the process that resumes the session', async () => {
     await bench.makeLong();
     const first = await bench.enter(session);
     const second = await bench.enter(session);

@@ -106,7 +106,7 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
       .with.property('code', 'INVALID_ARGUMENT');
   });
 
-  it('passes on its hosts, credentials and channel options, and nothing else', () => {
+  it('gives the backend its hosts, credentials and channel options, and nothing else', () => {
     const hosts = ['https://a:1', 'https://b:2'];
     const credentials = { rootCertificate: Buffer.from(rootCertificates[0] ?? '') };
     const grpcOptions = { 'grpc.keepalive_time_ms': 9_000 };
@@ -147,7 +147,7 @@ describe('a client of npm etcd3 that the application passes to etcd()', () => {
       expect(await client.get('mine').string()).to.equal('kept');
     });
 
-    it('logs in as the user of the client', async () => {
+    it('lets the backend log in as the user of that client', async () => {
       const root = { username: 'root', password: 'looking-glass' };
       await own.operator.switchOnAccessControl({ root, user: alice, prefix: 'allowed/' });
       const logIns = async (): Promise<number> =>

@@ -92,7 +92,7 @@ describe('a session on etcd', () => {
     expect(await session.renew(patient)).to.equal(10_000);
   });
 
-  it('does not take the reply to an earlier heartbeat for that to a later one', async () => {
+  it('does not treat the reply to an earlier heartbeat as the reply to a later one', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
     await session.renew(patient);
     const streams = await keepAliveStreams();

@@ -28,7 +28,7 @@ describe('the id of an etcd entry', () => {
     return clients.backend(options).resume!(resumption!, patient);
   }
 
-  it('belongs to an entry in one queue, and is refused in another queue', async () => {
+  it('is refused in another queue than the queue of its entry', async () => {
     const spec = newSpec(freshQueue());
     const { key } = await session.enqueue(spec);
     const other = freshQueue();
@@ -50,7 +50,7 @@ describe('the id of an etcd entry', () => {
     { stored: { limit: 3 }, wanted: { limit: 3, permits: 2 }, kinds: ['permits 1', 'permits 2'] },
   ];
   for (const { stored, wanted, kinds } of shapes)
-    it(`belongs to an entry of the kind ${kinds[0]}, and is refused for an entry of the kind ${kinds[1]}`, async () => {
+    it(`of the kind ${kinds[0]} is refused when it is used for an entry of the kind ${kinds[1]}`, async () => {
       const spec = newSpec(freshQueue(), stored);
       const { key, order } = await session.enqueue(spec);
       const resumed = await handOver();
@@ -90,7 +90,7 @@ describe('an etcd session that another process resumed', () => {
     await resumed.close();
   });
 
-  it('is not changed by a removal that the earlier process sent before', async () => {
+  it('loses no entry by a removal that the earlier process sends afterwards', async () => {
     const [proxy] = bench.proxies;
     const frozen = await clients.session({ ...options(), hosts: proxy.endpoint });
     const spec = newSpec(freshQueue());

@@ -95,7 +95,7 @@ describe('the reuse of an etcd key', () => {
     expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('does not happen when the entry was marked as a reader', async () => {
+  it('does not happen when the entry was converted to a reader', async () => {
     const session = await direct();
     const { key } = await session.enqueue(spec);
     await session.share?.(queue, spec.id, '');
@@ -103,7 +103,7 @@ describe('the reuse of an etcd key', () => {
     expect((await session.enqueue(newSpec(queue))).key).to.not.equal(key);
   });
 
-  it('does not happen when another client has the key now', async () => {
+  it('does not happen when another client has created the key meanwhile', async () => {
     const session = await direct();
     await session.enqueue(spec);
     await session.remove(queue, spec.id);

@@ -37,7 +37,7 @@ describe('the reply to an etcd heartbeat', () => {
     expect(await renewed(session)).to.deep.equal({ ttlMs: TTL_MS, asked: 0 });
   });
 
-  it('comes on a stream of its own behind a grpc-proxy, so it is rarely that of an earlier heartbeat', async () => {
+  it('comes on a new stream for each heartbeat behind a grpc-proxy, so it rarely belongs to an earlier heartbeat', async () => {
     const session = await open((driver) => ({ ...driver, watch: numberedByServer(driver) }));
     for (let i = 0; i < 3; i += 1) await renewed(session);
     expect(streams).to.equal(3);

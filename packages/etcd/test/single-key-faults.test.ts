@@ -13,7 +13,7 @@ import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 import { handledTxns } from './requests.ts';
 
-describe('an etcd queue with a single key and failures', () => {
+describe('a client of an etcd queue with a single key, with failures', () => {
   let old: OldClient;
   let queue: string;
   const bench = benchOf(new MixedClients());
@@ -32,9 +32,9 @@ describe('an etcd queue with a single key and failures', () => {
 
   for (const [about, matches] of [
     ['the enqueue', mentions],
-    ['taking the key', mentionsAgain],
+    ['the request for the key', mentionsAgain],
   ] as const) {
-    it(`is held once, and leaves no keys, when the reply to ${about} is lost`, async () => {
+    it(`holds once, and leaves no keys after its release, when the reply to ${about} is lost`, async () => {
       const session = await lossy();
       const spec = newSpec(queue);
       const lost = loseReply(bench.proxies[0], matches(spec.id));
@@ -68,7 +68,7 @@ describe('an etcd queue with a single key and failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is held when tryEnqueue is called again after a lost reply', async () => {
+  it('holds when it calls tryEnqueue again after a lost reply', async () => {
     const session = await lossy();
     const spec = newSpec(queue);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
@@ -79,7 +79,7 @@ describe('an etcd queue with a single key and failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('leaves no keys when the reply to a release is lost, and keeps a later hold of a client without queues', async () => {
+  it('leaves no keys when the reply to its release is lost, and does not end the next hold of a client without queues', async () => {
     const session = await lossy();
     const spec = newSpec(queue);
     await session.enqueue(spec);
@@ -93,7 +93,7 @@ describe('an etcd queue with a single key and failures', () => {
     await held?.release();
   });
 
-  it('is granted to a waiter although the reply to the creation of the key is lost', async () => {
+  it('is granted the lock after a wait even if the reply to the creation of the key is lost', async () => {
     const session = await lossy();
     const held = await old.tryLock(queue);
     const spec = newSpec(queue);
@@ -115,7 +115,7 @@ describe('an etcd queue with a single key and failures', () => {
     ],
     ['a try', (session: Session, spec: ReturnType<typeof newSpec>) => session.tryEnqueue(spec), mentions],
   ] as const) {
-    it(`refuses ${about} that arrives after the removal of the entry`, async () => {
+    it(`leaves no keys when ${about} arrives after the removal of the entry`, async () => {
       const session = await slow();
       const spec = newSpec(queue);
       const late = keepBack(bench.proxies, matches(spec.id));
@@ -142,7 +142,7 @@ describe('an etcd queue with a single key and failures', () => {
     expect(await everything()).to.deep.equal([]);
   });
 
-  it('is granted to a waiter whose connections were cut when the key was released', async () => {
+  it('is granted the lock even if its connections were cut when the key was released', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint, singleKey: ownName });
     const held = await old.tryLock(queue);
     const turns = clients.follow(await session.enqueue(newSpec(queue)));
@@ -155,8 +155,8 @@ describe('an etcd queue with a single key and failures', () => {
   });
 
   for (const names of [[''], ['-a', '-b']]) {
-    const what = names.length === 1 ? 'one' : 'several at once';
-    it(`leaves no keys when the wait for ${what} is aborted at any of its packets`, async function () {
+    const what = names.length === 1 ? 'one single key' : 'two single keys';
+    it(`leaves no keys when its wait for ${what} is aborted at any packet of the wait`, async function () {
       this.timeout(120_000);
       const [proxy] = bench.proxies;
       const client = createLockClient(
@@ -204,7 +204,7 @@ describe('an etcd queue with a single key and failures', () => {
     });
   }
 
-  it('rejects users without permission to write the key, and leaves no entry', async () => {
+  it('is refused when its user has no permission to write the key, and leaves no entry', async () => {
     const guarded = await startOwnServer();
     try {
       const user = { username: 'alice', password: 'wonderland-4711' };

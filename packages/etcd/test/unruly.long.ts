@@ -64,7 +64,7 @@ describe('a misbehaving client of npm etcd3 that the application passes to etcd(
     };
   };
 
-  it('neither ends the process nor makes two clients hold a lock at once', async () => {
+  it('neither ends the process nor makes two clients hold a lock at the same time', async () => {
     await survivesEveryScript({ unruly, honest }, { seed: 1, numRuns: 15 });
   });
 

@@ -93,7 +93,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(reported).to.deep.equal([{ owned: false, at: 40n }]);
   });
 
-  it('shows that the entry held alone only if the entry itself announced that by its label', () => {
+  it('shows that the entry held alone only if the label of this entry, not of an earlier one, says so', () => {
     const [reported, other] = [departures(), departures()];
     report(put(10, 12, NOTED), deleted(15), put(20), put(20, 25), deleted(30));
     expect(reported).to.deep.equal([{ owned: false, at: 30n }]);
@@ -103,7 +103,7 @@ describe('the removal of an etcd entry whose key had earlier entries', () => {
     expect(noted).to.deep.equal([{ owned: true, at: 30n }]);
   });
 
-  it('shows that the entry held alone if its process recorded this for the same creation of the key', () => {
+  it('shows that the entry held alone if the process recorded that for the creation of this entry', () => {
     const reported = departures();
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '10' }))).to.equal(false);
     expect(followed.markOwned(creationId({ key: KEY, createRevision: '40' }))).to.equal(false);
@@ -178,7 +178,7 @@ describe('a watch that starts during a write', () => {
     expect(waiter.departures).to.deep.equal([{ owned: false, at: 29n }]);
   });
 
-  it('causes no further reads if nothing was written until the first read, or if the waiter is far behind', async () => {
+  it('causes no further reads if nothing was written until the first read, or if many entries are ahead of the waiter', async () => {
     const others = [waiting(), waiting(false)];
     const [certain, far] = others;
     const waiter = waiting();

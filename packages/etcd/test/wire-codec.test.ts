@@ -122,7 +122,7 @@ describe('the messages of etcd over http2', () => {
       );
     });
 
-    it(`throw only RangeErrors when bytes are no ${response}`, () => {
+    it(`cause no error but a RangeError when the bytes are no ${response}`, () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 40 }), (array) => {
           try {

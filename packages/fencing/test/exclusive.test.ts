@@ -30,7 +30,7 @@ const WAYS_IN: Readonly<Record<string, (hold: FencingHold) => unknown>> = {
 
 describe('the hold of a fenced write', () => {
   for (const [way, fence] of Object.entries(WAYS_IN)) {
-    it(`is refused unless it is exclusive: ${way}`, () => {
+    it(`is refused by ${way} unless it is exclusive`, () => {
       fence(hold);
       fence({ ...hold, shared: false, limit: 1 });
       expect(() => fence({ ...hold, shared: true } as never)).to.throw(

@@ -27,7 +27,7 @@ describe('permits of a memory server', () => {
     server.close();
   });
 
-  it('are counted with those of all conflicting entries ahead, waiters included', async () => {
+  it('of an entry are counted together with those of all conflicting entries ahead, waiters included', async () => {
     const line = await enterAll(
       { limit: 5, permits: 3 },
       { limit: 5, permits: 4 },
@@ -61,7 +61,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true, true]);
   });
 
-  it('grow when a waiting entry is enqueued again with a higher limit, and its position stays', async () => {
+  it('become free for a waiter that is enqueued again with a higher limit, and that keeps its position', async () => {
     const line = await enterAll({}, { limit: 1 }, { limit: 1 });
     expect(await line.resize(2, 2)).to.equal(false);
     expect(await line.resize(1, 2)).to.equal(true);
@@ -76,7 +76,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true, true]);
   });
 
-  it('shrink for waiters when the limit is lowered, and admitted entries stay admitted', async () => {
+  it('become fewer for waiters when the limit is lowered, and admitted entries stay admitted', async () => {
     const line = await enterAll({ limit: 2 }, { limit: 2 }, { limit: 2 });
     expect(await line.resize(1, 1)).to.equal(true);
     expect(await line.resize(2, 1)).to.equal(false);
@@ -86,7 +86,7 @@ describe('permits of a memory server', () => {
     expect(admitted()).to.deep.equal([true]);
   });
 
-  it('are reported to the subscribers of an entry when its limit changes', async () => {
+  it('become free for an entry whose limit is raised, and all subscribers of that entry are notified', async () => {
     const session = await openSession(backend);
     const waiter = newSpec();
     await session.enqueue(newSpec());
@@ -98,7 +98,7 @@ describe('permits of a memory server', () => {
     after.stop();
   });
 
-  it('may have different limits: an enqueue returns that of the nearest entry ahead with another limit', async () => {
+  it('have a limit for each entry: an enqueue returns the limit of the nearest entry ahead with another limit', async () => {
     const session = await openSession(backend);
     const otherLimits: (number | undefined)[] = [];
     for (const spec of [{ limit: 3 }, { limit: 4 }, { limit: 3 }, { limit: 3, shared: true }, { limit: 3 }]) {

@@ -10,7 +10,7 @@ describe('making an entry of a memory server shared', () => {
     server.close();
   });
 
-  it('admits the readers behind it within its call, up to the next writer', async () => {
+  it('admits the readers behind that entry, up to the next writer, before the call returns', async () => {
     const session = await openSession(backend);
     const specs = [newSpec(), newSpec({ shared: true }), newSpec(), newSpec({ shared: true })] as const;
     for (const spec of specs) await session.enqueue(spec);
@@ -45,7 +45,7 @@ describe('making an entry of a memory server shared', () => {
     turns.stop();
   });
 
-  it('is one change for observers', async () => {
+  it('is reported to observers as one change', async () => {
     const session = await openSession(backend);
     const holder = newSpec({ value: 'writes' });
     await session.enqueue(holder);
@@ -59,7 +59,7 @@ describe('making an entry of a memory server shared', () => {
     pictures.stop();
   });
 
-  it('returns false without such an entry, and rejects for a lost session', async () => {
+  it('returns false if the entry does not exist, and rejects if the session is lost', async () => {
     const session = await openSession(backend);
     expect(await session.share!('q', newSpec().id, '')).to.equal(false);
     await session.close();

@@ -29,7 +29,7 @@ describe('a fault on MySQL', () => {
     reconnect: () => clients.reconnect(),
   }));
 
-  it('leaves no entry when an enqueue is delayed until after its removal', async () => {
+  it('leaves no entry when it delays an enqueue until after the removal of that entry', async () => {
     const session = await clients.session(clients.connect({ requestTimeoutMs: 400 }));
     const wanted = newSpec({ queue: 'late' });
     await (await clients.session()).enqueue(newSpec({ queue: 'late' }));
@@ -60,7 +60,7 @@ describe('a fault on MySQL', () => {
     await clients.until("select count(*) from queuelock_entry where queue = 'went back'", 0);
   });
 
-  it('leaves no entry of an ended session ahead of others when ending the session was interrupted', async () => {
+  it('that interrupts the end of a session leaves no entry of that session ahead of others', async () => {
     const other = await clients.session();
     const crashed = await clients.session();
     for (const queue of ['half', 'other half']) await crashed.enqueue(newSpec({ queue }));

@@ -59,14 +59,14 @@ describe('the polling of waiters on MySQL', () => {
     expect(at).to.deep.equal([8, 20, 28]);
   });
 
-  it('finds a waiter that may hold, whose queue has to be repaired', () => {
+  it('finds a waiter that is not admitted although enough permits are free', () => {
     expect(mayHold({ limit: 1, permits: 1 }, 0)).to.equal(true);
     expect(mayHold({ limit: 1, permits: 1 }, 1)).to.equal(false);
     expect(mayHold({ limit: 3, permits: 1 }, 2)).to.equal(true);
     expect(mayHold({ limit: 3, permits: 2 }, 2)).to.equal(false);
   });
 
-  it('counts entries ahead only of the first waiter of each queue, for a limited number of queues', () => {
+  it('counts the entries ahead only for the first waiter of a queue, and only in a limited number of queues', () => {
     const placed = (queue: string, ord: string): Placed => ({
       queue,
       ord,
@@ -200,11 +200,11 @@ describe('diagnosis of the replicas of a MySQL', () => {
   });
 });
 
-describe('a setting of MySQL that is reached or excludes locks', () => {
+describe('an error of MySQL about a limit or a setting', () => {
   const refused = (errno: number, message = 'refused'): Error =>
     asQueueLockError(Object.assign(new Error(message), { errno, sqlState: 'HY000' }), 'mysql://h/locks');
 
-  it('binlog_format=STATEMENT is refused for good', () => {
+  it('is not retryable when it is about binlog_format=STATEMENT', () => {
     expect(refused(1665)).to.include({ code: 'INVALID_ARGUMENT', retryable: false });
     expect(refused(1665).message).to.contain('binlog_format is STATEMENT');
   });
@@ -218,16 +218,16 @@ describe('a setting of MySQL that is reached or excludes locks', () => {
     [3024, 'max_execution_time'],
     [3159, 'require_secure_transport'],
   ] as const)
-    it(`is named ${named} by the error ${errno}, which the server itself sent`, () => {
+    it(`names ${named} when the server sent it with the number ${errno}`, () => {
       expect(refused(errno)).to.include({ code: 'UNAVAILABLE', responded: true });
       expect(refused(errno).message).to.contain(named);
     });
 
-  it('is named innodb_read_only when a table is read-only', () => {
+  it('names innodb_read_only when a table is read-only', () => {
     expect(refused(1005, '(errno: 165 "Table is read only")').message).to.contain('innodb_read_only');
   });
 
-  it('is not assumed when the client library has made the error', () => {
+  it('names no setting when the client library has made it', () => {
     expect(refused(45_009)).to.include({ responded: false });
   });
 });

@@ -160,7 +160,7 @@ describe('the tokens on MySQL', () => {
     expect((await tokenOf('behind')) > ahead * 2n).to.equal(true);
   });
 
-  it('stay above those of a queue whose row was removed', async () => {
+  it('are higher in a new queue than in any queue whose row was removed before', async () => {
     await tokenOf('old');
     const { operator } = clients;
     await operator.run("update queuelock_queue set last = 1000 where name = 'old'");

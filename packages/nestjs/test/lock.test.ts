@@ -178,7 +178,7 @@ describe('@Lock', () => {
     expect(() => QueuelockModule.forRootAsync({ useFactory: undefined as never })).to.throw(/useFactory/);
   });
 
-  it('runs with clients in memory in tests of single providers', async () => {
+  it('works with clients of the memory backend in a test of a single provider', async () => {
     const testing = await testingModule({
       imports: [memoryLocks({ names: ['default', 'audit'] })],
       providers: [Ledger],

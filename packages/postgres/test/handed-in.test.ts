@@ -113,7 +113,7 @@ describe('a pool that the application uses too', () => {
     await backend.close();
   });
 
-  it('has connections for locks that the application acquires inside its own open transactions', async () => {
+  it('lets the application wait for a lock inside a transaction on the same pool', async () => {
     const locks = createLockClient(postgres({ pool }));
     await locks.run('account', () => undefined);
     const request = async (nth: number): Promise<number> => {

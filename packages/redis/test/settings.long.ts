@@ -30,7 +30,7 @@ describe('a user of Redis without INFO', () => {
   });
 });
 
-describe('a Redis that has all the connections it accepts', () => {
+describe('a Redis that accepts no further connections', () => {
   const clients = new Clients({ maxclients: '4' });
 
   it('is named by the error, which does not advise to check that it runs', async () => {

@@ -73,7 +73,7 @@ describe('a Redis that lost its latest writes while its connections stayed open'
     await admitted(await other.enqueue(newSpec()));
   }).timeout(WITHIN_MS);
 
-  it('keeps the entries of a resumed session, but not those that it had released', async () => {
+  it('keeps the entries of a resumed session, but not entries that the session had released', async () => {
     const backend = clients.connect();
     const session = await clients.session(backend);
     const [stays, leaves] = [newSpec({ queue: 'stays' }), newSpec({ queue: 'leaves' })];

@@ -30,7 +30,7 @@ describe('the checker of errors that end a wait', () => {
     }
   });
 
-  it('accepts a removed entry if the client has no permission to take the single key', () => {
+  it('accepts a removed entry if the store denies the client the single key', () => {
     const refused = new QueueLockError('ACCESS_DENIED', 'refused');
     const givenUp = new QueueLockError('ENTRY_LOST', 'admitted, but refused', { cause: refused });
     expect(isExplained(givenUp, calm, [denied])).to.equal(true);

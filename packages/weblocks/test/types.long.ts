@@ -68,7 +68,7 @@ describe('the types of a lock manager', function () {
     expect(complaints[0]).to.deep.equal([]);
   });
 
-  it('give locks additional members that those of a page lack, and require a check for null', () => {
+  it('declare members that the Lock of a page lacks, and require a check of a lock for null', () => {
     expect(complaints.slice(1)).to.deep.equal([
       [],
       ["'lock' is possibly 'null'."],

@@ -76,7 +76,7 @@ describe('permits in ZooKeeper', () => {
     expect(await names()).to.deep.equal([first.key.split('/')[2]]);
   });
 
-  it('have a limit, which is compared with the limits ahead for exclusive entries, but not for readers', async () => {
+  it('have a limit, which an enqueue compares with the limits ahead unless the entry is a reader', async () => {
     const session = await bench.session(server);
     await session.enqueue(newSpec(queue, { limit: 4 }));
     await session.enqueue(newSpec(queue, { shared: true }));

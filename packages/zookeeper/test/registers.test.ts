@@ -71,7 +71,7 @@ describe('a register in ZooKeeper', () => {
     ['overwritten', '6'],
     ['emptied', undefined],
   ] as const) {
-    it(`is not ${what} by a writer that has missed a write of an operator`, async () => {
+    it(`is not ${what} by a client if an operator has written since the client read the register`, async () => {
       const registers = registersAt();
       await registers.write(queue, 'limit', { text: '5', was: undefined });
       const { version } = (await registers.read(queue, 'limit'))!;
@@ -153,7 +153,7 @@ describe('a register in ZooKeeper', () => {
     expect(requests()).to.deep.equal([create, getChildren, getData, setData, OpCode.delete]);
   });
 
-  it('is written once, and lets in the next writer, after the reply to the write was lost', async () => {
+  it('is written once when the reply to the write is lost, and does not block the next writer', async () => {
     const registers = registersAt(proxy.endpoint);
     await registers.write(queue, 'limit', { text: '5', was: undefined });
     const { version } = (await registers.read(queue, 'limit'))!;
@@ -164,7 +164,7 @@ describe('a register in ZooKeeper', () => {
     expect(await registersAt().write(queue, 'limit', { text: '7', was: version })).to.equal(false);
   });
 
-  it('is shown to observers now, and after every change', async () => {
+  it('is emitted to observers when they subscribe, and after every change', async () => {
     const seen: (Register | undefined)[] = [];
     const watching = registersAt()
       .observe(queue, 'limit')
@@ -192,7 +192,7 @@ describe('a register in ZooKeeper', () => {
     expect(await ended).to.include('UNAVAILABLE');
   });
 
-  it('has a directory of its own for the gate that lets in one writer at a time', () => {
+  it('has a separate directory for the gate that admits one writer at a time', () => {
     const { gate } = registerPaths('/root', 'jobs/invoices', 'limit');
     expect(gate).to.equal(`${gateDirectory('/root')}/limit/jobs%2Finvoices`);
   });

@@ -35,7 +35,7 @@ describe('a ZooKeeper whose limit is reached', function () {
     await hold.release();
   });
 
-  it('of nodes (setquota with enforceQuota) refuses an entry at once by the name of the command, and nothing is left', async () => {
+  it('of nodes (setquota with enforceQuota) refuses an entry with an error that names setquota, and keeps no entry', async () => {
     const { endpoint } = await ownServer(bench, { enforceQuota: true });
     await asOperator(endpoint, async (zk) => {
       for (const [path, data] of [

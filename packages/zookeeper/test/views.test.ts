@@ -59,7 +59,7 @@ describe('the count of entries that left a ZooKeeper queue', () => {
     expect(left(departures, 16)).to.equal(13);
   });
 
-  it('includes all entries of a directory that was removed and created again', () => {
+  it('includes the entries of a directory that was removed and created again', () => {
     const departures = new QueueDepartures(clock);
     left(departures, 3, 4);
     expect(left(departures, 0)).to.equal(2);

@@ -15,16 +15,19 @@ export const permitFacts: readonly Fact[] = [
     await expectNothingLeft(stage, stage.queue);
   }),
 
-  fact('a large request at the front is not overtaken by a smaller one behind it', async (stage) => {
-    const limit = 4;
-    const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 4 }, { limit });
-    const [holder, big, small] = line as ContenderTuple<3>;
-    await expectOnlyAdmitted(stage, line, [holder]);
-    await holder.leave();
-    await expectOnlyAdmitted(stage, line, [big]);
-    await big.leave();
-    await expectOnlyAdmitted(stage, line, [small]);
-  }),
+  fact(
+    'a waiter for many permits at the front is not overtaken by a waiter for fewer permits',
+    async (stage) => {
+      const limit = 4;
+      const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 4 }, { limit });
+      const [holder, big, small] = line as ContenderTuple<3>;
+      await expectOnlyAdmitted(stage, line, [holder]);
+      await holder.leave();
+      await expectOnlyAdmitted(stage, line, [big]);
+      await big.leave();
+      await expectOnlyAdmitted(stage, line, [small]);
+    },
+  ),
 
   fact(
     'a request for several permits waits until enough are free, whichever holders return them',
@@ -40,19 +43,22 @@ export const permitFacts: readonly Fact[] = [
     },
   ),
 
-  fact('a large request that leaves admits the smaller ones behind it', async (stage) => {
-    const limit = 3;
-    const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 3 }, { limit }, { limit });
-    const [holder, big, small, last] = line as ContenderTuple<4>;
-    await expectOnlyAdmitted(stage, line, [holder]);
-    await big.leave();
-    await expectOnlyAdmitted(stage, line, [holder, small]);
-    await holder.leave();
-    await expectOnlyAdmitted(stage, line, [small, last]);
-  }),
+  fact(
+    'when an entry for many permits leaves, the entries for fewer permits behind it are admitted',
+    async (stage) => {
+      const limit = 3;
+      const line = await enterAll(stage, { limit, permits: 2 }, { limit, permits: 3 }, { limit }, { limit });
+      const [holder, big, small, last] = line as ContenderTuple<4>;
+      await expectOnlyAdmitted(stage, line, [holder]);
+      await big.leave();
+      await expectOnlyAdmitted(stage, line, [holder, small]);
+      await holder.leave();
+      await expectOnlyAdmitted(stage, line, [small, last]);
+    },
+  ),
 
   fact(
-    'a try for several permits is admitted if all are free, and otherwise leaves no entry',
+    'a try for several permits is admitted if that many are free, and otherwise leaves no entry',
     async (stage) => {
       const [client, other, third] = await stage.threeClients();
       const two = await client.tryEnter({ limit: 3, permits: 2 });

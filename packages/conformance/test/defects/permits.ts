@@ -39,15 +39,15 @@ export const permitDefects: Defects = [
     [
       'permits are taken until none are left, and returned by entries that leave',
       'a request for several permits waits until enough are free, whichever holders return them',
-      'a try for several permits is admitted if all are free, and otherwise leaves no entry',
+      'a try for several permits is admitted if that many are free, and otherwise leaves no entry',
     ],
   ],
   [
     'lets small requests pass big ones',
     letsSmallRequestsPass,
     [
-      'a large request at the front is not overtaken by a smaller one behind it',
-      'a large request that leaves admits the smaller ones behind it',
+      'a waiter for many permits at the front is not overtaken by a waiter for fewer permits',
+      'when an entry for many permits leaves, the entries for fewer permits behind it are admitted',
     ],
   ],
   [

@@ -26,8 +26,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title:
-      'the client does not read the queue any more once a claim with maxWaiters was accepted or admitted',
+    title: 'a client stops reading the queue once its claim with maxWaiters was accepted or admitted',
     async check(stage) {
       const holder = await join(stage, stage.client(), { maxWaiters: 1, maxExpectedWaitMs: 10 });
       const withHolder = stage.server.watcherCount;
@@ -62,7 +61,7 @@ export const admissionFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a claim with a caller-defined value is also refused when its expected wait exceeds maxExpectedWaitMs',
+      'a claim whose caller sets the value of its entry is also refused when its expected wait exceeds maxExpectedWaitMs',
     async check(stage) {
       const client = stage.client();
       const past = await client.acquire('x');
@@ -109,7 +108,7 @@ export const admissionFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a claim whose queue is too long while its session ends rejects once, with one of the two reasons',
+    title: 'a claim whose queue is too long and whose session ends at the same time rejects exactly once',
     async check(stage) {
       const holder = await join(stage, stage.client());
       const waiter = await join(stage, stage.client());

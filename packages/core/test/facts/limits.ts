@@ -104,7 +104,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a change of the limit is retried when its reply is lost, and changes no position',
+    title: 'a client retries a change of its limit when the reply is lost, and adds no second entry',
     async check(stage) {
       const limit$ = new BehaviorSubject(1);
       const holder = await join(stage, stage.client(), { limit: limit$ });
@@ -197,7 +197,7 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'a limit may be a stream without replay: its last value counts until the next',
+    title: 'a limit may be a stream without replay: each value applies until the next one',
     async check(stage) {
       const limit$ = new Subject<number>();
       const claim = await join(stage, stage.client(), { limit: limit$ });
@@ -245,7 +245,7 @@ export const limitFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'a claim with another limit than the entry ahead is refused and leaves, and the entry ahead keeps its hold',
+      'a claim is refused and leaves when its limit differs from the limit of the holder, which keeps its hold',
     async check(stage) {
       const holder = await join(stage, stage.client(), { limit: 2 });
       const other = await join(stage, stage.client(), { limit: 3 });
@@ -278,7 +278,8 @@ export const limitFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'while a new limit spreads, an entry with that limit may be admitted before an entry ahead of it',
+    title:
+      'while clients still have different limits, an entry with the higher limit may be admitted before an entry ahead',
     async check(stage) {
       const [late$, new$] = [new BehaviorSubject(1), new BehaviorSubject(3)];
       const holder = await join(stage, stage.client(), { limit: late$ });

@@ -32,7 +32,7 @@ export const registerFacts: readonly CoreFact[] = [
     },
   },
   {
-    title: 'no change of a register is lost when twelve clients change it at once',
+    title: 'no change of a register is lost when twelve clients change it at the same time',
     async check(stage) {
       const calls: readonly MemoryCall[] = ['readRegister', 'writeRegister'];
       const lines = Array.from({ length: 12 }, (_, at) => `line ${String(at).padStart(2, '0')}`);
@@ -47,7 +47,7 @@ export const registerFacts: readonly CoreFact[] = [
   },
   {
     title:
-      'the function of a change is called again with the new text when another client wrote between its read and its write',
+      'a client calls the function of a change again with the new text when another client wrote between the read and the write',
     async check(stage) {
       const gate = new Gate('writeRegister');
       const slow = stage.client({ link: { intercept: gate.requests } }).register('x', 'notes');

@@ -33,7 +33,7 @@ describe('rule F1 (order of grants)', () => {
     expectFine(passed({ cancelled: 61 }).close(300, ...all));
     expectFine(passed({ failed: 62 }).close(300, ...all));
   });
-  it('does not flag a grant past a waiter that was killed before or whose session has expired', () => {
+  it('does not flag a grant past a waiter that was killed before, or whose session had expired', () => {
     expectFine(passed({}).harness(50, { ev: 'killed', worker: 'b' }).close(300, 'a', 'c'));
     const builder = new HistoryBuilder()
       .worker('b', 0)

@@ -66,7 +66,7 @@ describe('a contradictory history', () => {
     expect(storyOf(held().effect('a', 31, { token: 1, outcome: 'refused' }))).to.contain('believed after');
     expectFine(held().look('a', 20, true).look('a', 30, true).look('a', 31, false).close(300, 'a'));
   });
-  it('is flagged if a token belongs to two attempts, or an attempt has two', () => {
+  it('is flagged if two attempts have the same token, or one attempt has two tokens', () => {
     const held = (): HistoryBuilder => one({ queued: 10, acquired: 20, released: 30 });
     expect(storyOf(held().effect('a', 25, { token: 2 }))).to.contain('writes with token 2, its own is 1');
     expect(storyOf(held().attempt('a', { n: 2, token: 1, queued: 40, cancelled: 50 }))).to.contain(
@@ -83,7 +83,7 @@ describe('a contradictory history', () => {
       'no heartbeat proved',
     );
   });
-  it('is not flagged if "queued" is stamped just after "acquired" of an entry that is admitted at once', () => {
+  it('is not flagged if the stamp of "queued" is just after that of "acquired", for an entry that is admitted without a wait', () => {
     expectFine(one({ enqueue: 10, queued: 20.001, acquired: 20, released: 30 }).close(300, 'a'));
   });
   it('is not flagged if a worker starts again under its name, as another process', () => {

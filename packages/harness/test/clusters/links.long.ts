@@ -39,7 +39,7 @@ describe('a cut of a member', () => {
     expect(cutPairs({ from: 'member-1' })).to.deep.equal([]);
   });
 
-  it('adds to earlier cuts, and its own kind replaces theirs on links that they affect too', () => {
+  it('adds to earlier cuts, and replaces the kind of an earlier cut on links that both affect', () => {
     const cuts = cutPairs(
       { from: 'member-2', direction: 'in' },
       { member: 'member-2', from: 'member-1', as: 'reset' },
@@ -92,7 +92,7 @@ describe('the leader of three members', () => {
     expect(leaderOf([view('leader', 1), view('follower', 2), view('leader', 2)])).to.equal(2);
   });
 
-  it('is not a member that the others do not know as leader', () => {
+  it('is not a member that no other member names as leader', () => {
     expect(leaderOf([view('leader', 3, 'a'), view('follower', 3, 'b'), view('none', 3, '0')])).to.equal(
       undefined,
     );

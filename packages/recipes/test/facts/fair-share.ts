@@ -23,7 +23,7 @@ async function nothingLeft(site: Site, keys: readonly string[]): Promise<void> {
 
 export const fairShareFacts: readonly RecipeFact[] = [
   {
-    title: 'a key has at most its limit of shares, and keys take turns',
+    title: 'callers of one key hold at most limitPerKey shares at a time, and the keys take turns',
     async check(site) {
       const options = { limit: 2, limitPerKey: 1 };
       const name = nameOn(site);

@@ -4,7 +4,8 @@ import type { RecipeFact } from '../frame.ts';
 
 export const oncePerFacts: readonly RecipeFact[] = [
   {
-    title: 'of all clients that call for a slot, one does the work and the others learn which one',
+    title:
+      'of all clients that call oncePer for a slot, one does the work and the others learn which client did',
     async check({ client, queue }) {
       const all = ['a', 'b', 'c', 'd'].map((owner) => oncePer(client(), queue, { owner }));
       const begun: string[] = [];

@@ -74,7 +74,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'without the option reentrant, a call inside its own hold is rejected at once',
+    title: 'without the option reentrant, a call inside its own hold is rejected immediately',
     async check({ client, queue }) {
       const locks = client();
       for (const [outer, inner] of [
@@ -90,7 +90,7 @@ export const reentrancyFacts: readonly RecipeFact[] = [
     },
   },
   {
-    title: 'a loss ends all levels of a reentrant hold at once',
+    title: 'a loss ends all levels of a reentrant hold together',
     async check({ line, queue, ttlMs, until }) {
       const cut = await line();
       const locks = cut.client({ ttlMs });

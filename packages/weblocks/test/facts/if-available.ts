@@ -25,7 +25,7 @@ export const ifAvailableFacts: Facts = {
       },
     },
     ...PAIRS.map(([held, asked, granted]) => ({
-      title: `${asked} with ifAvailable while ${held} is held is ${granted ? 'granted' : 'not available'}, to the same client and to another one`,
+      title: `a request for the mode ${asked} with ifAvailable, while a lock of the mode ${held} is held, is ${granted ? 'granted' : 'not granted'} to the holder and to another client`,
       async check({ peer }: Parameters<Facts['facts'][number]['check']>[0]) {
         const { locks } = peer();
         const holding = await hold(locks, 'jobs', { mode: held });

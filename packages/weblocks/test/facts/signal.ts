@@ -21,7 +21,7 @@ export const signalFacts: Facts = {
       },
     },
     {
-      title: 'an abort ends the wait at once, and later requests are not affected',
+      title: 'an abort ends the wait immediately, and later requests are not affected',
       async check({ peer }) {
         const [here, there] = [peer().locks, peer().locks];
         const holding = await hold(there, 'jobs', { mode: 'shared' });
