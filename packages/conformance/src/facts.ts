@@ -46,3 +46,16 @@ export const facts: readonly Fact[] = [
 
 /** The titles of all facts, in order. A complete run of the suite reports exactly these titles. */
 export const conformanceTitles: readonly string[] = facts.map(({ title }) => title);
+
+/**
+ * Returns the facts with these titles, for a test that runs only some of them.
+ * @param titles exact titles
+ * @throws {Error} if no fact has one of the titles, so that a renamed fact is not skipped silently
+ */
+export function factsWithTitles(...titles: readonly string[]): readonly Fact[] {
+  return titles.map((title) => {
+    const found = facts.find((fact) => fact.title === title);
+    if (!found) throw new Error(`no fact has the title "${title}"`);
+    return found;
+  });
+}

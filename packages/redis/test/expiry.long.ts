@@ -1,12 +1,15 @@
-import { facts } from '@queuelock/conformance';
+import { factsWithTitles } from '@queuelock/conformance';
 import { harness } from './harness.ts';
 
-const SOON = /frees all its places soon after its TTL$|^a session that nobody resumes ends with its TTL/;
+const EXPIRY = factsWithTitles(
+  'all entries of a crashed session are removed soon after its TTL',
+  'a session that is not resumed ends with its TTL, and cannot be resumed later',
+);
 
 describe('the expiry of a lease on Redis', () => {
   const own = harness('expiry');
 
-  for (const fact of facts.filter(({ title }) => SOON.test(title))) {
+  for (const fact of EXPIRY) {
     it(`comes within eight tenths of a second: ${fact.title}`, () => fact.check(own));
   }
 });

@@ -3,14 +3,25 @@ import { isQueueLockError } from '@queuelock/core/backend';
 import { describeWhatApplies } from '@queuelock/harness/conformance';
 import { harnesses } from './harness.ts';
 
-for (const driver of ['wire', 'native'] as const) {
-  describe(`@queuelock/zookeeper with transport ${driver}`, () => {
-    const harnessOf = harnesses(driver);
+/** The npm package cannot list the nodes of a session, so unclaimed entries stay until the session ends. */
+const NOT_WITH_NATIVE: ReadonlySet<string> = new Set([
+  'unclaimed entries of a resumed session are removed on demand, and no others',
+]);
 
-    describeBackend(harnessOf('curator'));
-    describeWhatApplies(harnessOf('fast'), {
-      refuses: (error) =>
-        isQueueLockError(error, 'INVALID_ARGUMENT') && error.message.includes('with naming fast'),
-    });
-  });
+function isRefusedByFast(error: Error): boolean {
+  return isQueueLockError(error, 'INVALID_ARGUMENT') && error.message.includes('with naming fast');
 }
+
+describe('@queuelock/zookeeper with transport wire', () => {
+  const harnessOf = harnesses('wire');
+
+  describeBackend(harnessOf('curator'));
+  describeWhatApplies(harnessOf('fast'), { refuses: isRefusedByFast });
+});
+
+describe('@queuelock/zookeeper with transport native', () => {
+  const harnessOf = harnesses('native');
+
+  describeWhatApplies(harnessOf('curator'), { refuses: () => false, contradicts: NOT_WITH_NATIVE });
+  describeWhatApplies(harnessOf('fast'), { refuses: isRefusedByFast, contradicts: NOT_WITH_NATIVE });
+});
