@@ -14,7 +14,7 @@ import { publicPackages } from './packages.ts';
 
 /** The packages whose sources are divided into chapters. */
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
-const PICTURE = 'packages/architecture.svg';
+const DRAWING = 'packages/architecture.svg';
 /** The name for the files directly in `src`: they may import all chapters, and no chapter may import them. */
 const DOORS = 'doors';
 /** The first line of one file in each chapter: the name of the folder, and what it does. */
@@ -79,7 +79,7 @@ function* wrongWith(name: string, sources: readonly Source[]): Generator<string>
       yield `${name}: in the chapter ${chapter} one file begins with '// Folder "${chapter}": ….', not ${String(descriptions.length)}`;
 }
 
-function picture(): string {
+function snapshot(): string {
   const packages = publicPackages()
     .map(({ name }) => name)
     .toSorted();
@@ -105,11 +105,11 @@ function picture(): string {
  * Yields what is wrong with the drawing, or writes it with --update. It is called only if no imports form a
  * circle: in the drawing all arrows lead down, so it cannot show a circle.
  */
-function* wrongWithPicture(): Generator<string> {
-  const drawn = picture();
-  if (process.argv.includes('--update')) writeFileSync(PICTURE, drawn);
-  else if (!existsSync(PICTURE) || readFileSync(PICTURE, 'utf8') !== drawn)
-    yield `${PICTURE} does not show the imports as they are: pnpm chapters --update`;
+function* wrongWithDrawing(): Generator<string> {
+  const drawn = snapshot();
+  if (process.argv.includes('--update')) writeFileSync(DRAWING, drawn);
+  else if (!existsSync(DRAWING) || readFileSync(DRAWING, 'utf8') !== drawn)
+    yield `${DRAWING} does not show the imports as they are: pnpm chapters --update`;
 }
 
 function* wrongWithModules(): Generator<string> {
@@ -120,6 +120,6 @@ function* wrongWithModules(): Generator<string> {
 }
 
 const inChapters = [...CUT.flatMap((name) => [...wrongWith(name, sourcesOf(name))]), ...wrongWithModules()];
-const wrong = inChapters.length > 0 ? inChapters : [...wrongWithPicture()];
+const wrong = inChapters.length > 0 ? inChapters : [...wrongWithDrawing()];
 for (const line of wrong) console.error(line);
 if (wrong.length > 0) process.exitCode = 1;

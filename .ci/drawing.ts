@@ -164,8 +164,8 @@ function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
  * Puts the positions of a floor side by side, in the order of their preferred positions and as near to these
  * as possible.
  */
-function line(floor: Spot[], wishOf: (spot: Spot) => number): void {
-  const preferences = new Map(floor.map((spot) => [spot, wishOf(spot)]));
+function line(floor: Spot[], newEntryOf: (spot: Spot) => number): void {
+  const preferences = new Map(floor.map((spot) => [spot, newEntryOf(spot)]));
   const preference = (spot: Spot): number => preferences.get(spot) ?? 0;
   floor.sort((a, b) => preference(a) - preference(b));
   let free = -Infinity;
@@ -201,12 +201,12 @@ function stack(floors: readonly (readonly Spot[])[], top: number): number {
 function rectOf({ box, x, y, width, height }: Spot): string {
   if (!box) return '';
   const [left, top] = [x - width / 2, y - height / 2];
-  const text = (kind: string, said: string, below: number): string =>
-    `<text class="${kind}" x="${round(x)}" y="${round(top + below)}">${said}</text>`;
+  const text = (kind: string, output: string, below: number): string =>
+    `<text class="${kind}" x="${round(x)}" y="${round(top + below)}">${output}</text>`;
   return [
     `<rect class="box" rx="5" x="${round(left)}" y="${round(top)}" width="${round(width)}" height="${round(height)}"/>`,
     text('name', box.name, NAME - 2),
-    ...linesOf(box.text).map((said, at) => text('text', said, NAME + 12 + at * LINE)),
+    ...linesOf(box.text).map((output, at) => text('text', output, NAME + 12 + at * LINE)),
   ].join('');
 }
 

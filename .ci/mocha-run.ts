@@ -56,17 +56,17 @@ export function signalAll(signal: NodeJS.Signals): void {
 }
 
 async function outcomeOf(child: ChildProcess, { name, leftGraceMs = 10_000 }: MochaRun): Promise<Outcome> {
-  const told: { outcome?: Outcome; killed?: boolean } = {};
+  const reported: { outcome?: Outcome; killed?: boolean } = {};
   child.once('message', (message) => {
-    told.outcome = message as Outcome;
+    reported.outcome = message as Outcome;
     setTimeout(() => {
-      told.killed = child.kill('SIGKILL');
+      reported.killed = child.kill('SIGKILL');
     }, EXIT_GRACE_MS).unref();
   });
   const closed = once(child, 'close');
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   const isAlone = await endOthers(child, { closed, afterMs: leftGraceMs });
-  const { outcome, killed } = told;
+  const { outcome, killed } = reported;
   const how = String(signal ?? code);
   if (outcome === undefined) return failed(`${name}: mocha ended early (${how})`);
   // Only a run without failed tests must leave no process: a test that failed may have skipped its cleanup.

@@ -64,7 +64,7 @@ export function sum(outcomes: readonly Outcome[]): Outcome {
  * Returns the failures to run again: only failures of tests, only if none is about safety, and only if there
  * are few.
  */
-export function askedAgain({ failures }: Outcome): readonly Failure[] {
+export function toRunAgain({ failures }: Outcome): readonly Failure[] {
   const forgivable = failures.every(({ file, isUnsafe }) => file !== '' && !isUnsafe);
   return forgivable && failures.length <= MOST_FLAKY ? failures : [];
 }

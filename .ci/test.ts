@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { GATE_PROGRAMS, LONG_PROGRAMS, preparedEnv } from '../packages/harness/src/services/prepared.ts';
 import { conformanceTable } from './conformance-table.ts';
 import { nodeOptions, runMocha, signalAll } from './mocha-run.ts';
-import { askedAgain, broken, NOTHING, settle, sum, titlesOf, type Outcome, type Settled } from './outcome.ts';
+import { toRunAgain, broken, NOTHING, settle, sum, titlesOf, type Outcome, type Settled } from './outcome.ts';
 import { Scratch } from './scratch.ts';
 import { gate, long, PARTS, type Group } from './suites.ts';
 import { printSummary } from './summary.ts';
@@ -99,9 +99,9 @@ async function runGroup(group: Group, when: { readonly printAfter?: Promise<unkn
  * Runs each of a few failed tests again, once and alone. A test that then passes has failed because of the
  * busy machine, and is listed by name.
  */
-async function askAgain(first: Outcome): Promise<Settled> {
+async function runAgain(first: Outcome): Promise<Settled> {
   let settled: Settled = { ...NOTHING, ...first };
-  for (const failure of askedAgain(first)) {
+  for (const failure of toRunAgain(first)) {
     if (stoppedBy !== undefined) break;
     console.log(`\nAgain, by itself: ${failure.title}`);
     const grep = ['--grep', `/${titlesOf(failure)}/`];
@@ -136,7 +136,7 @@ if (isLong) console.log(`QUEUELOCK_SEED=${seed} asks the same once more`);
 const failed = await makeReady();
 outcomes.push(...failed);
 if (failed.length === 0) for (const groups of parts) outcomes.push(...(await runGroups(groups)));
-const settled = await askAgain(sum(outcomes));
+const settled = await runAgain(sum(outcomes));
 const compared = compareBackends(settled);
 printRanAgainst(ranAgainst);
 const nothing =

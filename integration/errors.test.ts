@@ -74,8 +74,8 @@ interface Row {
 
 const refuse =
   (call: string, code: QueueLockErrorCode, why: string): Intercept =>
-  async (asked, proceed) => {
-    if (asked === call) throw new QueueLockError(code, why);
+  async (requested, proceed) => {
+    if (requested === call) throw new QueueLockError(code, why);
     return proceed();
   };
 

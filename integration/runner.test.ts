@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import {
-  askedAgain,
+  toRunAgain,
   broken,
   NOTHING,
   settle,
@@ -111,10 +111,10 @@ describe('a process that a test leaves running', () => {
     let printed = '';
     child.stdout?.on('data', (chunk) => (printed += String(chunk)));
     const closed = once(child, 'close');
-    const [told] = (await once(child, 'message')) as [unknown];
+    const [reported] = (await once(child, 'message')) as [unknown];
     await closed;
     rmSync(directory, { recursive: true });
-    expect(told).to.deep.equal({
+    expect(reported).to.deep.equal({
       passed: 1,
       failures: ['a suite with a broken hook: a process that a test began was left running'],
     });
@@ -140,13 +140,13 @@ describe('a failed test', () => {
   });
 
   it('is run again if few tests failed', () => {
-    expect(askedAgain(after(failed('a'), failed('b'), failed('c')))).to.have.length(3);
-    expect(askedAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
+    expect(toRunAgain(after(failed('a'), failed('b'), failed('c')))).to.have.length(3);
+    expect(toRunAgain(after(failed('a'), failed('b'), failed('c'), failed('d')))).to.be.empty;
   });
 
   it('is not run again after a safety violation, or when a whole process failed', () => {
-    expect(askedAgain(after(failed('a'), failed('b', { isUnsafe: true })))).to.be.empty;
-    expect(askedAgain({ ...NOTHING, ...broken('mocha ended early') })).to.be.empty;
+    expect(toRunAgain(after(failed('a'), failed('b', { isUnsafe: true })))).to.be.empty;
+    expect(toRunAgain({ ...NOTHING, ...broken('mocha ended early') })).to.be.empty;
   });
 
   it('counts as flaky when it passes in a second run on its own', () => {

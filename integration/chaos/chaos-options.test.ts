@@ -31,8 +31,8 @@ describe('the arguments of pnpm chaos', () => {
   });
 
   it('repeat the run of a report when they are copied from the command in that report', () => {
-    const asked = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
-    const [, , ...args] = commandOf({ ...optionsOf(...asked), seed: 7 }, 'etcd').split(' ');
+    const requested = ['--minutes', '0.5', '--backend', 'etcd', '--rule', 'plain', '--recipes'];
+    const [, , ...args] = commandOf({ ...optionsOf(...requested), seed: 7 }, 'etcd').split(' ');
     expect(optionsOf(...args)).to.include({ minutes: 0.5, seed: 7, rule: 'plain', recipes: true });
   });
 

@@ -57,13 +57,13 @@ function textOf(outcome: ChaosOutcome, { run, verdict, pictures, command }: Part
     `attempts that ended in an error: ${ended}`,
     ...(failure ? [`it ended early: ${failure.message}`] : []),
   ];
-  const picture = first ? { picture: first.file } : {};
+  const snapshot = first ? { picture: first.file } : {};
   const report = reportOf(run, verdict, {
     title: titleOf(outcome),
     command,
     seed: schedule.seed,
     ran: about,
-    ...picture,
+    ...snapshot,
   });
   const more = others.map(({ file, window: [from, to] }) => `- [${from} to ${to} s](${file})`);
   return more.length === 0 ? report : `${report}\n## More pictures\n\n${more.join('\n')}\n`;

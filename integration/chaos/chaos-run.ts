@@ -42,7 +42,7 @@ export interface ChaosOutcome {
 // time.
 const EXIT_WITHIN_MS = 5_000;
 const DRAIN_WITHIN_MS = 60_000;
-const DRAIN_LOOK_EVERY_MS = 300;
+const DRAIN_READ_INTERVAL_MS = 300;
 
 /** Runs one store under load and faults, and checks the history. */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
@@ -133,7 +133,7 @@ async function drain(experiment: Experiment, crew: Crew, live: LiveFacts): Promi
   // Requires two reads in a row that show no attempt in progress, because a worker may report the end of an
   // attempt after the first read.
   while (idle < 2 && performance.now() < deadline) {
-    await pause(DRAIN_LOOK_EVERY_MS);
+    await pause(DRAIN_READ_INTERVAL_MS);
     live.look();
     idle = live.isBusy(crew.ids) ? 0 : idle + 1;
   }

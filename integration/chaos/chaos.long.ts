@@ -91,16 +91,16 @@ describe('pnpm chaos', function () {
   });
 
   it('rejects wrong arguments before it starts anything', async () => {
-    const { code, printed: told, errors } = await start('--minutes', 'ten').ran;
+    const { code, printed: reported, errors } = await start('--minutes', 'ten').ran;
     expect(code).to.equal(2);
-    expect(told).to.equal('');
+    expect(reported).to.equal('');
     expect(errors).to.include('--minutes: "ten" is not a number').and.to.include('--help');
   });
 
   it('prints its help', async () => {
-    const { code, printed: told } = await start('--help').ran;
+    const { code, printed: reported } = await start('--help').ran;
     expect(code).to.equal(0);
-    expect(told).to.include('--seed').and.to.include('--backend').and.to.include('Exit code');
+    expect(reported).to.include('--seed').and.to.include('--backend').and.to.include('Exit code');
   });
 });
 

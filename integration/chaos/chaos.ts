@@ -28,15 +28,15 @@ function read(): ChaosOptions | undefined {
  */
 function start(): void {
   const child = fork(SCRIPT, args, { detached: true });
-  let toldAt = 0;
+  let notifiedAt = 0;
   const stop = (): void => {
     // The first signal may arrive twice: from the terminal and from pnpm.
-    if ((toldAt > 0 && toldAt + AGAIN_AFTER_MS > performance.now()) || !child.connected) return;
-    if (toldAt > 0) {
+    if ((notifiedAt > 0 && notifiedAt + AGAIN_AFTER_MS > performance.now()) || !child.connected) return;
+    if (notifiedAt > 0) {
       child.disconnect();
       return;
     }
-    toldAt = performance.now();
+    notifiedAt = performance.now();
     child.send('enough');
     console.log('\nEnding: faults are healed, and what there is is checked. Once more ends it at once.');
   };

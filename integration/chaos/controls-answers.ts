@@ -4,18 +4,18 @@
  */
 export class LastAnswered {
   readonly #ttlMs: number;
-  readonly #ask: () => Promise<boolean>;
+  readonly #request: () => Promise<boolean>;
   readonly #listeners = new Set<() => void>();
   #base = -Infinity;
-  #told = -Infinity;
+  #reported = -Infinity;
 
   /**
    * Creates the rule for a session.
-   * @param ask sends one heartbeat, and resolves with whether the session exists
+   * @param request sends one heartbeat, and resolves with whether the session exists
    */
-  constructor(ttlMs: number, ask: () => Promise<boolean>) {
+  constructor(ttlMs: number, request: () => Promise<boolean>) {
     this.#ttlMs = ttlMs;
-    this.#ask = ask;
+    this.#request = request;
   }
 
   /**
@@ -26,29 +26,29 @@ export class LastAnswered {
     const sentAt = performance.now();
     return new Promise((resolve, reject) => {
       const settle = (): void => {
-        this.#listeners.delete(look);
+        this.#listeners.delete(read);
         signal.removeEventListener('abort', giveUp);
       };
-      const look = (): void => {
-        if (this.#base === this.#told) return;
+      const read = (): void => {
+        if (this.#base === this.#reported) return;
         settle();
-        this.#told = this.#base;
+        this.#reported = this.#base;
         resolve(Math.max(0, this.#ttlMs - (sentAt - this.#base)));
       };
       const giveUp = (): void => {
         settle();
         reject(signal.reason as Error);
       };
-      this.#listeners.add(look);
+      this.#listeners.add(read);
       signal.addEventListener('abort', giveUp);
-      this.#ask().then(
+      this.#request().then(
         (isThere) => {
           if (isThere) this.#answered(sentAt);
         },
         () => undefined,
       );
       // The response to an earlier heartbeat may have arrived after the previous call, so it is used at once.
-      look();
+      read();
     });
   }
 

@@ -8,12 +8,12 @@ export async function within<T>(ms: number, promise: Promise<T>, what = 'it'): P
   const from = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const look = (): void => {
+    const read = (): void => {
       const leftMs = ms - livedSince(from);
-      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      if (leftMs > 0) timer = setTimeout(read, leftMs);
       else reject(new Error(`${what}: not within ${ms} ms`));
     };
-    look();
+    read();
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

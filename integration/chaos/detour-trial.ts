@@ -28,7 +28,7 @@ interface Servers {
   thaw(): Promise<unknown>;
 }
 
-const LOOK_WITHIN_MS = 20_000;
+const READ_WITHIN_MS = 20_000;
 const WORKERS = 4;
 // Time limit in milliseconds for the end of a worker. It is long, because all workers end at the same time.
 const EXIT_WITHIN_MS = 10_000;
@@ -91,7 +91,7 @@ function groundOf({ store, servers, url }: DetourSite): Ground {
     leftOvers: (queues) =>
       until(() => presentAt(url(servers.endpoints), queues), {
         what: `a look at all of ${store}`,
-        withinMs: LOOK_WITHIN_MS,
+        withinMs: READ_WITHIN_MS,
       }),
   };
 }

@@ -34,11 +34,11 @@ export async function leasesOn(cluster: Cluster): Promise<readonly string[]> {
 function untilCount(
   what: string,
   count: number,
-  look: () => Promise<readonly string[]>,
+  read: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   return until(
     async () => {
-      const found = await look();
+      const found = await read();
       if (found.length === count) return found;
       throw new Error(`there are ${found.length}: ${found.join(', ')}`);
     },

@@ -21,7 +21,7 @@ export interface PausedLeader {
 // Duration of the leader's pause as a fraction of the TTL.
 const PAUSE_SHARE = 0.9;
 const LAST_BEAT_MS = 60;
-const ANSWERS_MS = 300;
+const RESPONSES_MS = 300;
 // Interval of heartbeats in milliseconds. It is short, so that the leader still knows the leases: a leader
 // treats a lease without a keepalive for a TTL as dead, and does not respond to its keepalives. Before 3.4.31
 // and 3.5.13 such a leader even revokes the lease when it resumes
@@ -55,7 +55,7 @@ export async function pauseLeader({ holders, rule, news }: PausedLeader): Promis
   if (news === 'at once') for (const worker of workers) worker.tell({ do: 'beats', sent: false });
   await pause(untilTheEnd());
   await leader.thaw();
-  await pause(ANSWERS_MS);
+  await pause(RESPONSES_MS);
   for (const { place } of workers) await leader.cut({ from: place! });
   await Promise.all(queues.map((queue) => next.untilEvent('acquired', { queue })));
   await Promise.all(workers.map((worker) => worker.untilEvent('revoked')));

@@ -7,7 +7,7 @@ import { callEtcd } from '@queuelock/harness/services/etcd-gateway';
 
 const run = promisify(execFile);
 const env = { ...process.env, ETCDCTL_API: '3' };
-const ANSWER_WITHIN_MS = 5_000;
+const RESPONSE_WITHIN_MS = 5_000;
 
 /** The name of a member, and the addresses at which the other members reach it. */
 interface Name {
@@ -25,9 +25,9 @@ export async function backUp({ endpoints, members }: Cluster): Promise<Backup> {
   const [endpoint = ''] = endpoints;
   const file = join(members[0]!.directory, 'backup.db');
   await run('etcdctl', ['--endpoints', endpoint, 'snapshot', 'save', file], { env });
-  const asked = { endpoint, call: 'cluster/member/list', agent: false as const };
-  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-  const list = (await callEtcd({ ...asked, signal }, {})) as { members: Name[] };
+  const requested = { endpoint, call: 'cluster/member/list', agent: false as const };
+  const signal = AbortSignal.timeout(RESPONSE_WITHIN_MS);
+  const list = (await callEtcd({ ...requested, signal }, {})) as { members: Name[] };
   return { file, names: list.members };
 }
 

@@ -17,7 +17,7 @@ interface KeyOfEtcd {
   readonly create_revision: string;
 }
 
-const ANSWER_WITHIN_MS = 1_000;
+const RESPONSE_WITHIN_MS = 1_000;
 /** Time limit of a removal in milliseconds, longer than any fault. */
 const REMOVED_WITHIN_MS = 60_000;
 const AGAIN_AFTER_MS = 100;
@@ -36,7 +36,7 @@ export async function findInLine(
     const door = { name, endpoints: [endpoint] };
     const lineOf: LineOf = name === 'etcd' ? keysOf : nodesOf;
     // A fault may affect this member, so the next member is tried.
-    const line = await within(ANSWER_WITHIN_MS, lineOf(door, queue)).catch(() => undefined);
+    const line = await within(RESPONSE_WITHIN_MS, lineOf(door, queue)).catch(() => undefined);
     if (line) return line[PLACE[kind]];
   }
   return undefined;
@@ -49,20 +49,22 @@ export async function findInLine(
  */
 export async function removeForSure({ name, endpoints }: Door, entry: RemovedEntry): Promise<void> {
   const deadline = performance.now() + REMOVED_WITHIN_MS;
-  let unanswered: unknown;
+  let withoutResponse: unknown;
   while (performance.now() < deadline) {
     for (const endpoint of endpoints) {
       try {
-        await within(ANSWER_WITHIN_MS, removeEntry({ name, endpoints: [endpoint] }, entry));
+        await within(RESPONSE_WITHIN_MS, removeEntry({ name, endpoints: [endpoint] }, entry));
         return;
       } catch (error) {
         if (isRefusal(error, 'noNode')) return;
-        unanswered = error;
+        withoutResponse = error;
       }
     }
     await pause(AGAIN_AFTER_MS);
   }
-  throw new Error(`no member removes ${entry.key} within ${REMOVED_WITHIN_MS} ms`, { cause: unanswered });
+  throw new Error(`no member removes ${entry.key} within ${REMOVED_WITHIN_MS} ms`, {
+    cause: withoutResponse,
+  });
 }
 
 /** Returns the entries of an etcd queue in order. */

@@ -62,10 +62,10 @@ for (const store of STORES) {
  */
 async function tellOfAnother({ experiment, holder }: Scene): Promise<void> {
   const steps = ['started', 'beat', 'enqueue', 'queued', 'acquired'] as const;
-  const told = steps.map((step) => holder.events.find(({ ev }) => ev === step)!);
+  const reported = steps.map((step) => holder.events.find(({ ev }) => ev === step)!);
   const token = String(10 ** 15);
-  const t = String(BigInt(told.at(-1)!.t) + 1_000_000n);
-  const lines = told.map((event): ChaosEvent => {
+  const t = String(BigInt(reported.at(-1)!.t) + 1_000_000n);
+  const lines = reported.map((event): ChaosEvent => {
     const other = { ...event, who: 'another', t };
     return 'order' in other ? { ...other, token, order: token } : other;
   });

@@ -1,7 +1,7 @@
 import type { Backend, EntrySpec, Placement, Session } from '@queuelock/core/backend';
 import { stampNow, type EventInput } from '@queuelock/harness/check/worker-record';
 
-type PlaceHearer = (queue: string, place: Placement) => void;
+type PositionListener = (queue: string, place: Placement) => void;
 
 /** The key of an entry in the store, and the session that owns it. */
 interface StoredEntry {
@@ -23,7 +23,7 @@ export class Heartbeats {
   sent = true;
   readonly #recorder: HeartbeatRecorder;
   readonly #stored = new Map<string, StoredEntry>();
-  readonly #hearers = new Map<string, PlaceHearer>();
+  readonly #hearers = new Map<string, PositionListener>();
 
   constructor(recorder: HeartbeatRecorder) {
     this.#recorder = recorder;
@@ -43,8 +43,8 @@ export class Heartbeats {
    * its published value. The positions come from the server's responses. Reports end when the returned
    * function is called.
    */
-  hear(label: string, hearer: PlaceHearer): () => void {
-    this.#hearers.set(label, hearer);
+  hear(label: string, listener: PositionListener): () => void {
+    this.#hearers.set(label, listener);
     return () => void this.#hearers.delete(label);
   }
 

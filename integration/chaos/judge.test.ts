@@ -52,7 +52,7 @@ describe('the verdict on a run in which an operator removed entries', () => {
      * Returns a history in which a waiter receives its grant late, at 1,005 ms. The next waiter behind it was
      * already admitted at 1,000 ms, and releases at `nextLeaves`.
      */
-    const toldLate = (nextLeaves: number): HistoryBuilder =>
+    const notifiedLate = (nextLeaves: number): HistoryBuilder =>
       new HistoryBuilder()
         .worker('worker-1', -5, 2_000)
         .worker('worker-2', -5, 2_000)
@@ -60,10 +60,10 @@ describe('the verdict on a run in which an operator removed entries', () => {
         .attempt('worker-2', { token: 2, queued: 10, acquired: 1_000, released: nextLeaves });
 
     it('accepts that it receives its grant before the notification of its removal', () => {
-      expect(rulesOf(toldLate(1_020))).to.deep.equal(['S2', 'F1']);
-      expect(rulesOf(toldLate(1_020).fault(1, WAITER))).to.deep.equal([]);
-      expect(rulesOf(toldLate(1_002))).to.deep.equal(['F1']);
-      expect(rulesOf(toldLate(1_002).fault(1, WAITER))).to.deep.equal([]);
+      expect(rulesOf(notifiedLate(1_020))).to.deep.equal(['S2', 'F1']);
+      expect(rulesOf(notifiedLate(1_020).fault(1, WAITER))).to.deep.equal([]);
+      expect(rulesOf(notifiedLate(1_002))).to.deep.equal(['F1']);
+      expect(rulesOf(notifiedLate(1_002).fault(1, WAITER))).to.deep.equal([]);
     });
 
     it('accepts that it leaves without any notification, while a later waiter was granted', () => {
@@ -79,7 +79,7 @@ describe('the verdict on a run in which an operator removed entries', () => {
 
     it('reports violations that happened before the removal', () => {
       const after = { ...WAITER, from: 1_003, to: 1_004 };
-      expect(rulesOf(toldLate(1_020).fault(1, after))).to.deep.equal(['S2', 'F1']);
+      expect(rulesOf(notifiedLate(1_020).fault(1, after))).to.deep.equal(['S2', 'F1']);
     });
   });
 

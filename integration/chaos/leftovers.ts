@@ -12,8 +12,8 @@ export interface LeftOver {
   readonly what: string;
 }
 
-const LOOK_WITHIN_MS = 20_000;
-const ANSWER_WITHIN_MS = 5_000;
+const READ_WITHIN_MS = 20_000;
+const RESPONSE_WITHIN_MS = 5_000;
 const PRIVATE = '.queuelock';
 /**
  * On ZooKeeper, the path of the queue through which claims of several names pass. Its directory stays for a
@@ -30,14 +30,14 @@ export function presentOn(
   cluster: Cluster,
   queues: readonly string[],
 ): Promise<readonly LeftOver[]> {
-  const look = store === 'etcd' ? onEtcd : onZooKeeper;
-  return until(() => look(cluster, queues), { what: `a look at all of ${store}`, withinMs: LOOK_WITHIN_MS });
+  const read = store === 'etcd' ? onEtcd : onZooKeeper;
+  return until(() => read(cluster, queues), { what: `a look at all of ${store}`, withinMs: READ_WITHIN_MS });
 }
 
 async function onEtcd(cluster: Cluster, queues: readonly string[]): Promise<LeftOver[]> {
   const [endpoint = ''] = cluster.endpoints;
   const call = (name: string, body: object): Promise<unknown> =>
-    callEtcd({ endpoint, call: name, agent: false, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }, body);
+    callEtcd({ endpoint, call: name, agent: false, signal: AbortSignal.timeout(RESPONSE_WITHIN_MS) }, body);
   const keysUnder = async (directory: string): Promise<LeftOver[]> => {
     const range = { key: base64(`${directory}/`), range_end: base64(`${directory}0`), keys_only: true };
     const { kvs = [] } = (await call('kv/range', range)) as { kvs?: { key: string }[] };
@@ -79,9 +79,9 @@ async function onZooKeeper(cluster: Cluster, queues: readonly string[]): Promise
 }
 
 async function zooKeeperWatches(endpoint: string): Promise<LeftOver[]> {
-  const answer = await zkFourLetter(endpoint, 'wchs');
-  const [, total] = /Total watches:(\d+)/.exec(answer) ?? [];
-  if (total === undefined) throw new Error(`${endpoint} says of its watches: ${answer}`);
+  const response = await zkFourLetter(endpoint, 'wchs');
+  const [, total] = /Total watches:(\d+)/.exec(response) ?? [];
+  if (total === undefined) throw new Error(`${endpoint} says of its watches: ${response}`);
   const count = Number(total);
   return count === 0 ? [] : [{ kind: 'watch', what: `${count} on ${endpoint}` }];
 }

@@ -48,7 +48,7 @@ const LONE_STORES: Readonly<Record<LoneStoreName, LoneStore>> = {
 export const LONE_STORE_NAMES = Object.keys(LONE_STORES) as readonly LoneStoreName[];
 
 const { signal } = new AbortController();
-const LOOK_TTL_MS = 5_000;
+const READ_TTL_MS = 5_000;
 
 export function loneServer(store: LoneStoreName): Promise<ProcessService> {
   return LONE_STORES[store].server('faults');
@@ -70,7 +70,7 @@ export function loneUrl(store: LoneStoreName, endpoint: string): string {
 export async function presentAt(url: string, queues: readonly string[]): Promise<readonly LeftOver[]> {
   const backend = await backendFromUrl(url);
   try {
-    await (await backend.open(LOOK_TTL_MS, signal)).close();
+    await (await backend.open(READ_TTL_MS, signal)).close();
     const listed = await firstValueFrom(backend.queues!(''), { defaultValue: [] });
     return listed
       .filter(({ name }) => queues.includes(name))

@@ -76,13 +76,13 @@ for (const store of STORES) {
       await oneByOne(async (run) => {
         const queues = await lineUp(crew, run);
         const leader = await experiment.cluster.leader();
-        const heard = holders.map(({ events }) => events.length);
+        const received = holders.map(({ events }) => events.length);
         const healed = await experiment.fault('leader killed', leader.node, () => leader.kill());
         const killedAt = performance.now();
         await experiment.cluster.leader({ otherThan: leader });
         const withoutLeaderMs = performance.now() - killedAt;
         await Promise.all(
-          holders.map((holder, index) => beatsFor(holder, { from: heard[index]!, ms: ttlMs })),
+          holders.map((holder, index) => beatsFor(holder, { from: received[index]!, ms: ttlMs })),
         );
         await backAgain(experiment, leader);
         healed();

@@ -53,7 +53,7 @@ for (const store of STORES) {
       await oneByOne(async (run) => {
         const before = await lineUp(crew, experiment.queue(`queue-${run}`));
         const { queue } = before;
-        await giveUpUnanswered(experiment, crew.waiting, experiment.queue(`given-up-${run}`));
+        await giveUpWithoutResponse(experiment, crew.waiting, experiment.queue(`given-up-${run}`));
 
         const places = [before.holder, ...before.line];
         const removed = removing(experiment, { queue, entries: places }, () =>
@@ -157,7 +157,11 @@ async function endOf({ worker, n }: Place, action: () => Promise<void>): Promise
  * Makes the worker give up a wait while it does not know whether its enqueue was executed. Its session then
  * keeps a key that prevents a late execution.
  */
-async function giveUpUnanswered(experiment: Experiment, worker: WorkerProcess, queue: string): Promise<void> {
+async function giveUpWithoutResponse(
+  experiment: Experiment,
+  worker: WorkerProcess,
+  queue: string,
+): Promise<void> {
   const { cluster } = experiment;
   const cut = { from: worker.place!, as: 'reset' } as const;
   const from = worker.events.length;

@@ -3,7 +3,7 @@ import { ZooKeeperWire } from '@queuelock/harness/clusters/zookeeper-wire';
 import { base64, callEtcd } from '@queuelock/harness/services/etcd-gateway';
 import type { RemovedEntry } from '@queuelock/harness/check/event';
 
-const ANSWER_WITHIN_MS = 5_000;
+const RESPONSE_WITHIN_MS = 5_000;
 
 /**
  * Removes one entry as an operator does with the store's own tools. On etcd, a newer entry with the same key
@@ -37,14 +37,14 @@ export async function removeDirectories(
 
 /** Returns the keys below a directory in etcd. */
 export async function keysBelow({ endpoints }: Cluster, directory: string): Promise<string[]> {
-  const answer = await callOperator(endpoints[0]!, 'kv/range', { ...rangeOf(directory), keys_only: true });
-  const { kvs = [] } = answer as { kvs?: { key: string }[] };
+  const response = await callOperator(endpoints[0]!, 'kv/range', { ...rangeOf(directory), keys_only: true });
+  const { kvs = [] } = response as { kvs?: { key: string }[] };
   return kvs.map(({ key }) => Buffer.from(key, 'base64').toString());
 }
 
 /** Sends one request to the JSON gateway of an etcd member. */
 export function callOperator(endpoint: string, call: string, body: object): Promise<unknown> {
-  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const signal = AbortSignal.timeout(RESPONSE_WITHIN_MS);
   return callEtcd({ endpoint, call, agent: false, signal }, body);
 }
 

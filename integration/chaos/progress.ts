@@ -2,7 +2,7 @@ import type { LiveFacts } from './live.ts';
 import type { Audience } from './perform.ts';
 import type { Fault } from './schedule.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const READ_INTERVAL_MS = 1_000;
 const PLAIN_EVERY_MS = 10_000;
 
 /**
@@ -21,8 +21,11 @@ export class Progress implements Audience {
     this.#live = live;
     this.#name = name;
     this.#out = out;
-    const everyMs = out.isTTY ? LOOK_EVERY_MS : PLAIN_EVERY_MS;
-    this.#timers = [setInterval(() => live.look(), LOOK_EVERY_MS), setInterval(() => this.#tell(), everyMs)];
+    const everyMs = out.isTTY ? READ_INTERVAL_MS : PLAIN_EVERY_MS;
+    this.#timers = [
+      setInterval(() => live.look(), READ_INTERVAL_MS),
+      setInterval(() => this.#tell(), everyMs),
+    ];
   }
 
   begins(fault: Fault): void {

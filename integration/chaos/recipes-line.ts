@@ -120,15 +120,15 @@ export interface Asked {
 }
 
 /** Resolves when the entry is in the queue. */
-async function ask(worker: WorkerProcess, asked: Asked): Promise<Queued> {
+async function ask(worker: WorkerProcess, requested: Asked): Promise<Queued> {
   const from = worker.events.length;
-  worker.tell({ do: 'hold', ...asked });
-  return worker.untilEvent('queued', { queue: asked.queue, from });
+  worker.tell({ do: 'hold', ...requested });
+  return worker.untilEvent('queued', { queue: requested.queue, from });
 }
 
 /** Resolves when the claim holds. */
-export async function holdNow(worker: WorkerProcess, asked: Asked): Promise<Queued> {
-  const entry = await ask(worker, asked);
+export async function holdNow(worker: WorkerProcess, requested: Asked): Promise<Queued> {
+  const entry = await ask(worker, requested);
   await granted(worker, entry);
   return entry;
 }

@@ -153,14 +153,14 @@ async function inACrowd(store: StoreName, act: (scene: Scene, run: number) => Pr
 
 /** Resolves when the worker has been granted, after this call, a claim of every kind. */
 async function holdsEachKind(worker: WorkerProcess): Promise<void> {
-  const asked = new Map<number, Kind>();
+  const requested = new Map<number, Kind>();
   const missing = new Set<Kind>(KINDS);
   const from = worker.events.length;
   let at = 0;
   const isAll = (event: ChaosEvent): boolean => {
-    if (event.ev === 'enqueue') asked.set(event.n, kindOfClaim(event));
+    if (event.ev === 'enqueue') requested.set(event.n, kindOfClaim(event));
     if (at++ < from) return false;
-    if (event.ev === 'acquired') missing.delete(asked.get(event.n)!);
+    if (event.ev === 'acquired') missing.delete(requested.get(event.n)!);
     if (event.ev === 'downgraded') missing.delete('write lock turned into a read lock');
     return missing.size === 0;
   };

@@ -6,13 +6,13 @@ import { until } from '@queuelock/harness/services/until';
 import type { Experiment } from './experiment.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-const ANSWER_WITHIN_MS = 10_000;
+const RESPONSE_WITHIN_MS = 10_000;
 
 /**
  * Returns an upper limit for how often the lock clients of these workers have read a queue: the number of
  * requests that the members received, without the heartbeats of these workers.
  */
-export async function looksAtQueues(
+export async function readsQueues(
   { store, cluster }: Experiment,
   workers: readonly WorkerProcess[],
 ): Promise<number> {
@@ -20,7 +20,7 @@ export async function looksAtQueues(
     store === 'etcd' ? etcdRequests(cluster) : zooKeeperRequests(cluster, workers);
   const requests = await until(count, {
     what: 'all members tell their requests',
-    withinMs: ANSWER_WITHIN_MS,
+    withinMs: RESPONSE_WITHIN_MS,
   });
   const heartbeats = workers.flatMap(({ events }) => events).filter(({ ev }) => ev === 'beat');
   return requests - heartbeats.length;
@@ -29,10 +29,10 @@ export async function looksAtQueues(
 /** Returns the ids of the sessions that have entries on the servers. */
 export function sessionsOf(experiment: Experiment): Promise<readonly string[]> {
   const what = 'a member tells the sessions';
-  return until(() => lookForSessions(experiment), { what, withinMs: ANSWER_WITHIN_MS });
+  return until(() => readSessions(experiment), { what, withinMs: RESPONSE_WITHIN_MS });
 }
 
-async function lookForSessions({ store, cluster }: Experiment): Promise<readonly string[]> {
+async function readSessions({ store, cluster }: Experiment): Promise<readonly string[]> {
   const [endpoint = ''] = cluster.endpoints;
   if (store === 'etcd') {
     const call = {

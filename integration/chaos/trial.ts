@@ -25,7 +25,7 @@ import type { Ground, TrialSettings, WorkerOptions } from './trial-options.ts';
 
 const SETTLE_MS = 2_000;
 const CLOSE_WITHIN_MS = 20_000;
-const LOOK_EVERY_MS = 200;
+const READ_INTERVAL_MS = 200;
 
 /**
  * Aborts trials that failed tests left running, and fails if the checker finds a violation of safety in one
@@ -264,7 +264,7 @@ export class Trial {
         for (const leftOver of left) this.recorder.tell({ ev: 'left-over', ...leftOver });
         return;
       }
-      await pause(LOOK_EVERY_MS);
+      await pause(READ_INTERVAL_MS);
     }
   }
 }

@@ -45,8 +45,8 @@ export function monotonicClock(): Clock {
 }
 
 function instant(): Instant {
-  const looks = Array.from({ length: TRIES }, step);
-  return looks.reduce((best, look) => (look.tookNs < best.tookNs ? look : best));
+  const reads = Array.from({ length: TRIES }, step);
+  return reads.reduce((best, read) => (read.tookNs < best.tookNs ? read : best));
 }
 
 function step(): Instant & { readonly tookNs: bigint } {

@@ -149,10 +149,10 @@ export class Attempt {
     // Reports the loss once, whether the listener or the read notices it first. The listener may be called
     // during the read that detects the loss.
     hold.signal.addEventListener('abort', () => this.#isLost(hold.signal.reason));
-    this.#watch = new HoldWatch(hold, (look, isNews) => this.#tell(look, { quiet: !isNews }));
+    this.#watch = new HoldWatch(hold, (read, isNews) => this.#tell(read, { quiet: !isNews }));
     const { effects } = this.#around;
-    this.#writes = new Writes({ held, queues: this.aim.queues, effects }, (at, told) =>
-      this.#tellOf(at, told),
+    this.#writes = new Writes({ held, queues: this.aim.queues, effects }, (at, reported) =>
+      this.#tellOf(at, reported),
     );
     this.#grant(held);
   }
@@ -204,8 +204,8 @@ export class Attempt {
     for (const at of this.aim.queues.keys()) this.#tellOf(at, { ...report, t }, how);
   }
 
-  #tellOf(at: number, told: AttemptReport, how: Loudness = {}): void {
+  #tellOf(at: number, reported: AttemptReport, how: Loudness = {}): void {
     const { queues, n } = this.aim;
-    this.#around.recorder.tell({ queue: queues[at]!, n: n + at, ...told }, how);
+    this.#around.recorder.tell({ queue: queues[at]!, n: n + at, ...reported }, how);
   }
 }

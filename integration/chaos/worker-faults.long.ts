@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AttemptEvent, ChaosEvent } from '@queuelock/harness/check/event';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { STORES } from './profiles.ts';
-import { looksAtQueues, sessionOf, sessionsOf } from './requests.ts';
+import { readsQueues, sessionOf, sessionsOf } from './requests.ts';
 import { TEST_TIMEOUT_MS, RUNS, expectRight, repeatedlyIn } from './runs.ts';
 import type { WorkerProcess } from './worker-process.ts';
 import { stampNow } from '@queuelock/harness/check/worker-record';
@@ -42,9 +42,9 @@ for (const store of STORES) {
         // A killed worker's session lives for up to a TTL. It may end after three quarters of that time,
         // since its last heartbeat may be a quarter of the TTL old.
         await pause(0.7 * experiment.timing.ttlMs - (performance.now() - killedAt));
-        const before = await looksAtQueues(experiment, crowd.others);
-        await untilGone(experiment, crowd.victims.map(sessionOf));
-        const looks = (await looksAtQueues(experiment, crowd.others)) - before;
+        const before = await readsQueues(experiment, crowd.others);
+        await untilRemoved(experiment, crowd.victims.map(sessionOf));
+        const looks = (await readsQueues(experiment, crowd.others)) - before;
         // A waiter behind each of the three killed ones reads once or twice. Besides, every waiter reads at
         // long intervals.
         expect(looks).to.be.within(2, HERD / 2);
@@ -191,7 +191,7 @@ async function crowdOf20(experiment: Experiment, name: string): Promise<Crowd> {
  * Resolves some time after the servers have ended these sessions, so that the waiters behind them have read
  * the queue.
  */
-async function untilGone(experiment: Experiment, sessions: readonly string[]): Promise<void> {
+async function untilRemoved(experiment: Experiment, sessions: readonly string[]): Promise<void> {
   for (;;) {
     const present = await sessionsOf(experiment);
     if (!sessions.some((session) => present.includes(session))) break;
@@ -238,13 +238,13 @@ async function holderAndNext(
   return { queue, holder: { worker: holder!, token }, next: { worker: next! } };
 }
 
-type LookEvent = Extract<ChaosEvent, { ev: 'look' }>;
+type ReadEvent = Extract<ChaosEvent, { ev: 'look' }>;
 
 /**
  * Blocks the worker's event loop. Returns the worker's first read of `held` afterwards, and the index of that
  * event.
  */
-async function stall(worker: WorkerProcess, ms: number): Promise<{ first: LookEvent; heard: number }> {
+async function stall(worker: WorkerProcess, ms: number): Promise<{ first: ReadEvent; heard: number }> {
   const from = worker.events.length;
   worker.tell({ do: 'stall', ms });
   const stalled = await worker.untilEvent('stalled', { from });

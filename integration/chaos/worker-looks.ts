@@ -1,7 +1,7 @@
 import type { Hold } from '@queuelock/core';
 import { stampNow } from '@queuelock/harness/check/worker-record';
 
-const LOOK_EVERY_MS = 10;
+const READ_INTERVAL_MS = 10;
 const WRITE_EVERY_MS = 100;
 /**
  * Gap in milliseconds between two reads that shows that the process, or its event loop, was stopped in
@@ -10,7 +10,7 @@ const WRITE_EVERY_MS = 100;
 const GAP_MS = 200;
 
 /** One read of `held`, before it is assigned to an attempt. */
-export interface Look {
+export interface QueueRead {
   readonly ev: 'look';
   readonly t: string;
   readonly held: boolean;
@@ -22,16 +22,16 @@ export interface Look {
  */
 export class HoldWatch {
   readonly #hold: Pick<Hold, 'held'>;
-  readonly #tell: (look: Look, isNews: boolean) => void;
+  readonly #tell: (read: QueueRead, isNews: boolean) => void;
   readonly #timer: NodeJS.Timeout;
-  #told: { readonly held: boolean; readonly at: bigint } | undefined;
+  #reported: { readonly held: boolean; readonly at: bigint } | undefined;
   #lookedAt: bigint;
 
-  constructor(hold: Pick<Hold, 'held'>, report: (look: Look, isNews: boolean) => void) {
+  constructor(hold: Pick<Hold, 'held'>, report: (read: QueueRead, isNews: boolean) => void) {
     this.#hold = hold;
     this.#tell = report;
     this.#lookedAt = BigInt(stampNow());
-    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => this.look(), READ_INTERVAL_MS);
   }
 
   look(): void {
@@ -39,10 +39,10 @@ export class HoldWatch {
     const gapMs = msBetween(this.#lookedAt, BigInt(t));
     const { held } = this.#hold;
     this.#lookedAt = BigInt(t);
-    const told = this.#told;
-    const isNews = told?.held !== held || gapMs > GAP_MS;
-    if (!isNews && msBetween(told.at, BigInt(t)) < WRITE_EVERY_MS) return;
-    this.#told = { held, at: BigInt(t) };
+    const reported = this.#reported;
+    const isNews = reported?.held !== held || gapMs > GAP_MS;
+    if (!isNews && msBetween(reported.at, BigInt(t)) < WRITE_EVERY_MS) return;
+    this.#reported = { held, at: BigInt(t) };
     this.#tell({ ev: 'look', t, held }, isNews);
   }
 

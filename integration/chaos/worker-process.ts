@@ -76,7 +76,7 @@ export class WorkerProcess {
     this.#recorder = recorder;
     this.#output = output;
     child.on('message', (event) => {
-      this.#hear(event as ChaosEvent);
+      this.#receive(event as ChaosEvent);
       for (const listener of this.#listeners) listener();
     });
     // Waits for the event `close` instead of `exit`, because messages in flight arrive before it.
@@ -137,20 +137,20 @@ export class WorkerProcess {
     let stop: (() => void) | undefined;
     const found = new Promise<E>((resolve) => {
       let at = from;
-      const look = (): void => {
+      const read = (): void => {
         for (; at < this.events.length; at += 1) if (matches(this.events[at]!)) resolve(this.events[at] as E);
       };
-      this.#listeners.add(look);
-      stop = () => this.#listeners.delete(look);
-      look();
+      this.#listeners.add(read);
+      stop = () => this.#listeners.delete(read);
+      read();
     });
     const without = this.ended.then(({ code, signal }) => {
       throw new Error(`${this.id} ended before that (${String(signal ?? code)}): ${this.printed}`);
     });
     return within(withinMs, Promise.race([found, without]), `${this.id} tells of ${what}`)
       .catch((error: unknown) => {
-        const told = JSON.stringify(this.events.slice(-3));
-        throw new Error(`${(error as Error).message}; the last it told: ${told}`, { cause: error });
+        const reported = JSON.stringify(this.events.slice(-3));
+        throw new Error(`${(error as Error).message}; the last it told: ${reported}`, { cause: error });
       })
       .finally(stop);
   }
@@ -203,7 +203,7 @@ export class WorkerProcess {
     await thaw(this.pid);
   }
 
-  #hear(event: ChaosEvent): void {
+  #receive(event: ChaosEvent): void {
     this.events.push(event);
     if (event.ev === 'closed') this.#closedAt = performance.now();
     if (!('n' in event)) return;

@@ -30,7 +30,7 @@ export class Writes {
    * @param tell called when the response to a write has arrived, with its event and the index of its name
    *   among the queues
    */
-  constructor(writing: Writing, tell: (at: number, told: AttemptReport) => void) {
+  constructor(writing: Writing, tell: (at: number, reported: AttemptReport) => void) {
     this.#writing = writing;
     this.#tell = tell;
     const { held, effects } = writing;

@@ -48,10 +48,10 @@ const tasks = new Tasks({ id, clients, recorder, heartbeats, effects }, setup.se
 const loopDelay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
 loopDelay.enable();
 process.on('message', (command) => {
-  const told = command as WorkerCommand;
-  if (told.do === 'close') void close();
-  else if (told.do === 'end') end(told.by);
-  else tasks.do(told);
+  const reported = command as WorkerCommand;
+  if (reported.do === 'close') void close();
+  else if (reported.do === 'end') end(reported.by);
+  else tasks.do(reported);
 });
 recorder.tell({
   ev: 'started',

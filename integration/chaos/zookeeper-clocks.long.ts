@@ -90,13 +90,13 @@ function lazily({ FAKETIME_NO_CACHE: _, ...env }: Readonly<Record<string, string
 
 /** Returns the leader's time of day, which its report of expiring sessions contains. */
 async function timeOf(leader: Member): Promise<number> {
-  const look = async (): Promise<number> => {
+  const read = async (): Promise<number> => {
     const dump = await zkFourLetter(leader.endpoint, 'dump');
     const [, end] = /expire at (.*):/.exec(dump) ?? [];
     if (end === undefined) throw new Error(`it says ${dump}`);
     return Date.parse(end);
   };
-  return until(look, { what: 'the leader tells when sessions end', withinMs: 10_000 });
+  return until(read, { what: 'the leader tells when sessions end', withinMs: 10_000 });
 }
 
 /** Resolves with the first heartbeat of the worker that is confirmed `ms` after this call or later. */

@@ -6,7 +6,7 @@ import { isRefusal } from './effects-zookeeper.ts';
 import { abandonTrials, startExperiment, type Experiment } from './experiment.ts';
 import { expectRight, oneByOne } from './runs.ts';
 
-const TOLD_WITHIN_MS = 1_000;
+const NOTIFIED_WITHIN_MS = 1_000;
 const LOAD_MS = 5_000;
 
 describe('a queue in ZooKeeper that an operator removes', function () {
@@ -54,7 +54,7 @@ describe('a queue in ZooKeeper that an operator removes', function () {
         expect(
           ends.map((end) => ('code' in end ? end.code : end.ev === 'revoked' && end.reason)),
         ).to.deep.equal(['entry-removed', 'ENTRY_LOST', 'ENTRY_LOST']);
-        for (const { t } of ends) expect(livedBetween(removedAt, t)).to.be.lessThan(TOLD_WITHIN_MS);
+        for (const { t } of ends) expect(livedBetween(removedAt, t)).to.be.lessThan(NOTIFIED_WITHIN_MS);
       }
       await expectRight(experiment);
     }));

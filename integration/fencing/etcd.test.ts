@@ -127,14 +127,14 @@ describe('a write in etcd that checks the hold', function () {
     try {
       const ownership = await locks.acquire('lost-answer');
       const { lost } = proxy.loseNextReply((chunk) => chunk.includes('written once'));
-      const answer = lossy
+      const response = lossy
         .if(...heldInEtcd(ownership))
         .and('data', 'Mod', '==', 0)
         .then(lossy.put('data').value('written once'))
         .commit();
       await lost;
       proxy.cut();
-      expect((await answer).succeeded).to.equal(false);
+      expect((await response).succeeded).to.equal(false);
       const [data] = (await client.get('data').exec()).kvs;
       expect([String(data?.value), data?.version]).to.deep.equal(['written once', '1']);
     } finally {

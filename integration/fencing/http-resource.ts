@@ -27,8 +27,8 @@ export async function startReceiver(lock: string): Promise<HttpReceiver> {
       if (method === 'GET') response.end(texts.get(url));
       else if (url === '/unfenced') await put();
       else {
-        const answer = await gate.run(headersOf(request), put, { lock });
-        if (answer.outcome !== 'accepted') sendRefusal(response, answer);
+        const reply = await gate.run(headersOf(request), put, { lock });
+        if (reply.outcome !== 'accepted') sendRefusal(response, reply);
       }
     };
     serve().catch((error: unknown) => response.destroy(error as Error));

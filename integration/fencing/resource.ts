@@ -7,9 +7,9 @@ export type Answer = 'accepted' | 'refused';
  * Resolves with `accepted`, or with `refused` if the resource rejected the write because of a later holder.
  * Rejects with any other error.
  */
-export async function answerOf(answer: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
+export async function answerOf(response: PromiseLike<AnyFenceOutcome>): Promise<Answer> {
   try {
-    await expectAccepted(answer);
+    await expectAccepted(response);
     return 'accepted';
   } catch (error) {
     if (isQueueLockError(error, 'OWNERSHIP_LOST')) return 'refused';

@@ -20,7 +20,7 @@ for (const database of databases) {
     let stop: (() => Promise<void>) | undefined;
     const { dialect } = database;
     const fences = sqlFences(dialect);
-    const answer = (statement: FencedStatement): Promise<SqlOutcome> =>
+    const response = (statement: FencedStatement): Promise<SqlOutcome> =>
       sqlOutcome(queryBy(connection), statement);
     const write = (id: string, token: bigint, once = false): FencedStatement =>
       fencedUpdate(dialect, {
@@ -47,17 +47,17 @@ for (const database of databases) {
     });
 
     it('names the exact token of a later holder, and differs from the rejection for a missing row', async () => {
-      expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
-      expect(await answer(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
-      expect(await answer(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });
-      expect(await answer(write('nowhere', BIG))).to.include({ outcome: 'missing' });
+      expect(await response(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
+      expect(await response(write('fenced', BIG))).to.deep.equal({ outcome: 'accepted' });
+      expect(await response(write('fenced', BIG - 1n))).to.include({ outcome: 'refused', largest: BIG });
+      expect(await response(write('nowhere', BIG))).to.include({ outcome: 'missing' });
     });
 
     it('distinguishes a repeated write from a write of an earlier holder, if each hold may write once', async () => {
-      expect(await answer(write('unfenced', 5n, true))).to.deep.equal({ outcome: 'accepted' });
-      expect(await answer(write('unfenced', 5n, true))).to.include({ outcome: 'repeated' });
-      expect(await answer(write('unfenced', 4n, true))).to.include({ outcome: 'refused', largest: 5n });
-      expect(await answer(write('nowhere', 5n, true))).to.include({ outcome: 'missing' });
+      expect(await response(write('unfenced', 5n, true))).to.deep.equal({ outcome: 'accepted' });
+      expect(await response(write('unfenced', 5n, true))).to.include({ outcome: 'repeated' });
+      expect(await response(write('unfenced', 4n, true))).to.include({ outcome: 'refused', largest: 5n });
+      expect(await response(write('nowhere', 5n, true))).to.include({ outcome: 'missing' });
     });
 
     it('contains the token of the later holder also when a claim is rejected within a transaction', async () => {
@@ -71,12 +71,12 @@ for (const database of databases) {
     });
 
     it('is thrown as an error that names lock, token and table', async () => {
-      await expectAccepted(answer(write('fenced', BIG + 1n)));
-      const late = await expectAccepted(answer(write('fenced', BIG))).catch(String);
+      await expectAccepted(response(write('fenced', BIG + 1n)));
+      const late = await expectAccepted(response(write('fenced', BIG))).catch(String);
       expect(late).to.match(
         /OWNERSHIP_LOST.*"the lock" with token 4611686018427387905 is refused by the row of .texts. \(id\): .*4611686018427387906$/,
       );
-      const lost = await expectAccepted(answer(write('nowhere', BIG))).catch(String);
+      const lost = await expectAccepted(response(write('nowhere', BIG))).catch(String);
       expect(lost).to.match(/INVALID_ARGUMENT.*"the lock".*there is no such row$/);
     });
   });

@@ -200,8 +200,8 @@ async function untilWaiting({ dialect }: Database, connection: SqlConnection): P
     dialect === 'postgres'
       ? `SELECT 1 AS one FROM pg_locks WHERE NOT granted`
       : `SELECT 1 AS one FROM information_schema.global_status WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS' AND variable_value > 0`;
-  const ask = async (): Promise<void> => {
+  const request = async (): Promise<void> => {
     if ((await connection.rows({ text, values: [] })).length === 0) throw new Error('nobody waits');
   };
-  await until(ask, { what: 'a claim waits for its rival', withinMs: 5_000 });
+  await until(request, { what: 'a claim waits for its rival', withinMs: 5_000 });
 }

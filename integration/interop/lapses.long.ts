@@ -32,8 +32,8 @@ for (const store of stores) {
             expect(gapMs, title).to.be.at.most(site.ttlMs + site.expiryMs);
           }
         }
-        const whoCanHear = holders.filter(({ deaf }) => !deaf).map(({ title }) => title);
-        expect([...freeze!.wakesMs.keys()]).to.deep.equal(whoCanHear);
+        const receivers = holders.filter(({ deaf }) => !deaf).map(({ title }) => title);
+        expect([...freeze!.wakesMs.keys()]).to.deep.equal(receivers);
       });
     }
   });

@@ -18,14 +18,14 @@ function say(ev: InteropEvent['ev'], fields: Partial<InteropEvent> = {}): void {
 }
 
 /** Resolves with the next line of standard input, or at its end. */
-async function told(): Promise<void> {
+async function reported(): Promise<void> {
   if (!ended) await new Promise<void>((resolve) => (receive = resolve));
 }
 
 async function observeAll(): Promise<void> {
   const watching = observe(task, (value) => say('leader', { value }));
   say('observing');
-  while (!ended) await told();
+  while (!ended) await reported();
   watching.unsubscribe();
 }
 
@@ -73,7 +73,7 @@ async function over(lost: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     if (lost.aborted) resolve();
     lost.addEventListener('abort', () => resolve(), { once: true });
-    if (ms < 0) void told().then(resolve);
+    if (ms < 0) void reported().then(resolve);
     else setTimeout(resolve, ms);
   });
 }
@@ -88,7 +88,7 @@ const ttl = ttlMs === undefined ? {} : { ttlMs: Number(ttlMs) };
 const client = createLockClient(await backendOf(url, recipe), { owner: id, ...ttl });
 const task = { client, name, recipe, id };
 say('ready');
-await told();
+await reported();
 if (recipe === 'observe') await observeAll();
 else await contend();
 n = 0;

@@ -74,7 +74,7 @@ async function leaderIn(
 ): Promise<{ leader: Participant; n: number } | undefined> {
   const over = (participant: Participant): boolean =>
     participant.events.some(({ ev }) => ev === 'done' || ev === 'killed');
-  const look = async (): Promise<{ leader: Participant; n: number } | undefined> => {
+  const read = async (): Promise<{ leader: Participant; n: number } | undefined> => {
     const terms = stored.flatMap((leader) =>
       leader.events.filter(({ ev }) => ev === 'acquired').map(({ n, t }) => ({ leader, n, t: BigInt(t) })),
     );
@@ -83,7 +83,7 @@ async function leaderIn(
     if (next === undefined && !stored.every(over)) throw new Error('nobody leads');
     return next;
   };
-  return until(look, { what: 'there is another leader', withinMs: SEEN_WITHIN_MS });
+  return until(read, { what: 'there is another leader', withinMs: SEEN_WITHIN_MS });
 }
 
 async function untilNamed(observer: Participant, leader: string): Promise<void> {

@@ -7,8 +7,8 @@ import { Trial, abandonTrials, expectRight } from './trial.ts';
 
 type Said = readonly [t: number, ev: InteropEvent['ev'], token?: number];
 
-function told(id: string, kind: Kind, ...said: readonly Said[]): Participant {
-  const events = said.map(([t, ev, token]): InteropEvent => {
+function reported(id: string, kind: Kind, ...output: readonly Said[]): Participant {
+  const events = output.map(([t, ev, token]): InteropEvent => {
     const place = token === undefined ? {} : { order: String(token), token: String(token) };
     return { t: String(t), id, ev, n: ev === 'killed' ? 0 : 1, ...place };
   });
@@ -25,10 +25,10 @@ const holds = (token: number, at: number): Said[] => [
  * ended.
  */
 const cutShort = [
-  told('a', goMutex, ...holds(5, 10), [20, 'releasing'], [21, 'released'], [100, 'killed']),
-  told('b', goMutex, ...holds(6, 22)),
-  told('c', goMutex, ...holds(7, 30), [100, 'killed']),
-  told('d', goMutex, [1, 'requesting'], [100, 'killed']),
+  reported('a', goMutex, ...holds(5, 10), [20, 'releasing'], [21, 'released'], [100, 'killed']),
+  reported('b', goMutex, ...holds(6, 22)),
+  reported('c', goMutex, ...holds(7, 30), [100, 'killed']),
+  reported('d', goMutex, [1, 'requesting'], [100, 'killed']),
 ];
 
 describe('a trial of clients in several languages', () => {
@@ -39,7 +39,7 @@ describe('a trial of clients in several languages', () => {
     );
 
   it('is checked once at the end of the test when it was cut short', async () => {
-    new Trial({ participants: [...cutShort, told('e', goMutex, ...holds(8, 40), [100, 'killed'])] });
+    new Trial({ participants: [...cutShort, reported('e', goMutex, ...holds(8, 40), [100, 'killed'])] });
     const error = await failure();
     expect(error).to.be.instanceOf(SafetyViolation);
     expect(String(error)).to.include('e (round 1) was granted while c (round 1) held');
@@ -52,13 +52,13 @@ describe('a trial of clients in several languages', () => {
   });
 
   it('accepts a release that was not reported when it was cut short', async () => {
-    const releases = told('e', etcdctl, ...holds(8, 40), [100, 'killed']);
-    new Trial({ participants: [releases, told('f', goMutex, ...holds(9, 50), [100, 'killed'])] });
+    const releases = reported('e', etcdctl, ...holds(8, 40), [100, 'killed']);
+    new Trial({ participants: [releases, reported('f', goMutex, ...holds(9, 50), [100, 'killed'])] });
     expect(await failure()).to.equal('none');
   });
 
   it('is not checked again at the end of the test when it has a verdict', async () => {
-    const overlap = [told('a', goMutex, ...holds(5, 10)), told('b', goMutex, ...holds(6, 20))];
+    const overlap = [reported('a', goMutex, ...holds(5, 10)), reported('b', goMutex, ...holds(6, 20))];
     const verdict = new Trial({ participants: overlap }).verdict();
     expect(() => expectRight(verdict)).to.throw(SafetyViolation, 'b (round 1) was granted while a');
     expect(await failure()).to.equal('none');
@@ -70,8 +70,8 @@ describe('a trial of clients in several languages', () => {
 
   it('passes despite a violation of exclusion when it is a control that has to fail', async () => {
     const overlap = [
-      told('a', goMutex, ...holds(5, 10), [100, 'killed']),
-      told('b', goMutex, ...holds(6, 20)),
+      reported('a', goMutex, ...holds(5, 10), [100, 'killed']),
+      reported('b', goMutex, ...holds(6, 20)),
     ];
     new Trial({ participants: overlap, control: true });
     expect(await failure()).to.equal('none');

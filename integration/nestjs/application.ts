@@ -27,7 +27,7 @@ export class Application {
     this.#process.stderr!.on('data', (text) => (this.errors += String(text)));
     createInterface(this.#process.stdout!).on('line', (line) => {
       this.events.push(JSON.parse(line) as ApplicationEvent);
-      for (const look of this.#waiting) look();
+      for (const read of this.#waiting) read();
     });
   }
 
@@ -42,12 +42,12 @@ export class Application {
   /** Resolves with the first event of that name, and rejects when the process ends before. */
   async until(name: string): Promise<ApplicationEvent> {
     const seen = new Promise<ApplicationEvent>((resolve) => {
-      const look = (): void => {
+      const read = (): void => {
         const event = this.find(name);
         if (event) resolve(event);
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(read);
+      read();
     });
     const early = this.ended.then(() => {
       throw new Error(`the process ended before ${name}: ${this.errors}`);

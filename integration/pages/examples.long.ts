@@ -71,12 +71,12 @@ describe('the programs of EXAMPLES.md in several processes', () => {
       tasks.start('server.ts', { 8080: b, ...slow }),
     ];
     await Promise.all([one.until(/listening/), two.until(/listening/)]);
-    const ask = (port: string, signal?: AbortSignal): Promise<Response> =>
+    const request = (port: string, signal?: AbortSignal): Promise<Response> =>
       fetch(`http://127.0.0.1:${port}`, signal ? { signal } : {});
     const gone = new AbortController();
-    const going = [a, b, a, b, a].map((port) => ask(port, gone.signal).catch(() => 'gone'));
+    const going = [a, b, a, b, a].map((port) => request(port, gone.signal).catch(() => 'gone'));
     await untilInLine('resizes', 5);
-    const busy = await ask(b);
+    const busy = await request(b);
     expect([busy.status, await busy.text()]).to.deep.equal([429, 'busy\n']);
     gone.abort();
     expect(await Promise.all(going)).to.deep.equal(going.map(() => 'gone'));

@@ -40,7 +40,7 @@ export class Scratch {
     this.#files += 1;
     const path = this.path(`${String(this.#files)}-${file ?? `block.${language}`}`.replace(/\.ts$/, '.mts'));
     let text = code;
-    for (const [said, there] of Object.entries(stage)) text = text.replaceAll(said, there);
+    for (const [output, there] of Object.entries(stage)) text = text.replaceAll(output, there);
     writeFileSync(path, text);
     return path;
   }

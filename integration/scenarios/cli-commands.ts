@@ -61,9 +61,9 @@ export function describeCommand(server: keyof typeof servers): void {
       const ending = await runCli(['run', 'busy', '--wait', '3000', '--', 'echo', 'ran'], ground.env);
       expect(ending).to.include({ code: 69, stdout: '' });
       expect(ending.stderr).to.match(/^queuelock: \[TIMEOUT\] [^\n]*--wait[^\n]*\n$/);
-      const asked = await runCli(['run', 'busy', '--try', '--', 'echo', 'ran'], ground.env);
-      expect(asked).to.include({ code: 69, stdout: '' });
-      expect(asked.stderr).to.equal('queuelock: another client holds "busy", and --try does not wait\n');
+      const requested = await runCli(['run', 'busy', '--try', '--', 'echo', 'ran'], ground.env);
+      expect(requested).to.include({ code: 69, stdout: '' });
+      expect(requested.stderr).to.equal('queuelock: another client holds "busy", and --try does not wait\n');
     });
   });
 }

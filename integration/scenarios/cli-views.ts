@@ -7,13 +7,13 @@ import { Cli, runCli } from '@queuelock/cli/test/cli-process.ts';
 import { sharedConsul, sharedEtcd } from '@queuelock/harness/services';
 import { zooKeeperStore } from './zookeeper-store.ts';
 
-type Told = Readonly<Record<string, unknown>>;
+type Reported = Readonly<Record<string, unknown>>;
 
-function reports(stdout: string): Told[] {
+function reports(stdout: string): Reported[] {
   return stdout
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Told);
+    .map((line) => JSON.parse(line) as Reported);
 }
 
 export async function untilPrinted(cli: Cli, text: RegExp): Promise<void> {

@@ -27,6 +27,6 @@ describe('the command queuelock on a real server', function () {
 /** Deletes a key through etcd's JSON gateway, as an operator does with another tool. */
 async function deleteKey(endpoint: string, key: string): Promise<void> {
   const body = JSON.stringify({ key: Buffer.from(key).toString('base64') });
-  const answer = await fetch(`http://${endpoint}/v3/kv/deleterange`, { method: 'POST', body });
-  expect(((await answer.json()) as { deleted?: string }).deleted).to.equal('1');
+  const response = await fetch(`http://${endpoint}/v3/kv/deleterange`, { method: 'POST', body });
+  expect(((await response.json()) as { deleted?: string }).deleted).to.equal('1');
 }

@@ -50,14 +50,14 @@ async function giveUp(name: string): Promise<void> {
  * objects are freed only after some iterations of the event loop.
  */
 async function heapInUse(): Promise<number> {
-  const looks: number[] = [];
-  for (let look = 0; look < 10; look += 1) {
+  const reads: number[] = [];
+  for (let read = 0; read < 10; read += 1) {
     await nextTurn();
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
-    looks.push(heapUsed + external);
+    reads.push(heapUsed + external);
   }
-  return Math.min(...looks);
+  return Math.min(...reads);
 }
 
 /** Counts objects of a class and its subclasses, after garbage collection. */

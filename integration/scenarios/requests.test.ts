@@ -16,7 +16,7 @@ const WAITERS = 10;
 const MAX_LATE = WAITERS / 2;
 // TTL in milliseconds. It is so long that no heartbeat is sent while requests are counted.
 const TTL_MS = 60_000;
-const QUIET_LOOKS = 5;
+const QUIET_READS = 5;
 const PERMITS = 3;
 
 /** A store whose requests are counted, and the expected numbers of requests. */
@@ -104,17 +104,17 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         proxies.push(proxy);
         line.push(await join(connect(proxy.endpoint), name, options));
       }
-      await untilQuiet(heardByAll);
+      await untilQuiet(receivedByAll);
       return line;
     }
 
-    const heardByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
+    const receivedByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
 
     /** Returns the positions of the waiters to which the server sends data during the action. */
-    async function hearing(deed: () => Promise<unknown>): Promise<number[]> {
-      const heard = proxies.map(({ toClient }) => toClient.bytes);
-      await deed();
-      return proxies.flatMap(({ toClient }, at) => (toClient.bytes > heard[at]! ? [at] : []));
+    async function hearing(action: () => Promise<unknown>): Promise<number[]> {
+      const wasReceived = proxies.map(({ toClient }) => toClient.bytes);
+      await action();
+      return proxies.flatMap(({ toClient }, at) => (toClient.bytes > wasReceived[at]! ? [at] : []));
     }
 
     it(`is low because a release notifies only one of ${WAITERS} waiters`, async () => {
@@ -139,7 +139,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
         const woken = await hearing(async () => {
           await (await line[i]!.held).release();
           await line[i + PERMITS]!.held;
-          await untilQuiet(heardByAll);
+          await untilQuiet(receivedByAll);
         });
         wakeUps.push(woken.filter((at) => at >= i + PERMITS).length);
       }
@@ -153,13 +153,13 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
       const woken = await hearing(async () => {
         await (await writer.held).release();
         await Promise.all(readers.map(({ held }) => held));
-        await untilQuiet(heardByAll);
+        await untilQuiet(receivedByAll);
       });
       expect(woken).to.deep.equal([0, 1, 2, 3, 4]);
       for (const reader of readers.slice(0, -1)) {
         const extra = await hearing(async () => {
           await (await reader.held).release();
-          await untilQuiet(heardByAll);
+          await untilQuiet(receivedByAll);
         });
         expect(
           extra.filter((at) => at >= readers.length),
@@ -190,12 +190,12 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
           holds.push({ held, subscription });
         });
       }
-      await untilQuiet(heardByAll);
+      await untilQuiet(receivedByAll);
       for (let i = 0; i < 5; i += 1) {
         const woken = await hearing(async () => {
           await (await holds[i]!.held).release();
           await holds[i + 1]!.held;
-          await untilQuiet(heardByAll);
+          await untilQuiet(receivedByAll);
         });
         const behind = woken.filter((at) => at > i);
         expect(behind[0]).to.equal(i + 1);
@@ -212,13 +212,13 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
 async function untilQuiet<T>(read: () => T | Promise<T>): Promise<void> {
   let seen: T | undefined;
   let quiet = 0;
-  const look = async (): Promise<void> => {
+  const readState = async (): Promise<void> => {
     const now = await read();
     quiet = now === seen ? quiet + 1 : 0;
     seen = now;
-    if (quiet < QUIET_LOOKS) throw new Error(`it is ${String(now)} now`);
+    if (quiet < QUIET_READS) throw new Error(`it is ${String(now)} now`);
   };
-  await until(look, { what: 'nothing goes on', withinMs: 30_000 });
+  await until(readState, { what: 'nothing goes on', withinMs: 30_000 });
 }
 
 async function etcdRequests({ endpoint }: OwnSite): Promise<Record<string, number>> {

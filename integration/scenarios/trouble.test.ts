@@ -91,9 +91,9 @@ for (const store of stores) {
       const { site } = ground;
       const holder = await connect().acquire('evicted-holder');
       const line = [await join(connect(), 'evicted-holder'), await join(connect(), 'evicted-holder')];
-      const told = once(holder.signal, 'abort');
+      const reported = once(holder.signal, 'abort');
       await site.evict(holder.key);
-      await soon(told, 'the holder is told');
+      await soon(reported, 'the holder is told');
       expect(holder.signal.reason).to.include({ code: 'OWNERSHIP_LOST', reason: 'entry-removed' });
       safely(() => expect(holder.held).to.equal(false));
       await expectServedInOrder(line, holder.token);

@@ -14,7 +14,7 @@ const EVERY_MS = 10;
 const stamp = createStamp();
 
 /** All expressions by which a program can read whether the lock is held. */
-const LOOKS: readonly ((ownership: Ownership) => boolean)[] = [
+const READS: readonly ((ownership: Ownership) => boolean)[] = [
   ({ held }) => held,
   ({ signal }) => !signal.aborted,
   ({ remainingMs }) => remainingMs > 0,
@@ -35,11 +35,11 @@ function say(event: Pick<WorkEvent, 'ev'> & Partial<WorkEvent>): void {
 }
 
 function workUnder(ownership: Ownership): void {
-  let looks = 0;
+  let reads = 0;
   const work = (by: string): void => {
     const t = stamp();
-    const look = LOOKS[(looks += 1) % LOOKS.length]!;
-    const held = look(ownership);
+    const read = READS[(reads += 1) % READS.length]!;
+    const held = read(ownership);
     say({ t, ev: held ? 'acted' : 'refrained', by, remainingMs: ownership.remainingMs });
   };
   ownership.signal.addEventListener('abort', () => say({ ev: 'lost', ...entryFields(ownership) }));

@@ -31,13 +31,13 @@ function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): 
   return [...new Set(reports.map(({ id }) => id))];
 }
 
-type Deed = (id: string) => Promise<unknown>;
+type Action = (id: string) => Promise<unknown>;
 
 /**
  * Applies an action to a contender that holds, and resolves with the event of the action. If the hold had
  * already ended, undoes the action and tries the next holder.
  */
-async function toHolder(demo: DemoPage, does: Deed, undoes: Deed): Promise<DemoLine> {
+async function toHolder(demo: DemoPage, does: Action, undoes: Action): Promise<DemoLine> {
   for (;;) {
     const grant = await demo.nextGrant();
     await does(grant.id);

@@ -13,7 +13,7 @@ async function takePlace(tab: Page): Promise<void> {
   await tab.getByRole('button', { name: /^(Join the queue|Join again)$/ }).click();
 }
 
-async function isTold(tab: Page, text: string | RegExp, withinMs = 15_000): Promise<void> {
+async function isNotified(tab: Page, text: string | RegExp, withinMs = 15_000): Promise<void> {
   await tab.locator('.join').getByText(text).first().waitFor({ timeout: withinMs });
 }
 
@@ -39,11 +39,11 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
     it('lets two tabs join a queue, and grants the lock to the second tab after the first one releases it', async () => {
       const [a, b] = [await ui().tab('tabs'), await ui().tab('tabs')];
       await takePlace(a);
-      await isTold(a, 'You hold the lock');
+      await isNotified(a, 'You hold the lock');
       await takePlace(b);
-      await isTold(b, 'You are next');
+      await isNotified(b, 'You are next');
       await a.getByRole('button', { name: 'Release' }).click();
-      await isTold(b, 'You hold the lock');
+      await isNotified(b, 'You hold the lock');
       await a.getByRole('button', { name: 'Join the queue' }).waitFor();
     });
 
@@ -51,7 +51,7 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       const [a, b, c] = [await ui().tab('closed'), await ui().tab('closed'), await ui().tab('closed')];
       for (const tab of [a, b, c]) {
         await takePlace(tab);
-        await isTold(tab, /You (hold the lock|are)/);
+        await isNotified(tab, /You (hold the lock|are)/);
       }
       const line$ = ui().client('onlooker').watch('closed');
       const left = firstValueFrom(line$.pipe(filter(({ entries }) => entries.length === 2)), {
@@ -63,24 +63,24 @@ for (const store of ['etcd', 'zookeeper', 'consul'] as const) {
       // The next tab is granted before the bridge could have detected that the first page is silent. So the
       // first page itself has left the queue.
       expect(livedSince(begun)).to.be.below(4_500);
-      await isTold(b, 'You hold the lock');
+      await isNotified(b, 'You hold the lock');
       await b.close();
-      await isTold(c, 'You hold the lock', 9_000);
+      await isNotified(c, 'You hold the lock', 9_000);
     });
 
     it('reports a crash of the command and the loss of the lock, and reconnects', async () => {
       const tab = await ui().tab('crashed');
       await takePlace(tab);
-      await isTold(tab, 'You hold the lock');
+      await isNotified(tab, 'You hold the lock');
       await ui().killUi();
       await tab.locator('[data-tone="stale"]').first().waitFor({ timeout: 15_000 });
-      await isTold(tab, /The lock was lost/);
+      await isNotified(tab, /The lock was lost/);
       await ui().startUiAgain();
       await tab.locator('[data-tone="live"]').first().waitFor({ timeout: 20_000 });
       await takePlace(tab);
       // Waits up to the TTL, because the entry of the killed command stays in the queue until its session
       // expires.
-      await isTold(tab, 'You hold the lock', 30_000);
+      await isNotified(tab, 'You hold the lock', 30_000);
     });
 
     it('reports a restart of the server, and reconnects', async () => {

@@ -23,17 +23,17 @@ class ProcessContext implements Context {
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
-  readonly #answers = new Map<number, () => void>();
+  readonly #responses = new Map<number, () => void>();
   #orders = 0;
 
-  constructor(child: ChildProcess, hear: (data: unknown) => void) {
+  constructor(child: ChildProcess, onReceived: (data: unknown) => void) {
     this.#child = child;
     this.#exit = once(child, 'exit');
     this.ready = new Promise((resolve) => {
-      child.on('message', (told: ContextNews) => {
-        if (told.news === 'ready') resolve();
-        else if (told.news === 'posted') hear(told.data);
-        else this.#answers.get(told.number)?.();
+      child.on('message', (reported: ContextNews) => {
+        if (reported.news === 'ready') resolve();
+        else if (reported.news === 'posted') onReceived(reported.data);
+        else this.#responses.get(reported.number)?.();
       });
     });
   }
@@ -53,7 +53,7 @@ class ProcessContext implements Context {
   /** Resolves when the command is done, or the process has ended. */
   async #order(order: Order): Promise<void> {
     const number = (this.#orders += 1);
-    const done = new Promise<void>((resolve) => this.#answers.set(number, resolve));
+    const done = new Promise<void>((resolve) => this.#responses.set(number, resolve));
     if (this.#child.connected) this.#child.send({ ...order, number });
     await Promise.race([done, this.#exit]);
   }
@@ -73,7 +73,7 @@ export class MemoryOrigin {
     this.locks = locksOver(memory({ server: this.#server }), settings);
   }
 
-  readonly startContext: StartContext = async (script, hear) => {
+  readonly startContext: StartContext = async (script, onReceived) => {
     let isDead = false;
     const never = new Promise<never>(() => undefined);
     const backend = memory({
@@ -96,7 +96,7 @@ export class MemoryOrigin {
         }),
     };
     const scope = new ScriptScope(script, mortal, (data) => {
-      if (!isDead) hear(data);
+      if (!isDead) onReceived(data);
     });
     return {
       post: (data) => Promise.race([scope.hear(data), dead]),

@@ -70,9 +70,9 @@ class Contexts {
     return this.#page.window;
   }
 
-  async start(url: string, hear: (data: unknown) => void): Promise<Context> {
+  async start(url: string, onReceived: (data: unknown) => void): Promise<Context> {
     const scripts = url === 'about:blank' ? [] : await scriptsOf(this.#page.directory, url);
-    const context = await this.#page.startContext(scripts.join('\n'), hear);
+    const context = await this.#page.startContext(scripts.join('\n'), onReceived);
     this.#alive.add(context);
     return context;
   }

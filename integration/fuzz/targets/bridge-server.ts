@@ -58,7 +58,7 @@ export async function open(): Promise<FuzzTarget> {
         stage = await newStage();
       }
       const request = requestOf(input.toString(), stage);
-      if (request) await settles('a response', answer(stage.bridge, request), SETTLED_MS);
+      if (request) await settles('a response', reply(stage.bridge, request), SETTLED_MS);
     },
     close: () => stage.close(),
   };
@@ -111,7 +111,7 @@ function partsOf(text: string): Readonly<Record<'method' | 'path' | 'headers' | 
   }
 }
 
-async function answer(bridge: Bridge, request: Request): Promise<void> {
+async function reply(bridge: Bridge, request: Request): Promise<void> {
   const response = await bridge.handle(request);
   if (!STATUSES.has(response.status))
     throw new Error(

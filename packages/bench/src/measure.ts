@@ -29,7 +29,7 @@ const IDLE_MS = 20_000;
 export async function measure(server: BenchServer, run: Run): Promise<Values> {
   const stops: Counters[] = [];
   const before = await server.counters();
-  const said = await runProgram({
+  const output = await runProgram({
     command: run.command,
     words: [...run.words, `name=${run.name}`],
     env: server.env,
@@ -42,7 +42,7 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
     },
   });
   const after = await server.counters();
-  const numbers = Object.entries(said).filter(
+  const numbers = Object.entries(output).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number',
   );
   return {
@@ -52,7 +52,7 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
 }
 
 /** Computes what the server did for each unit of the scenario, such as a cycle, an enqueue or a hand-off. */
-function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): Values {
+function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values): Values {
   const { scenario, size } = cell;
   const [first, second, third, fourth] = marks;
   if (!first || !second) return {};
@@ -64,7 +64,7 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], said: Values): V
     };
   }
   if (scenario === 'idle' && third) return { requests: messages(difference([second, third])) };
-  const cycles = (said['cycles'] ?? NaN) + (said['warmed'] ?? pace.warm * size);
+  const cycles = (output['cycles'] ?? NaN) + (output['warmed'] ?? pace.warm * size);
   return { serverCpu: (difference([first, second])['cpuUs'] ?? NaN) / cycles };
 }
 

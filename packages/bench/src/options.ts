@@ -92,10 +92,10 @@ function parse(args: readonly string[]) {
 }
 
 function someOf<T extends string>(option: string, text: string, allowed: readonly T[]): readonly T[] {
-  const asked = text.split(',');
-  const wrong = asked.find((word) => !allowed.some((one) => one === word));
+  const requested = text.split(',');
+  const wrong = requested.find((word) => !allowed.some((one) => one === word));
   if (wrong !== undefined) throw new UsageError(`--${option}: "${wrong}" is none of ${allowed.join(', ')}`);
-  return allowed.filter((one) => asked.includes(one));
+  return allowed.filter((one) => requested.includes(one));
 }
 
 function whole(option: string, text: string, most: number): number {

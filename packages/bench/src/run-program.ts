@@ -16,7 +16,7 @@ export interface Order {
    * Called when the program prints `ready` or `connected` and waits. The program continues when the returned
    * promise has resolved.
    */
-  readonly atStop: (said: ProgramOutput) => Promise<void>;
+  readonly atStop: (output: ProgramOutput) => Promise<void>;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function runProgram({ command, words, env, withinMs, atStop }: Orde
   const [program, ...first] = command;
   const own = await dyingWithParent({ program, args: [...first, ...words] });
   const child = spawn(own.program, own.args, { env: { ...process.env, ...env }, stdio: 'pipe' });
-  const patience = setTimeout(() => child.kill('SIGKILL'), withinMs);
+  const waitLimit = setTimeout(() => child.kill('SIGKILL'), withinMs);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   // Writing fails if the process has died; its exit is reported elsewhere.
@@ -35,15 +35,15 @@ export async function runProgram({ command, words, env, withinMs, atStop }: Orde
   let last: ProgramOutput | undefined;
   const ended = endOf(child);
   for await (const line of createInterface(child.stdout)) {
-    const said = parse(line);
-    if (said === undefined) continue;
-    if ('ready' in said || 'connected' in said) {
-      await atStop(said);
+    const output = parse(line);
+    if (output === undefined) continue;
+    if ('ready' in output || 'connected' in output) {
+      await atStop(output);
       child.stdin.write('\n');
-    } else last = said;
+    } else last = output;
   }
   const ending = await ended;
-  clearTimeout(patience);
+  clearTimeout(waitLimit);
   if (ending !== 'code 0' || last === undefined) {
     const why = ending === 'signal SIGKILL' ? `not within ${withinMs / 1_000} s` : `ended with ${ending}`;
     throw new Error([why, ...stderr.trim().split('\n').slice(0, 12)].join('\n  '));
@@ -59,6 +59,6 @@ async function endOf(child: ChildProcess): Promise<string> {
 
 function parse(line: string): ProgramOutput | undefined {
   if (!line.startsWith('{')) return undefined;
-  const said: unknown = JSON.parse(line);
-  return typeof said === 'object' && said !== null ? { ...said } : undefined;
+  const output: unknown = JSON.parse(line);
+  return typeof output === 'object' && output !== null ? { ...output } : undefined;
 }

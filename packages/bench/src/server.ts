@@ -162,9 +162,9 @@ async function redisVersion(host: string, port: number): Promise<string> {
   socket.setTimeout(1_000, () => socket.destroy(new Error('redis does not answer')));
   await once(socket, 'connect');
   socket.write('INFO server\r\n');
-  const said = String(await once(socket, 'data'));
+  const output = String(await once(socket, 'data'));
   socket.destroy();
-  const version = /redis_version:(\S+)/.exec(said)?.[1];
-  if (version === undefined) throw new Error(`redis on ${host}:${port} answers ${said}`);
+  const version = /redis_version:(\S+)/.exec(output)?.[1];
+  if (version === undefined) throw new Error(`redis on ${host}:${port} answers ${output}`);
   return version;
 }

@@ -23,7 +23,7 @@ const FLAT = 1.25;
 const HELD = 1_000;
 const IDLE_TTL_MS = 10_000;
 const IDLE_MS = 8_000;
-const IDLE_LOOKS = 3;
+const IDLE_READS = 3;
 const IDLE = ['requests', 'LeaseKeepAlive', 'Watch'];
 const PACE = { ms: 0, warm: 0, rounds: 0 };
 /**
@@ -78,9 +78,9 @@ for (const counted of stores) {
         await settled(at.server, 2);
         // Uses the lowest of several counts. On a busy machine, late requests of the start may add to one
         // count, but requests for the holds would add to each.
-        let asked = await askedWhileIdle(at.server);
-        for (let looks = 1; looks < IDLE_LOOKS && asked > most; looks += 1)
-          asked = await askedWhileIdle(at.server);
+        let asked = await requestsWhileIdle(at.server);
+        for (let looks = 1; looks < IDLE_READS && asked > most; looks += 1)
+          asked = await requestsWhileIdle(at.server);
         await client.abandon();
         return asked;
       };
@@ -111,7 +111,7 @@ for (const counted of stores) {
   });
 }
 
-async function askedWhileIdle(server: BenchServer): Promise<number> {
+async function requestsWhileIdle(server: BenchServer): Promise<number> {
   const before = await server.counters();
   await pause(IDLE_MS);
   const changes = changesOf(before, await server.counters(), IDLE);

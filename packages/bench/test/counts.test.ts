@@ -83,11 +83,11 @@ for (const counted of stores) {
         const before = (await at.server.counters())['requests']!;
         proxy.toClient.hold();
         const acquired = client.acquire('connected');
-        const look = async (): Promise<void> => {
+        const read = async (): Promise<void> => {
           const sent = (await at.server.counters())['requests']! - before;
           if (sent < 2) throw new Error(`${sent} without an answer`);
         };
-        await until(look, { what: 'two requests', withinMs: 30_000 });
+        await until(read, { what: 'two requests', withinMs: 30_000 });
         await proxy.heal();
         await (await acquired).release();
       });

@@ -62,7 +62,7 @@ export const COUNTED: readonly string[] = ['requests', 'reads', 'writes', 'event
 // TTL in milliseconds, so long that no heartbeat is sent while requests are counted.
 const TTL_MS = 60_000;
 const RENEW_EVERY_MS = TTL_MS / 2;
-const QUIET_LOOKS = 4;
+const QUIET_READS = 4;
 
 /** A server for a suite, and the fixtures of each test. */
 export interface Counting {
@@ -153,17 +153,17 @@ export function changesOf(before: Counters, after: Counters, of: readonly string
 /**
  * Resolves when several reads of the server's counters in a row are equal, so that no request is in flight.
  */
-export async function settled(server: BenchServer, looks = QUIET_LOOKS): Promise<void> {
+export async function settled(server: BenchServer, reads = QUIET_READS): Promise<void> {
   let seen = '';
   let quiet = 0;
-  const look = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
     const counters = await server.counters();
     const now = ALL.map((key) => counters[key]).join(' ');
     quiet = now === seen ? quiet + 1 : 0;
     seen = now;
-    if (quiet < looks) throw new Error('it goes on');
+    if (quiet < reads) throw new Error('it goes on');
   };
-  await until(look, { what: 'nothing goes on', withinMs: 30_000 });
+  await until(read, { what: 'nothing goes on', withinMs: 30_000 });
 }
 
 /** Returns the least of each counter over several equal runs. */

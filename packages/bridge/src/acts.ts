@@ -64,7 +64,7 @@ export class Acts {
     });
     const response$ = defer(() => {
       const release = this.#asks.take(client);
-      return answersIn(claim$).pipe(finalize(release));
+      return responsesIn(claim$).pipe(finalize(release));
     }).pipe(takeUntil(abortOf(signal)));
     return firstValueFrom(response$, { defaultValue: { answer: 'ignored' } });
   }
@@ -78,7 +78,7 @@ interface ClaimProgress {
 
 const INITIAL: ClaimProgress = { state: { status: 'joining' }, hasQueued: false };
 
-function answersIn(claim$: ReturnType<LockClient['claim']>): Observable<HandoverResponse> {
+function responsesIn(claim$: ReturnType<LockClient['claim']>): Observable<HandoverResponse> {
   return claim$.pipe(
     scan(
       ({ hasQueued }: ClaimProgress, state: ClaimState) => ({
@@ -87,12 +87,12 @@ function answersIn(claim$: ReturnType<LockClient['claim']>): Observable<Handover
       }),
       INITIAL,
     ),
-    map(answerIn),
+    map(responseIn),
     filter((answer) => answer !== undefined),
   );
 }
 
-function answerIn({ state, hasQueued }: ClaimProgress): HandoverResponse | undefined {
+function responseIn({ state, hasQueued }: ClaimProgress): HandoverResponse | undefined {
   if (state.status === 'queued') return state.answer;
   if (state.status === 'held' || state.status === 'suspect')
     return { answer: hasQueued ? 'released' : 'free' };

@@ -47,10 +47,10 @@ export class Authorization {
    * Resolves when every action is allowed, with the first identity that `authorize` returned.
    * @throws {Refused} 403 for the first action that is refused.
    */
-  async allow(asked: AuthorizedRequest, actions: readonly Action[]): Promise<Identity | undefined> {
+  async allow(requested: AuthorizedRequest, actions: readonly Action[]): Promise<Identity | undefined> {
     let identity: Identity | undefined;
     for (const action of actions) {
-      const ruling = await this.#rulingOn(asked, action);
+      const ruling = await this.#rulingOn(requested, action);
       if (ruling === false) throw notAllowed(action);
       if (ruling !== true) identity ??= ruling;
     }
@@ -58,8 +58,8 @@ export class Authorization {
   }
 
   /** Resolves with whether every action is allowed. */
-  async isAllowed(asked: AuthorizedRequest, actions: readonly Action[]): Promise<boolean> {
-    return this.allow(asked, actions).then(
+  async isAllowed(requested: AuthorizedRequest, actions: readonly Action[]): Promise<boolean> {
+    return this.allow(requested, actions).then(
       () => true,
       () => false,
     );

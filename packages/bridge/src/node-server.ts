@@ -94,14 +94,14 @@ function limitByAddress(max: number): (socket: Socket) => void {
  */
 export function nodeListener(handle: Handler): RequestListener {
   return (incoming, outgoing) => {
-    void answer(handle, incoming, outgoing);
+    void reply(handle, incoming, outgoing);
   };
 }
 
 // This error is shared, because creating one for each response would cost more than most responses.
 const ENDED = new Error('the connection or the response has ended');
 
-async function answer(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function reply(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const connectionClosed = new AbortController();
   outgoing.on('close', () => connectionClosed.abort(ENDED));
   // A broken connection ends the response, and there is no client left to notify.

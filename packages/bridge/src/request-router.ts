@@ -135,8 +135,8 @@ export class RequestRouter {
       'POST joins/*/answer': this.#route({
         schema: wire.joinAnswerSchema,
         requires,
-        run: async (answer, { id }) => {
-          await joins.get({ id, secret: answer.secret }).answer(answer);
+        run: async (response, { id }) => {
+          await joins.get({ id, secret: response.secret }).answer(response);
           return json({});
         },
       }),

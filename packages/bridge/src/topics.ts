@@ -97,7 +97,7 @@ export class Topics {
 
   #queue(kind: 'queue' | 'timeline' | 'election', name: string): TopicSource {
     const { watched, time, joins } = this.#tools;
-    const [queue, stopLooking] = watched.watch(name);
+    const [queue, stopReading] = watched.watch(name);
     const draws = {
       queue: () => queueSnapshot(queue, time.now(), (id) => joins.budgetOf(id)),
       timeline: () => timelineSnapshot(queue, time.now()),
@@ -108,7 +108,7 @@ export class Topics {
       filter(() => isSeen(queue.state)),
     );
     const budget$ = kind === 'queue' ? this.#budgetTicks(queue) : EMPTY;
-    return { changed$: merge(changed$, budget$), encode: inJson(draws[kind]), close: stopLooking };
+    return { changed$: merge(changed$, budget$), encode: inJson(draws[kind]), close: stopReading };
   }
 
   #budgetTicks(queue: WatchedQueue): Observable<unknown> {

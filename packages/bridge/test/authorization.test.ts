@@ -267,7 +267,7 @@ describe('the topic `faults` with a prefix', () => {
   it('shows only evictions of queues with that prefix', async () => {
     await using s = await stage();
     const page = s.page();
-    const looks = NAMES.map((name) => page.queue(name).subscribe());
+    const reads = NAMES.map((name) => page.queue(name).subscribe());
     for (const name of NAMES) {
       await s.other(`owner of ${name}`).acquire(name);
       const { snapshot } = await seen(page.queue(name), ({ snapshot }) => snapshot?.entries.length === 1);
@@ -282,7 +282,7 @@ describe('the topic `faults` with a prefix', () => {
     expect(await aboutOf('red/')).to.deep.equal(['red/1']);
     expect(await aboutOf('blue/')).to.deep.equal(['blue/1']);
     expect(await aboutOf('')).to.deep.equal([...NAMES]);
-    for (const look of looks) look.unsubscribe();
+    for (const readState of reads) readState.unsubscribe();
   });
 });
 

@@ -9,18 +9,18 @@ for (const [name, start] of stores) {
     const { page } = ground;
 
     it(`reports that the store is down, and continues when the store is back (${name})`, async () => {
-      const look$ = page().queue('restarted');
-      const looking = look$.subscribe();
-      await seen(look$, ({ snapshot }) => snapshot?.status === 'live');
-      const stale = seen(look$, ({ snapshot }) => snapshot?.status === 'stale');
+      const read$ = page().queue('restarted');
+      const observeOptions = read$.subscribe();
+      await seen(read$, ({ snapshot }) => snapshot?.status === 'live');
+      const stale = seen(read$, ({ snapshot }) => snapshot?.status === 'stale');
       await ground.store.restart();
       expect((await stale).connection).to.equal('live');
-      await seen(look$, ({ snapshot }) => snapshot?.status === 'live');
+      await seen(read$, ({ snapshot }) => snapshot?.status === 'live');
       const tab = new Tab(page().join('restarted'));
       const { lock } = await tab.until('held');
       await lock.release();
       tab.close();
-      looking.unsubscribe();
+      observeOptions.unsubscribe();
     });
   });
 }

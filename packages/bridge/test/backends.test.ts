@@ -12,18 +12,18 @@ for (const [name, start] of stores) {
 
     it(`needs as many watches for 100 viewers of a queue as for one viewer (${name})`, async () => {
       const first = page();
-      const looking = first.queue('viewed').subscribe();
+      const observeOptions = first.queue('viewed').subscribe();
       await seen(first.queue('viewed'), ({ snapshot }) => snapshot?.status === 'live');
       // The store may set the last watch a little after the first snapshot, so the check is repeated.
       const areSet = async (): Promise<void> => {
         expect(await ground.store.watches()).to.equal(ground.store.watchesOfAQueue);
       };
       await until(areSet, { what: 'the watches of one viewer', withinMs: 30_000 });
-      const looks = Array.from({ length: 99 }, () => page()).map((made) => made.queue('viewed'));
-      const all = looks.map((look$) => look$.subscribe());
-      await Promise.all(looks.map((look$) => seen(look$, ({ snapshot }) => snapshot?.status === 'live')));
+      const reads = Array.from({ length: 99 }, () => page()).map((made) => made.queue('viewed'));
+      const all = reads.map((read$) => read$.subscribe());
+      await Promise.all(reads.map((read$) => seen(read$, ({ snapshot }) => snapshot?.status === 'live')));
       await areSet();
-      for (const look of [looking, ...all]) look.unsubscribe();
+      for (const read of [observeOptions, ...all]) read.unsubscribe();
     });
 
     it(`passes a lock from page to page (${name})`, async () => {

@@ -13,7 +13,7 @@ describe('the bridge', () => {
     await using s = await stage({ times: { lingerMs: 50 } });
     const before = s.server.watcherCount;
     const pages = Array.from({ length: 20 }, () => s.page());
-    const looks = pages.map((page) => page.queue('q').subscribe());
+    const reads = pages.map((page) => page.queue('q').subscribe());
     await Promise.all(pages.map((page) => seen(page.queue('q'), ({ snapshot }) => snapshot !== undefined)));
     const one = s.server.watcherCount - before;
     // There is one watch for the queue, and one for its evictions.
@@ -21,14 +21,14 @@ describe('the bridge', () => {
     await seen(pages[0]!.timeline('q'), ({ snapshot }) => snapshot !== undefined);
     await seen(pages[0]!.election('q'), ({ snapshot }) => snapshot !== undefined);
     expect(s.server.watcherCount - before).to.equal(2);
-    for (const look of looks) look.unsubscribe();
+    for (const readState of reads) readState.unsubscribe();
     await untilSo('nothing is watched any more', () => s.server.watcherCount === before);
   });
 
   it('shows earlier events to a page that opens later', async () => {
     await using s = await stage();
     const watching = s.page();
-    const look = watching.queue('q').subscribe();
+    const readState = watching.queue('q').subscribe();
     await seen(watching.queue('q'), ({ snapshot }) => snapshot?.status === 'live');
     await s.other('early').run('q', () => undefined);
     await untilSo('it has left', () => s.server.entryCount === 0);
@@ -38,7 +38,7 @@ describe('the bridge', () => {
     );
     expect(snapshot!.spans).to.have.lengthOf(1);
     expect(snapshot!.spans[0]).to.include({ owner: 'early' }).and.have.property('heldAt');
-    look.unsubscribe();
+    readState.unsubscribe();
   });
 
   it('shows the holds that a store recorded before the bridge started, and none for a store without records', async () => {
@@ -310,11 +310,11 @@ describe('the bridge', () => {
   it("refuses requests beyond the bridge's limits", async () => {
     await using s = await stage({ limits: { streams: 2, queues: 1, joins: 1 } });
     const { post } = await programAt(s.url);
-    const look = (name: string): Promise<Response> => fetch(`${s.url}/v2/stream?queue=${name}`);
-    const first = await look('one');
-    expect((await look('two')).status, 'queues').to.equal(503);
-    const second = await look('one');
-    expect((await look('one')).status, 'streams').to.equal(503);
+    const readState = (name: string): Promise<Response> => fetch(`${s.url}/v2/stream?queue=${name}`);
+    const first = await readState('one');
+    expect((await readState('two')).status, 'queues').to.equal(503);
+    const second = await readState('one');
+    expect((await readState('one')).status, 'streams').to.equal(503);
     expect((await post('joins', { name: 'q' })).status).to.equal(200);
     expect((await post('joins', { name: 'q' })).status, 'joins').to.equal(503);
     await Promise.all([first.body?.cancel(), second.body?.cancel()]);
@@ -327,7 +327,7 @@ describe('the bridge', () => {
     const page = s.page();
     const tab = new Tab(page.join('q'));
     await tab.until('held');
-    const looks = merge(
+    const reads = merge(
       page.queue('q'),
       page.queues(),
       page.sessions(),
@@ -339,7 +339,7 @@ describe('the bridge', () => {
     expect(s.server.entryCount).to.equal(0);
     await untilSo('nothing is watched', () => s.server.watcherCount === 0);
     expect((await fetch(`${s.url}/v2/facts`)).status).to.equal(503);
-    looks.unsubscribe();
+    reads.unsubscribe();
     await s[Symbol.asyncDispose]();
   });
 

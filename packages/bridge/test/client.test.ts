@@ -53,7 +53,7 @@ describe('bridge client of a page', () => {
   let bridge: PlayedBridge;
   let page: BridgeClient;
   let states: Observed<QueueSnapshot>[];
-  let looking: { unsubscribe(): void };
+  let observeOptions: { unsubscribe(): void };
   const last = (): Observed<QueueSnapshot> => states.at(-1)!;
 
   beforeEach(async () => {
@@ -61,11 +61,11 @@ describe('bridge client of a page', () => {
     bridge = new PlayedBridge();
     page = createBridgeClient({ fetch: bridge.fetch, clock });
     states = [];
-    looking = page.queue('q').subscribe((state) => states.push(state));
+    observeOptions = page.queue('q').subscribe((state) => states.push(state));
     await clock.advance(10);
   });
   afterEach(() => {
-    looking.unsubscribe();
+    observeOptions.unsubscribe();
     page.close();
     expect(clock.timerCount).to.equal(0);
   });
@@ -84,7 +84,7 @@ describe('bridge client of a page', () => {
     const caller = new AsyncLocalStorage<string>();
     const calls: string[] = [];
     const note = (what: string): void => void calls.push(`${what} as ${String(caller.getStore())}`);
-    const looks = ['Ann', 'Ben'].flatMap((owner) =>
+    const reads = ['Ann', 'Ben'].flatMap((owner) =>
       caller.run(owner, () => [
         page.queue('q').subscribe(() => note(`queue of ${owner}`)),
         page.connection$.subscribe(() => note(`connection of ${owner}`)),
@@ -101,7 +101,7 @@ describe('bridge client of a page', () => {
       bridge.tell('q', 1);
       await clock.advance(10_000);
     });
-    for (const look of looks) look.unsubscribe();
+    for (const read of reads) read.unsubscribe();
     expect(calls.filter((call) => !/of (\w+) as \1$/.test(call))).to.deep.equal([]);
     for (const what of ['queue of Ann', 'queue of Ben', 'connection of Ben', 'signal of Ann'])
       expect(calls).to.include(`${what} as ${what.slice(-3)}`);
@@ -198,16 +198,16 @@ describe('bridge client of a page', () => {
   it('stops retrying when the last subscriber unsubscribes because of the error', async () => {
     bridge.hello();
     await clock.advance(1);
-    looking.unsubscribe();
+    observeOptions.unsubscribe();
     const leaving = page.queue('q').subscribe(({ error }) => {
       if (error) leaving.unsubscribe();
     });
     await clock.advance(10);
-    const asked = bridge.requests.length;
+    const requested = bridge.requests.length;
     bridge.breakOff();
     await clock.advance(60_000);
     expect(leaving.closed).to.equal(true);
-    expect(bridge.requests).to.have.lengthOf(asked);
+    expect(bridge.requests).to.have.lengthOf(requested);
   });
 
   it('opens one stream for all subscriptions, and reopens it when the subscriptions change', async () => {
@@ -227,7 +227,7 @@ describe('bridge client of a page', () => {
       ['c', undefined],
     ]);
     expect(last().connection, 'nobody sees that').to.equal('live');
-    for (const look of [...others, again]) look.unsubscribe();
+    for (const read of [...others, again]) read.unsubscribe();
   });
 
   it('refuses subscriptions to more than 64 topics', async () => {
@@ -237,7 +237,7 @@ describe('bridge client of a page', () => {
     expect(refused?.refusal).to.include({ code: 'INVALID_ARGUMENT' });
     await clock.advance(10);
     expect(bridge.requests.at(-1)!.topics).to.have.lengthOf(64);
-    for (const look of [...others, more]) look.unsubscribe();
+    for (const read of [...others, more]) read.unsubscribe();
   });
 
   it('rejects snapshots that do not match the schema', async () => {

@@ -36,12 +36,12 @@ describe('the bridge with demo contenders', () => {
     const page = s.page();
     expect((await page.facts()).contenders).to.equal('q');
     const snapshots: ContendersSnapshot[] = [];
-    const look = page.contenders('q').subscribe(({ snapshot }) => snapshot && snapshots.push(snapshot));
+    const read = page.contenders('q').subscribe(({ snapshot }) => snapshot && snapshots.push(snapshot));
     await seen(page.contenders('q'), ({ snapshot }) => snapshot !== undefined);
     await page.contend({ act: 'add' });
     await seen(page.contenders('q'), ({ snapshot }) => snapshot?.maxContenders === 1);
     expect(snapshots[0]).to.include({ name: 'q', maxContenders: 0, status: 'live' });
-    look.unsubscribe();
+    read.unsubscribe();
   });
 
   it('calls the function `draw` in the asynchronous context of the program that passed it, not of a request', async () => {

@@ -67,12 +67,12 @@ describe('a page that the bridge serves', () => {
   it("is available under allowed host names only, and does not replace the bridge's own paths", async () => {
     await using s = await stage();
     const handle = s.bridge.withPage(() => Promise.resolve(new Response('page')));
-    const answerOf = async (path: string, host: string): Promise<readonly unknown[]> => {
+    const responseOf = async (path: string, host: string): Promise<readonly unknown[]> => {
       const response = await handle(new Request(`http://localhost${path}`, { headers: { host } }), {});
       return [response.status, (await response.text()).slice(0, 4)];
     };
-    expect(await answerOf('/', 'localhost:80')).to.deep.equal([200, 'page']);
-    expect(await answerOf('/', 'rebound.example')).to.deep.equal([403, '{"er']);
-    expect(await answerOf('/queuelock/v2/nothing', 'localhost')).to.deep.equal([404, '{"er']);
+    expect(await responseOf('/', 'localhost:80')).to.deep.equal([200, 'page']);
+    expect(await responseOf('/', 'rebound.example')).to.deep.equal([403, '{"er']);
+    expect(await responseOf('/queuelock/v2/nothing', 'localhost')).to.deep.equal([404, '{"er']);
   });
 });

@@ -34,7 +34,7 @@ describe('the bridge with one hostile client among 200 ordinary ones, over 2,000
     processes.push(child);
     return child;
   }
-  async function answerOf<T>(child: ChildProcess): Promise<T> {
+  async function responseOf<T>(child: ChildProcess): Promise<T> {
     child.send('report');
     return first<T>(child);
   }
@@ -55,15 +55,15 @@ describe('the bridge with one hostile client among 200 ordinary ones, over 2,000
     const viewers = start(new URL('load/ordinary-process.ts', import.meta.url), [url, String(VIEWERS)]);
     await first(viewers);
     const before = await windows(viewers);
-    const ordinary = await answerOf<Cost>(bridge);
+    const ordinary = await responseOf<Cost>(bridge);
     const hostile = start(new URL('load/hostile-process.ts', import.meta.url), [url]);
     await first(hostile);
-    const attacked = await answerOf<Cost>(bridge);
+    const attacked = await responseOf<Cost>(bridge);
     const began = performance.now();
     const during = await windows(viewers);
-    const { rss, cpuMs } = await answerOf<Cost>(bridge);
+    const { rss, cpuMs } = await responseOf<Cost>(bridge);
     const cores = (cpuMs - attacked.cpuMs) / (performance.now() - began);
-    const statuses = await answerOf<readonly (readonly [number, number])[]>(hostile);
+    const statuses = await responseOf<readonly (readonly [number, number])[]>(hostile);
     console.log(`      touches without it: ${shown(before)}`);
     console.log(`      touches with it: ${shown(during)}`);
     console.log(
@@ -82,10 +82,10 @@ describe('the bridge with one hostile client among 200 ordinary ones, over 2,000
   async function windows(viewers: ChildProcess): Promise<Percentiles & { readonly lost: number }> {
     const measured: Percentiles[] = [];
     let lost = 0;
-    await answerOf<Touches>(viewers);
+    await responseOf<Touches>(viewers);
     for (let window = 0; window < WINDOWS; window += 1) {
       await passed(WINDOW_MS);
-      const touches = await answerOf<Touches>(viewers);
+      const touches = await responseOf<Touches>(viewers);
       measured.push(percentiles(touches.delays));
       lost += touches.lost;
     }

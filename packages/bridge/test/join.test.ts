@@ -197,22 +197,22 @@ describe('the join of a page', () => {
 
   it('notifies the page of handover requests, and releases the lock when the page yields', async () => {
     await using s = await stage();
-    const [holder, asker] = [s.page(), s.page()];
+    const [holder, requester] = [s.page(), s.page()];
     const tab = new Tab(holder.join('doc'));
     await tab.until('held');
-    const declined = asker.ask('doc', { reason: 'urgent', withinMs: 10_000 });
+    const declined = requester.ask('doc', { reason: 'urgent', withinMs: 10_000 });
     const { lock } = await tab.until('held', ({ lock: { requests } }) => requests.length === 1);
     expect(lock.requests[0]).to.include({ reason: 'urgent', owner: 'browser', withinMs: 10_000 });
     await lock.answer(lock.requests[0]!.from, 'decline', 'in the middle of it');
     expect(await declined).to.deep.equal({ answer: 'declined', reason: 'in the middle of it' });
     await tab.until('held', ({ lock: { requests } }) => requests.length === 0);
-    const other = new Tab(asker.join('doc', { request: { reason: 'please', withinMs: 10_000 } }));
+    const other = new Tab(requester.join('doc', { request: { reason: 'please', withinMs: 10_000 } }));
     await tab.until('held', ({ lock: { requests } }) => requests.length === 1);
     await lock.answer(lock.requests[0]!.from, 'yield');
     await other.until('held');
     expect(await tab.until('ended')).to.include({ outcome: 'released' });
     other.close();
-    expect(await asker.ask('free', { reason: 'anybody?', withinMs: 1_000 })).to.deep.equal({
+    expect(await requester.ask('free', { reason: 'anybody?', withinMs: 1_000 })).to.deep.equal({
       answer: 'free',
     });
   });

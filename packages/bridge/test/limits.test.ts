@@ -107,9 +107,9 @@ describe('the limits of one client', () => {
       }));
       await hostile!.stream(queues);
     }
-    const looked = await other!.look('queue=q');
-    expect(looked.status).to.equal(200);
-    await leave(looked);
+    const lastRead = await other!.look('queue=q');
+    expect(lastRead.status).to.equal(200);
+    await leave(lastRead);
   });
 
   it('identify clients by address and principal, and count an IPv6 network as one address', () => {
@@ -257,7 +257,7 @@ describe('lists of queues that several pages watch with different prefixes', () 
     await owner.acquire('a/1');
     const page = s.page();
     const snapshots: number[] = [];
-    const looks = [
+    const reads = [
       page.queues('').subscribe(),
       page.queues('a/').subscribe(({ snapshot }) => void (snapshot && snapshots.push(snapshot.at))),
     ];
@@ -267,7 +267,7 @@ describe('lists of queues that several pages watch with different prefixes', () 
       await seen(page.queues(''), ({ snapshot }) => snapshot?.count === 2 + n);
     }
     expect(new Set(snapshots).size).to.equal(1);
-    for (const look of looks) look.unsubscribe();
+    for (const readState of reads) readState.unsubscribe();
   });
 });
 

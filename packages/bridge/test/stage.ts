@@ -75,7 +75,7 @@ export class Tab {
   constructor(join$: Observable<JoinState>) {
     this.#subscription = join$.subscribe((state) => {
       this.states.push(state);
-      for (const look of this.#waiting) look();
+      for (const read of this.#waiting) read();
     });
   }
 
@@ -89,15 +89,15 @@ export class Tab {
         () => reject(new Error(`not ${status}: ${JSON.stringify(this.states)}`)),
         MAX_WAIT_MS,
       );
-      const look = (): void => {
+      const read = (): void => {
         const state = this.states.at(-1);
         if (state?.status !== status || !isIt(state as State<S>)) return;
         clearTimeout(timer);
-        this.#waiting.delete(look);
+        this.#waiting.delete(read);
         resolve(state as State<S>);
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(read);
+      read();
     });
   }
 

@@ -6,7 +6,7 @@ const [url = '', count = '0'] = process.argv.slice(2);
 const seen = new Map<string, number>();
 
 /** Reports each holder that one simulated page receives, once. */
-function look(response: IncomingMessage): void {
+function read(response: IncomingMessage): void {
   let holder = '';
   response.setEncoding('utf8');
   response.on('data', (text: string) => {
@@ -20,5 +20,5 @@ function look(response: IncomingMessage): void {
   });
 }
 
-for (let viewer = 0; viewer < Number(count); viewer += 1) request(url, look).end();
+for (let viewer = 0; viewer < Number(count); viewer += 1) request(url, read).end();
 process.on('disconnect', () => process.exit());

@@ -8,7 +8,7 @@ import { createProgram } from './program.ts';
  * @returns the exit code of an error. After a success it is `undefined`, because the command has set the exit
  *   code of the process itself
  */
-export async function answer(argv: readonly string[]): Promise<number | undefined> {
+export async function respond(argv: readonly string[]): Promise<number | undefined> {
   try {
     await (await createProgram(argv[2])).parseAsync(argv);
     return undefined;

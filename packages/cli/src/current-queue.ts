@@ -57,14 +57,14 @@ async function firstLive<S extends Pick<QueueState, 'status' | 'error'>>(
   { signal, withinMs = FIRST_STATE_TIMEOUT_MS }: Wait,
 ): Promise<S> {
   signal.throwIfAborted();
-  let trouble: unknown;
+  let failure: unknown;
   const live$ = state$.pipe(
     filter((state) => {
-      trouble = state.error ?? trouble;
-      if (isQueueLockError(trouble) && !trouble.retryable) throw trouble;
+      failure = state.error ?? failure;
+      if (isQueueLockError(failure) && !failure.retryable) throw failure;
       return state.status === 'live';
     }),
-    timeout({ first: withinMs, with: () => throwError(() => unseen(what, withinMs, trouble)) }),
+    timeout({ first: withinMs, with: () => throwError(() => unseen(what, withinMs, failure)) }),
     takeUntil(fromEvent(signal, 'abort')),
   );
   const state = await firstValueFrom(live$, { defaultValue: undefined });

@@ -16,15 +16,15 @@ export interface LineWriter {
 
 /**
  * Returns a writer for the stream.
- * @param onGone called once when the stream fails, for instance with `EPIPE` because the reader has closed it
+ * @param onEnd called once when the stream fails, for instance with `EPIPE` because the reader has closed it
  */
-export function lineWriter(stream: Writable, onGone: () => void): LineWriter {
+export function lineWriter(stream: Writable, onEnd: () => void): LineWriter {
   let gone = false;
   let last: Promise<void> = Promise.resolve();
   stream.on('error', () => {
     if (gone) return;
     gone = true;
-    onGone();
+    onEnd();
   });
   const queue = (line: string): void => {
     if (gone) return;

@@ -97,8 +97,8 @@ describe('the proxy of a contender', () => {
     socket.write('one');
     expect(await once(socket, 'data')).to.deep.equal(['one']);
     way.cut();
-    let heard = '';
-    socket.on('data', (text: string) => (heard += text));
+    let received = '';
+    socket.on('data', (text: string) => (received += text));
     socket.write('two');
     // While this proxy is cut, another proxy to the same server still relays data.
     const other = await openContenderProxy(url);
@@ -107,10 +107,10 @@ describe('the proxy of a contender', () => {
     await once(beside, 'data');
     beside.destroy();
     other.close();
-    expect(heard).to.equal('');
+    expect(received).to.equal('');
     way.mend();
     await once(socket, 'data');
-    expect(heard).to.equal('two');
+    expect(received).to.equal('two');
   });
 
   it('closes the other side when one side of a connection ends', async () => {

@@ -32,7 +32,7 @@ describe('control characters in text of another process', function () {
   let backend: string[];
   let client: LockClient;
   let holder: Ownership;
-  let asking: Subscription;
+  let requesting: Subscription;
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'queuelock-text-'));
@@ -41,12 +41,12 @@ describe('control characters in text of another process', function () {
     client = createLockClient(fromUrl(url), { owner: HOSTILE });
     holder = await client.acquire(NAME, { metadata: { [HOSTILE]: HOSTILE } });
     const request = { reason: HOSTILE, withinMs: 600_000 };
-    asking = client.claim(NAME, { request, metadata: { [HOSTILE]: HOSTILE } }).subscribe();
+    requesting = client.claim(NAME, { request, metadata: { [HOSTILE]: HOSTILE } }).subscribe();
     await seen(NAME, 2);
     for (const { requests$ } of [holder]) requests$.subscribe((each) => void each.decline(HOSTILE));
   });
   after(async () => {
-    asking.unsubscribe();
+    requesting.unsubscribe();
     await client.close();
     rmSync(directory, { recursive: true });
   });

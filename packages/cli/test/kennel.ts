@@ -47,7 +47,7 @@ export class Kennel {
  * Resolves with the signal that ended the command, once its output is closed. The output closes when the last
  * process of the command has ended.
  */
-export async function allGone(command: ChildProcess): Promise<unknown> {
+export async function allRemoved(command: ChildProcess): Promise<unknown> {
   const [, signal] = (await once(command, 'close')) as [unknown, unknown];
   return signal;
 }

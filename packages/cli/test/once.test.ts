@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Cli, runCli } from './cli-process.ts';
 
 /** Resolves when the command has printed a line. */
-async function untilSaid(cli: Cli): Promise<void> {
+async function untilPrinted(cli: Cli): Promise<void> {
   const early = cli.ending.then(({ stderr }) => Promise.reject(new Error(`it ended before: ${stderr}`)));
   early.catch(() => undefined);
   while (!cli.stdout.includes('\n')) await Promise.race([once(cli.child.stdout!, 'data'), early]);
@@ -70,7 +70,7 @@ describe('a program that queuelock once runs', function () {
     ];
     const quick = ['--at-least-once', '--', 'sh', '-c', `echo begun >> ${log}; echo done >> ${log}`];
     const first = new Cli([...onceFor('1', ...slow)]);
-    await untilSaid(first);
+    await untilPrinted(first);
     const others = [1, 2, 3].map(() => new Cli([...onceFor('1', ...quick)]));
     first.child.kill('SIGKILL');
     await first.ending;
@@ -82,7 +82,7 @@ describe('a program that queuelock once runs', function () {
   it('receives the signals that queuelock receives, and its slot is not recorded as done when it was stopped', async () => {
     const wait = ['--at-least-once', '--', 'sh', '-c', 'echo up; exec sleep 600'];
     const stopped = new Cli([...onceFor('1', ...wait)]);
-    await untilSaid(stopped);
+    await untilPrinted(stopped);
     stopped.child.kill('SIGTERM');
     expect((await stopped.ending).code).to.equal(143);
     const next = await runCli(onceFor('1', '--at-least-once', '--', 'echo', 'again'));
@@ -92,7 +92,7 @@ describe('a program that queuelock once runs', function () {
   it('is not run when the slot is invalid or the time limit of the wait has passed', async () => {
     expect((await runCli(onceFor('', '--', 'true'))).code).to.equal(2);
     const first = new Cli([...onceFor('1', '--at-least-once', '--', 'sh', '-c', 'echo up; exec sleep 600')]);
-    await untilSaid(first);
+    await untilPrinted(first);
     const late = await runCli(onceFor('1', '--at-least-once', '--wait', '50', '--', 'true'));
     expect(late.code).to.equal(69);
     first.child.kill('SIGTERM');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { answer } from '../src/answer.ts';
+import { respond } from '../src/answer.ts';
 import { UNSET } from './cli-process.ts';
 
 const MEMORY = ['--backend', 'memory:'];
@@ -8,7 +8,7 @@ const MEMORY = ['--backend', 'memory:'];
  * Returns what this process prints while `work` runs. Environment variables of the test run that select a
  * store are unset meanwhile.
  */
-async function said(work: () => Promise<unknown>): Promise<Record<'stdout' | 'stderr', string>> {
+async function output(work: () => Promise<unknown>): Promise<Record<'stdout' | 'stderr', string>> {
   const texts = { stdout: '', stderr: '' };
   const { env } = process;
   const writers = (['stdout', 'stderr'] as const).map(
@@ -68,8 +68,8 @@ describe('a command line that can never succeed', () => {
   for (const [what, { args, says }] of Object.entries(wrong)) {
     it(`is rejected in one line, with exit code 2: ${what}`, async () => {
       let code: number | undefined;
-      const { stdout, stderr } = await said(async () => {
-        code = await answer(['node', 'queuelock', ...args]);
+      const { stdout, stderr } = await output(async () => {
+        code = await respond(['node', 'queuelock', ...args]);
       });
       expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
       expect(stderr)

@@ -8,7 +8,7 @@ import { Cli, runCli } from './cli-process.ts';
 const MEMORY = ['--backend', 'memory:'];
 
 /** Resolves when the command has printed the text. Rejects when the command ends before. */
-async function untilSaid(cli: Cli, text: string): Promise<void> {
+async function untilPrinted(cli: Cli, text: string): Promise<void> {
   const early = cli.ending.then(({ stderr }) => Promise.reject(new Error(`it ended before: ${stderr}`)));
   early.catch(() => undefined);
   while (!cli.stdout.includes(text)) await Promise.race([once(cli.child.stdout!, 'data'), early]);
@@ -27,7 +27,7 @@ describe('a command under a lock', function () {
   it('is ended with all its descendants by the watchdog when queuelock is killed', async () => {
     const stubborn = `trap '' TERM; sh -c "trap '' TERM; echo up; sleep 600"`;
     const cli = new Cli(['run', 'job', ...MEMORY, '--grace', '100', '--', 'sh', '-c', stubborn]);
-    await untilSaid(cli, 'up');
+    await untilPrinted(cli, 'up');
     cli.child.kill('SIGKILL');
     // The output of the command closes when the last process that has it open has ended.
     const { signal, stderr } = await cli.ending;
@@ -57,7 +57,7 @@ describe('a command under a lock', function () {
 
   it('may be omitted: queuelock elect then prints that it leads, and leads until a signal arrives', async () => {
     const cli = new Cli(['elect', 'chief', 'a\u001bb', ...MEMORY]);
-    await untilSaid(cli, '\n');
+    await untilPrinted(cli, '\n');
     cli.child.kill('SIGTERM');
     const { code, stdout } = await cli.ending;
     expect(code).to.equal(143);

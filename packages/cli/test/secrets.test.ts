@@ -75,8 +75,8 @@ async function opened(url: string): Promise<{ readonly backend?: Backend; readon
  * diagnostics.
  */
 async function saidWithoutServer(backend: Backend): Promise<string> {
-  const said: unknown[] = [];
-  const note = (message: unknown): void => void said.push(message);
+  const output: unknown[] = [];
+  const note = (message: unknown): void => void output.push(message);
   const channels = Object.values(CHANNELS).flatMap((name) => [
     name,
     `tracing:${name}:start`,
@@ -94,7 +94,7 @@ async function saidWithoutServer(backend: Backend): Promise<string> {
     await client.close();
     for (const each of channels) unsubscribe(each, note);
   }
-  return inspect(said, { depth: 10 });
+  return inspect(output, { depth: 10 });
 }
 
 /** Fails if a client of this scheme prints a part of its password while its server is down. */

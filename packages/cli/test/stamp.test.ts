@@ -43,13 +43,13 @@ describe('the stamp of an event', () => {
   it('agrees between two processes even if one is suspended during most of its measurements', () => {
     const origin = 1_795_000_000_000_000_000n;
     const machine = clocks(origin);
-    let looks = 0;
+    let reads = 0;
     const stamp = createStamp({
       monotonicNs: machine.monotonicNs,
       wallMs: () => {
-        if (++looks % 3 !== 0) machine.now += 1_700_000n;
+        if (++reads % 3 !== 0) machine.now += 1_700_000n;
         const wall = machine.wallMs();
-        if (looks % 5 === 0) machine.now += 2_300_000n;
+        if (reads % 5 === 0) machine.now += 2_300_000n;
         return wall;
       },
     });
@@ -75,7 +75,7 @@ describe('the stamp of an event', () => {
   it('is close to the real time of day', () => {
     const stamp = createStamp();
     const before = Date.now();
-    const told = Number(BigInt(stamp()) / 1_000_000n);
-    expect(told).to.be.within(before - 5, Date.now() + 50);
+    const reported = Number(BigInt(stamp()) / 1_000_000n);
+    expect(reported).to.be.within(before - 5, Date.now() + 50);
   });
 });

@@ -69,8 +69,8 @@ describe('queuelock ui', () => {
       ['rebound.example', 403],
       ['localhost', 200],
     ] as const) {
-      const asking = request(url, { headers: { host } }).end();
-      const [response] = (await once(asking, 'response')) as [IncomingMessage];
+      const requesting = request(url, { headers: { host } }).end();
+      const [response] = (await once(requesting, 'response')) as [IncomingMessage];
       response.resume();
       expect(response.statusCode, host).to.equal(status);
     }

@@ -5,12 +5,12 @@ import { happenings } from '../src/view/happenings.ts';
 import { entryFacts, entryRow, positionedEntries } from '../src/view/positioned-entries.ts';
 
 function entry(order: number, more: Partial<QueueEntry> = {}): QueueEntry {
-  const told = { owner: `owner-${String(order)}`, metadata: {}, value: '', permits: 1, limit: 1 };
+  const reported = { owner: `owner-${String(order)}`, metadata: {}, value: '', permits: 1, limit: 1 };
   return {
     key: `q/${String(order)}`,
     order: BigInt(order),
     shared: false,
-    ...told,
+    ...reported,
     holds: [],
     heard: [],
     answers: [],

@@ -9,8 +9,8 @@ function listed(name: string, depth: number, { front = 1, left = 0 } = {}): List
   return { name, depth, front: BigInt(front), left };
 }
 
-function after(...looks: readonly (readonly [at: number, ...queues: ListedQueue[]])[]): Meter {
-  return looks.reduce<Meter>((meter, [at, ...queues]) => metered(meter, queues, at), EMPTY_METER);
+function after(...reads: readonly (readonly [at: number, ...queues: ListedQueue[]])[]): Meter {
+  return reads.reduce<Meter>((meter, [at, ...queues]) => metered(meter, queues, at), EMPTY_METER);
 }
 
 describe('the rates of queuelock top', () => {
@@ -44,12 +44,12 @@ describe('the rates of queuelock top', () => {
   });
 
   it('ignore samples older than ten seconds', () => {
-    const looks = Array.from(
+    const reads = Array.from(
       { length: 31 },
       (_, s) => [s * 1_000, listed('a', 1, { left: s < 10 ? s : 10 })] as const,
     );
-    expect(rowsOf(after(...looks), 30_000)[0]!.handOffsPerS).to.equal(0);
-    expect(rowsOf(after(...looks.slice(0, 10)), 9_000)[0]!.handOffsPerS).to.equal(1);
+    expect(rowsOf(after(...reads), 30_000)[0]!.handOffsPerS).to.equal(0);
+    expect(rowsOf(after(...reads.slice(0, 10)), 9_000)[0]!.handOffsPerS).to.equal(1);
   });
 
   it("start again when a queue's count of departures decreases, and disappear with the queue", () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { allGone, Kennel } from './kennel.ts';
+import { allRemoved, Kennel } from './kennel.ts';
 
 describe('a watchdog that does not know the process group of its command', () => {
   let kennel: Kennel;
@@ -22,7 +22,7 @@ describe('a watchdog that does not know the process group of its command', () =>
     const ended = once(dog, 'exit');
     dog.stdin!.end();
     // A shell that was just started does not ignore signals yet, so SIGTERM may already end it.
-    expect(await allGone(kennel.stubborn())).to.be.oneOf(['SIGTERM', 'SIGKILL']);
+    expect(await allRemoved(kennel.stubborn())).to.be.oneOf(['SIGTERM', 'SIGKILL']);
     await ended;
   });
 

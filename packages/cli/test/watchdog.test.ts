@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { groupsMarked } from '../src/run/marked.ts';
-import { allGone, Kennel, WATCHDOG } from './kennel.ts';
+import { allRemoved, Kennel, WATCHDOG } from './kennel.ts';
 
 describe('a watchdog that does not know the process group of its command', () => {
   let kennel: Kennel;
@@ -27,13 +27,13 @@ describe('a watchdog that does not know the process group of its command', () =>
     expect(groupsMarked(kennel.mark)).to.deep.equal([command.pid]);
     const ended = once(dog, 'exit');
     dog.stdin!.end();
-    expect(await allGone(command)).to.equal('SIGKILL');
+    expect(await allRemoved(command)).to.equal('SIGKILL');
     await ended;
   });
 
   it('kills the command of a frozen queuelock run at the end of the hold, even if the command starts later', async () => {
     await kennel.watchdog(0);
-    expect(await allGone(kennel.stubborn())).to.equal('SIGKILL');
+    expect(await allRemoved(kennel.stubborn())).to.equal('SIGKILL');
   });
 });
 
@@ -42,8 +42,8 @@ describe('a watchdog whose queuelock process ended before the watchdog was ready
     const child = spawn(process.execPath, [...process.execArgv, WATCHDOG], { stdio: 'pipe' });
     child.stdout.destroy();
     child.stdin.end();
-    const said = text(child.stderr);
+    const output = text(child.stderr);
     const [code] = (await once(child, 'exit')) as [unknown];
-    expect([code, await said]).to.deep.equal([0, '']);
+    expect([code, await output]).to.deep.equal([0, '']);
   });
 });

@@ -98,13 +98,13 @@ export class Client {
   }
 
   async enqueueAll(specs: readonly EntrySpec[]): Promise<readonly Placement[]> {
-    const answer = this.session.enqueueAll?.(specs) ?? lacks('Session.enqueueAll');
-    return this.stage.board.within('enqueueAll answers', answer);
+    const response = this.session.enqueueAll?.(specs) ?? lacks('Session.enqueueAll');
+    return this.stage.board.within('enqueueAll answers', response);
   }
 
   async share(queue: string, id: string, value: string): Promise<boolean> {
-    const answer = this.session.share?.(queue, id, value) ?? lacks('Session.share');
-    return this.stage.board.within('share answers', answer);
+    const response = this.session.share?.(queue, id, value) ?? lacks('Session.share');
+    return this.stage.board.within('share answers', response);
   }
 
   remove(queue: string, id: string): Promise<boolean> {

@@ -22,12 +22,12 @@ export function describeBackend(harness: BackendHarness): void {
     const checks = new Map<Fact, Promise<void>>();
     if (atOnce > 1) {
       before(() => {
-        const asked = facts.filter((fact) => lacking(fact).length === 0);
+        const requested = facts.filter((fact) => lacking(fact).length === 0);
         const begun = inLanes(
-          asked.map((fact) => () => fact.check(harness)),
+          requested.map((fact) => () => fact.check(harness)),
           atOnce,
         );
-        for (const [place, check] of begun.entries()) checks.set(asked[place] as Fact, check);
+        for (const [place, check] of begun.entries()) checks.set(requested[place] as Fact, check);
       });
       // Waits until all checks have ended. Checks also run for tests that mocha did not select.
       after(() => Promise.allSettled(checks.values()));

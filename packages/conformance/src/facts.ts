@@ -4,7 +4,7 @@ import { downgradeFacts } from './facts/downgrade.ts';
 import { evictionFacts } from './facts/eviction.ts';
 import { livenessFacts } from './facts/liveness.ts';
 import { loadFacts } from './facts/load.ts';
-import { lookingFacts } from './facts/looking.ts';
+import { observingFacts } from './facts/looking.ts';
 import { nameFacts } from './facts/names.ts';
 import { orderFacts } from './facts/order.ts';
 import { limitFacts, permitFacts } from './facts/permits.ts';
@@ -28,7 +28,7 @@ export const facts: readonly Fact[] = [
   ...permitFacts,
   ...limitFacts,
   ...tryFacts,
-  ...lookingFacts,
+  ...observingFacts,
   ...livenessFacts,
   ...evictionFacts,
   ...backendEvictionFacts,

@@ -10,10 +10,10 @@ export class QueueWatch {
   constructor(
     stage: Fixture,
     backend: Backend,
-    { queue, ...looking }: ObserveOptions & { readonly queue: string },
+    { queue, ...observeOptions }: ObserveOptions & { readonly queue: string },
   ) {
     this.#stage = stage;
-    this.#subscription = backend.observe(queue, looking).subscribe({
+    this.#subscription = backend.observe(queue, observeOptions).subscribe({
       next: (entries) => {
         this.#see(entries);
       },

@@ -83,8 +83,8 @@ export class Stage implements Fixture {
     return this.watchOn(await this.connect(), queue);
   }
 
-  watchOn(backend: Backend, queue: string = this.queue, looking: ObserveOptions = {}): QueueWatch {
-    return new QueueWatch(this, backend, { queue, ...looking });
+  watchOn(backend: Backend, queue: string = this.queue, observeOptions: ObserveOptions = {}): QueueWatch {
+    return new QueueWatch(this, backend, { queue, ...observeOptions });
   }
 
   /** Reads the queue once through every connection. Messages that the store sent before have then arrived. */

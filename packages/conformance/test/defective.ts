@@ -181,20 +181,20 @@ export function changedSpecs(change: (spec: EntrySpec) => EntrySpec): Replaced {
   };
 }
 
-type Picture = readonly StoredEntry[];
+type Snapshot = readonly StoredEntry[];
 
 /**
  * Makes a defect that changes every snapshot of a queue. `change` gets its number, from 0, and returns
  * `undefined` to suppress it.
  */
-export function pictures(change: (picture: Picture, number: number) => Picture | undefined): Replaced {
+export function pictures(change: (snapshot: Snapshot, number: number) => Snapshot | undefined): Replaced {
   return {
     backend: (sound) =>
       ({
         observe(queue) {
           return sound.observe(queue).pipe(
             map(change),
-            filter((picture) => picture !== undefined),
+            filter((snapshot) => snapshot !== undefined),
           );
         },
       }) satisfies Partial<Backend>,

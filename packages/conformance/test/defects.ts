@@ -2,7 +2,7 @@ import type { Defects } from './defective.ts';
 import { backendEvictionDefects } from './defects/backend-eviction.ts';
 import { downgradeDefects } from './defects/downgrade.ts';
 import { livenessDefects } from './defects/liveness.ts';
-import { lookingDefects } from './defects/looking.ts';
+import { observingDefects } from './defects/looking.ts';
 import { nameDefects } from './defects/names.ts';
 import { permitDefects } from './defects/permits.ts';
 import { placeDefects } from './defects/places.ts';
@@ -21,7 +21,7 @@ export const defects: Defects = [
   ...removalDefects,
   ...sharingDefects,
   ...permitDefects,
-  ...lookingDefects,
+  ...observingDefects,
   ...livenessDefects,
   ...backendEvictionDefects,
   ...traceDefects,

@@ -22,24 +22,24 @@ async function seesFault(title: string, defect: Defect, timeoutMs: number): Prom
 
 /** Defines one test for each defect. Several defects are checked at the same time. */
 export function itFindsEveryDefect(maxWaitMs: number): void {
-  const overlooked = new Map<string, Promise<readonly string[]>>();
+  const missed = new Map<string, Promise<readonly string[]>>();
 
   before(() => {
     const lanes = Array.from({ length: LANES }, () => Promise.resolve<unknown>(undefined));
     for (const [place, [what, defect, titles]] of defects.entries()) {
-      const look = async (): Promise<readonly string[]> => {
+      const read = async (): Promise<readonly string[]> => {
         const seen = await Promise.all(titles.map((title) => seesFault(title, defect, maxWaitMs)));
         return titles.filter((_title, at) => !seen[at]);
       };
-      const found = lanes[place % LANES]!.then(look);
+      const found = lanes[place % LANES]!.then(read);
       lanes[place % LANES] = found.catch(() => undefined);
-      overlooked.set(what, found);
+      missed.set(what, found);
     }
   });
 
   for (const [what] of defects) {
     it(`reports the defect of a backend that ${what}`, async () => {
-      expect(await overlooked.get(what)).to.deep.equal([]);
+      expect(await missed.get(what)).to.deep.equal([]);
     });
   }
 }

@@ -147,8 +147,8 @@ describe('access to a Consul over TLS', function () {
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const [https = 0] = await pickPorts(1);
     const at = (name: string): string => join(folder, name);
-    const asked = { ca_file: at('ca'), cert_file: at('server'), key_file: at('secret') };
-    const service = await startConsulProcess({ ...asked, verify_incoming_https: true }, https);
+    const requested = { ca_file: at('ca'), cert_file: at('server'), key_file: at('secret') };
+    const service = await startConsulProcess({ ...requested, verify_incoming_https: true }, https);
     try {
       const url = `consuls://127.0.0.1:${https}?ca=${at('ca')}&cert=${at('cert')}&key=${at('key')}`;
       const [one, other] = [fromUrl(url), consul(optionsOf(url))];

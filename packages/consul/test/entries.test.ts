@@ -260,10 +260,10 @@ describe('a session on Consul', function () {
     const sentAt = performance.now();
     const session = await connect({ minTtlMs: 100 }).open(1_000, signal);
     const placement = await session.enqueue(specOf());
-    const isGone = async (): Promise<void> => {
+    const isRemoved = async (): Promise<void> => {
       if ((await entries()).includes(placement.key)) throw new Error('still there');
     };
-    await until(isGone, { what: 'the entry goes with its session', withinMs: 20_000 });
+    await until(isRemoved, { what: 'the entry goes with its session', withinMs: 20_000 });
     expect(performance.now() - sentAt).to.be.at.least(2_000);
   });
 

@@ -105,11 +105,11 @@ export class HttpProxy {
         if (!response.writableFinished && path.includes('index=')) forwarded.destroy();
       });
       forwarded.end(whole.body);
-      const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
+      const [reply] = (await once(forwarded, 'response')) as [IncomingMessage];
       const parts: Buffer[] = [];
-      for await (const part of answer) parts.push(part as Buffer);
+      for await (const part of reply) parts.push(part as Buffer);
       if (this.#isReplyLost(whole)) response.destroy();
-      else response.writeHead(answer.statusCode ?? 500, answer.headers).end(Buffer.concat(parts));
+      else response.writeHead(reply.statusCode ?? 500, reply.headers).end(Buffer.concat(parts));
     };
     if (this.#isReset(whole)) {
       this.#isReset = () => false;

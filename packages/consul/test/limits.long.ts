@@ -11,12 +11,12 @@ import { Operator } from './operator.ts';
 const TTL_MS = 10_000;
 
 async function found<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
-  const look = async (): Promise<T> => {
+  const readState = async (): Promise<T> => {
     const value = await read();
     if (value === undefined) throw new Error('not yet');
     return value;
   };
-  return until(look, { what, withinMs: 60_000 });
+  return until(readState, { what, withinMs: 60_000 });
 }
 
 describe('a Consul that accepts few connections from one address', function () {

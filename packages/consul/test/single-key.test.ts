@@ -49,11 +49,11 @@ describe('a queue of Consul with a single key, beside consul lock', function () 
   }
 
   async function entries(count: number): Promise<void> {
-    const look = async (): Promise<void> => {
+    const read = async (): Promise<void> => {
       const found = await operator.keysUnder(`${PREFIX}queues/jobs/`);
       if (found.length !== count) throw new Error(`${found.length} entries`);
     };
-    await until(look, { what: `${count} entries are in the queue`, withinMs: 10_000 });
+    await until(read, { what: `${count} entries are in the queue`, withinMs: 10_000 });
   }
 
   it('grants its waiters the lock in order after consul lock has released the key', async () => {

@@ -44,7 +44,7 @@ import type { Backend } from './api/spi.ts';
 import type { QueueHistory, QueuesState } from './api/store-api.ts';
 import type { Finding } from './api/store-facts.ts';
 import { StoreViews } from './views/store-views.ts';
-import type { ClaimRequest } from './entry/wish.ts';
+import type { ClaimRequest } from './entry/new-entry.ts';
 import { waitOf } from './work/work-options.ts';
 import { workUnder } from './work/work.ts';
 import { Works } from './work/works.ts';
@@ -99,7 +99,7 @@ class SharedSessionClient implements LockClient {
       info: backend.info,
       lockDelayMs,
       afterwards,
-      watch: (name, looking) => this.#views.watch(name, looking),
+      watch: (name, observeOptions) => this.#views.watch(name, observeOptions),
       evictions: new Evictions({ backend, by: owner, register, closing }),
       holdTimes: new HoldTimes(),
       recorder,
@@ -114,8 +114,8 @@ class SharedSessionClient implements LockClient {
 
   claimWithPosition(name: string, options?: ClaimOptions): PositionStream {
     const checked = checkedOptions('options of claimWithPosition', options, CLAIM_OPTIONS);
-    const wish = { name, asked: 'claimWithPosition', typicalHoldMs: checked.typicalHoldMs };
-    return positionsOfClaim(this.#context, claim(this.#context, this.#request(name, checked)), wish);
+    const newEntry = { name, asked: 'claimWithPosition', typicalHoldMs: checked.typicalHoldMs };
+    return positionsOfClaim(this.#context, claim(this.#context, this.#request(name, checked)), newEntry);
   }
 
   async acquire(name: string, options?: AcquireOptions): Promise<Ownership> {

@@ -18,8 +18,8 @@ describe('a backoff with jitter', () => {
 
   it('lets delays grow up to the maximum', () => {
     const growth = { initialDelayMs: 500, maxDelayMs: 5_000 };
-    const pauses = [0, 1, 2, 3, 4, 5_000].map((trouble) =>
-      backoffDelay(trouble, growth, { random: () => 0 }),
+    const pauses = [0, 1, 2, 3, 4, 5_000].map((failure) =>
+      backoffDelay(failure, growth, { random: () => 0 }),
     );
     expect(pauses).to.deep.equal([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
   });

@@ -11,7 +11,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
       10_000,
       {
         heartbeatIntervalMs: 2_500,
-        answerTimeoutMs: 1_250,
+        responseTimeoutMs: 1_250,
         retryAfterMs: 200,
         longestRetryMs: 800,
         safetyMarginMs: 200,
@@ -21,7 +21,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
       60_000,
       {
         heartbeatIntervalMs: 15_000,
-        answerTimeoutMs: 7_500,
+        responseTimeoutMs: 7_500,
         retryAfterMs: 200,
         longestRetryMs: 800,
         safetyMarginMs: 1_200,
@@ -31,7 +31,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
       2_000,
       {
         heartbeatIntervalMs: 500,
-        answerTimeoutMs: 300,
+        responseTimeoutMs: 300,
         retryAfterMs: 50,
         longestRetryMs: 200,
         safetyMarginMs: 200,
@@ -42,7 +42,7 @@ describe('the deadline until which a heartbeat proves a hold', () => {
       const pace = paceOf(ttlMs, {});
       expect(pace).to.deep.equal(expected);
       const retriesMs = pace.retryAfterMs + 2 * pace.retryAfterMs + pace.longestRetryMs;
-      const threeFailures = pace.heartbeatIntervalMs + 3 * pace.answerTimeoutMs + retriesMs;
+      const threeFailures = pace.heartbeatIntervalMs + 3 * pace.responseTimeoutMs + retriesMs;
       expect(threeFailures).to.be.below(deadlineOf(0, ttlMs, pace.safetyMarginMs));
     });
   }

@@ -47,7 +47,7 @@ const HELD = ['acquire asyncStart', 'acquire asyncEnd'];
 const HOLD = ['hold start', 'hold end'];
 const OVER = ['hold asyncStart', 'hold asyncEnd'];
 
-const hearing =
+const listening =
   (scene: (stage: Stage, log: MessageLog) => Promise<void>, kinds: typeof ALL = ALL) =>
   async () => {
     const log = new MessageLog(...kinds);
@@ -61,7 +61,7 @@ const hearing =
 describe('a subscriber of the diagnostics channels', () => {
   it(
     'receives one object for each acquisition and each hold, with its duration',
-    hearing(async (stage, { events, messages }) => {
+    listening(async (stage, { events, messages }) => {
       const hold = await stage.client().acquire('x');
       await stage.clock.advance(1_500);
       await stage.passing(hold.release());
@@ -80,7 +80,7 @@ describe('a subscriber of the diagnostics channels', () => {
 
   it(
     'receives a hand-off when a waiter is granted, with the duration of the wait',
-    hearing(async (stage, { events, messages }) => {
+    listening(async (stage, { events, messages }) => {
       const holder = await stage.client().acquire('x');
       const waiter = stage.client().acquire('x');
       await stage.clock.advance(700);
@@ -95,7 +95,7 @@ describe('a subscriber of the diagnostics channels', () => {
 
   it(
     'receives a loss immediately with the reason, and later the end of the hold with the same error',
-    hearing(async (stage, { events, messages }) => {
+    listening(async (stage, { events, messages }) => {
       const hold = await stage.client().acquire('x');
       stage.server.evict(hold.key);
       expect(hold.held).to.equal(false);
@@ -113,7 +113,7 @@ describe('a subscriber of the diagnostics channels', () => {
 
   it(
     'receives the error of a failed wait, of a try on a busy lock, and of a cancelled wait',
-    hearing(async (stage, { events, messages }) => {
+    listening(async (stage, { events, messages }) => {
       const holder = await stage.client().acquire('x');
       const client = stage.client();
       const reason = new Error('enough');

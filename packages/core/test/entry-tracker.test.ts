@@ -37,9 +37,9 @@ describe('an entry whose admission the store reports', () => {
     const byNews = reported.place();
     reported.entries.notify(1, true, 1);
     expect(byNews).to.deep.equal([false, true]);
-    const byLook = reported.place({ ord: 3, id: 'k' });
+    const byRead = reported.place({ ord: 3, id: 'k' });
     reported.entries.reconcile(2, new Map([1, 2, 3].map((ord) => [ord, true])));
-    expect(byLook).to.deep.equal([false, true]);
+    expect(byRead).to.deep.equal([false, true]);
   });
 
   it('is changed by a notification that arrives during its request, but not by an earlier notification', async () => {

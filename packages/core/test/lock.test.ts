@@ -750,11 +750,11 @@ describe('a lock client', () => {
     });
 
     it('reports the reason while its data is not live', async () => {
-      let trouble: Error | undefined = new QueueLockError('FOREIGN_FORMAT', 'a latch stands in this queue');
+      let problem: Error | undefined = new QueueLockError('FOREIGN_FORMAT', 'a latch stands in this queue');
       const sound = memory({ server });
       const backend = {
         ...sound,
-        observe: (name: string) => (trouble ? throwError(() => trouble) : sound.observe(name)),
+        observe: (name: string) => (problem ? throwError(() => problem) : sound.observe(name)),
       };
       const client = createLockClient(backend, { clock, ttlMs: TTL_MS });
       clients.push(client);
@@ -763,9 +763,9 @@ describe('a lock client', () => {
       await settle();
       expect(views).to.deep.equal([
         ['connecting', undefined],
-        ['connecting', trouble],
+        ['connecting', problem],
       ]);
-      trouble = undefined;
+      problem = undefined;
       await clock.advance(1_000);
       expect(views.at(-1)).to.deep.equal(['live', undefined]);
       subscription.unsubscribe();

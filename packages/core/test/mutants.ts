@@ -74,8 +74,8 @@ const ENTERING_AGAIN: readonly Mutant[] = [
     'all levels of a reentrant hold are lost at one instant when the session ends, and calls that wait inside it reject at once',
     [
       'reentrancy/reentrancy.ts',
-      'merge(patienceOf(patience, context), lost$)',
-      'patienceOf(patience, context)',
+      'merge(waitLimitOf(limitOfWait, context), lost$)',
+      'waitLimitOf(limitOfWait, context)',
     ],
   ),
 ];
@@ -175,7 +175,7 @@ const REQUESTS: readonly Mutant[] = [
   mutant(
     'a holder that yields does not wait for the acknowledgement',
     'a holder that yields releases after 1 s when the requester does not acknowledge the response',
-    ['handover/requests.ts', 'const HEARD_WITHIN_MS = 1_000;', 'const HEARD_WITHIN_MS = 0;'],
+    ['handover/requests.ts', 'const RECEIVED_WITHIN_MS = 1_000;', 'const RECEIVED_WITHIN_MS = 0;'],
   ),
   mutant(
     'an answer counts as read only when the one before is acknowledged',
@@ -208,7 +208,7 @@ const REQUESTS: readonly Mutant[] = [
   mutant(
     'an answer waits for its acknowledgement after the end of the hold',
     'yieldToQueue settles within 1 s when its client closes while remove is pending',
-    ['handover/requests.ts', 'merge(over$, heard$, late$)', 'merge(heard$, late$)'],
+    ['handover/requests.ts', 'merge(over$, received$, late$)', 'merge(received$, late$)'],
   ),
 ];
 

@@ -28,7 +28,7 @@ describe('the observed hold durations', () => {
     seen = new SeenHolds(clock);
   });
 
-  async function look(
+  async function read(
     ms: number,
     entries: readonly Entry[],
     status: QueueState['status'] = 'live',
@@ -46,62 +46,62 @@ describe('the observed hold durations', () => {
   });
 
   it('count a hold from its admission to its end, not from its enqueue', async () => {
-    await look(0, []);
-    await look(10, [ann]);
-    await look(5, [ann, ben]);
-    await look(15, [ben]);
+    await read(0, []);
+    await read(10, [ann]);
+    await read(5, [ann, ben]);
+    await read(15, [ben]);
     expect(summary()).to.deep.equal([20, { 'x/1': 0 }]);
     await clock.advance(7);
     expect(summary()).to.deep.equal([20, { 'x/1': 7 }]);
   });
 
   it('have the median of the last nine holds as their typical duration', async () => {
-    await look(0, []);
+    await read(0, []);
     for (const ms of [900, 900, 900, 900, 900, 1, 2, 3, 4, 5]) {
-      await look(1, [ann]);
-      await look(ms, []);
+      await read(1, [ann]);
+      await read(ms, []);
     }
     expect(summary()).to.deep.equal([5, {}]);
   });
 
   it('ignore a hold whose start was not observed', async () => {
-    await look(0, [ann]);
-    await look(10, []);
+    await read(0, [ann]);
+    await read(10, []);
     expect(summary()).to.deep.equal([undefined, {}]);
   });
 
   it('ignore a hold that started or ended between two snapshots with a gap between them', async () => {
-    await look(0, []);
-    await look(0, [ann, ben]);
-    await look(10, [ann, ben], 'stale');
-    await look(10, [ben]);
+    await read(0, []);
+    await read(0, [ann, ben]);
+    await read(10, [ann, ben], 'stale');
+    await read(10, [ben]);
     expect(summary()).to.deep.equal([undefined, { 'x/1': 0 }]);
-    await look(10, []);
+    await read(10, []);
     expect(summary()).to.deep.equal([undefined, {}]);
   });
 
   it('include a hold that is in the queue both before and after a gap between snapshots', async () => {
-    await look(0, []);
-    await look(0, [ann]);
-    await look(10, [ann], 'stale');
-    await look(10, [ann]);
-    await look(10, []);
+    await read(0, []);
+    await read(0, [ann]);
+    await read(10, [ann], 'stale');
+    await read(10, [ann]);
+    await read(10, []);
     expect(summary()).to.deep.equal([30, {}]);
   });
 
   it('distinguish entries with the same key', async () => {
-    await look(0, []);
-    await look(0, [ann]);
-    await look(10, [{ ...ann, order: 9n }]);
+    await read(0, []);
+    await read(0, [ann]);
+    await read(10, [{ ...ann, order: 9n }]);
     expect(summary()).to.deep.equal([10, { 'x/0': 0 }]);
   });
 
   it('count concurrent readers separately', async () => {
     const [one, other] = [ann, ben].map((entry) => ({ ...entry, shared: true })) as [Entry, Entry];
-    await look(0, []);
-    await look(0, [one, other, cat]);
-    await look(10, [other, cat]);
-    await look(10, [cat]);
+    await read(0, []);
+    await read(0, [one, other, cat]);
+    await read(10, [other, cat]);
+    await read(10, [cat]);
     expect(summary()).to.deep.equal([20, { 'x/2': 0 }]);
   });
 });

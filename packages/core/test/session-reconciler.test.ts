@@ -27,7 +27,7 @@ class Store {
       entries: this.entries,
       pendingEnqueues: this.pendingEnqueues,
       inherited: INHERITED,
-      readEntries: () => this.#look(),
+      readEntries: () => this.#read(),
       remove: async ({ ord }) => this.removed.push(ord),
       nextCall: () => (this.asked += 1),
     });
@@ -50,7 +50,7 @@ class Store {
     await this.clock.advance(1_000);
   }
 
-  async #look(): Promise<readonly FoundEntry[]> {
+  async #read(): Promise<readonly FoundEntry[]> {
     const { has, isDown } = this;
     await new Promise<void>((resolve) => this.clock.after(10, resolve));
     if (isDown) throw new QueueLockError('UNAVAILABLE', 'down');

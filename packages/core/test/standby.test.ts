@@ -7,7 +7,7 @@ import type { CountingRenewerData } from './counting-renewer.ts';
 const PROVEN_MS = 60_000;
 const PACE = {
   heartbeatIntervalMs: 20,
-  answerTimeoutMs: 1_000,
+  responseTimeoutMs: 1_000,
   retryAfterMs: 5,
   longestRetryMs: 20,
   safetyMarginMs: 200,

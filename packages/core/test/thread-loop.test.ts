@@ -96,11 +96,11 @@ describe('heartbeats in place of a blocked main thread', () => {
   });
 
   it('prove nothing when their reply arrives after the deadline', async () => {
-    let answer = (): void => undefined;
-    main.renew = () => new Promise((resolve) => (answer = () => resolve(TTL_MS)));
+    let response = (): void => undefined;
+    main.renew = () => new Promise((resolve) => (response = () => resolve(TTL_MS)));
     main.start();
     main.clock.stall(9_701);
-    answer();
+    response();
     await main.clock.advance(0);
     expect(main.times.threadDeadline).to.equal(0);
     expect(main.liveness.remainingMs).to.equal(0);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { faultsOf, ticksAfter } from './judge.ts';
-import type { Told } from './scheduled-jobs.ts';
+import type { Reported } from './scheduled-jobs.ts';
 
 const TICK = '2026-11-27T12:00:00.000Z';
 const JOB = 'at-least-once, croner';
@@ -10,8 +10,11 @@ const ONCE = 'at-most-once, croner';
  * Creates a process with reports about one tick. Each word is a report (`called`, `late`, `begun` or `ended`)
  * or the outcome of the tick.
  */
-function member(words: string, { job = JOB, isKilled = false } = {}): { told: Told[]; isKilled: boolean } {
-  const reports = words.split(' ').map((word): Told => {
+function member(
+  words: string,
+  { job = JOB, isKilled = false } = {},
+): { told: Reported[]; isKilled: boolean } {
+  const reports = words.split(' ').map((word): Reported => {
     if (word === 'called' || word === 'late')
       return { ev: 'called', job, tick: TICK, lateMs: word === 'late' ? 1_500 : 3 };
     if (word === 'begun' || word === 'ended') return { ev: word, job, tick: TICK };

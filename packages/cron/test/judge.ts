@@ -1,5 +1,5 @@
 import type { Member } from './members.ts';
-import type { Told } from './scheduled-jobs.ts';
+import type { Reported } from './scheduled-jobs.ts';
 
 /**
  * Matches errors of a process that lost its hold or entry because a busy machine delayed its heartbeats. Such
@@ -34,10 +34,10 @@ function faultsOfTick(
     const events = told.filter((one) => one.job === job && one.tick === tick);
     return { isKilled: isKilled || events.some(({ outcome = '' }) => LOST.test(outcome)), events };
   });
-  const count = (ev: Told['ev']): number =>
+  const count = (ev: Reported['ev']): number =>
     parts.flatMap(({ events }) => events).filter((one) => one.ev === ev).length;
   const fault = (what: string): string => `${job} at ${tick}: ${what}`;
-  const has = ({ events }: (typeof parts)[number], ev: Told['ev']): boolean =>
+  const has = ({ events }: (typeof parts)[number], ev: Reported['ev']): boolean =>
     events.some((one) => one.ev === ev);
   const outcomes = parts.flatMap(({ events }) => events.flatMap(({ outcome }) => outcome ?? []));
 

@@ -1,7 +1,7 @@
 import { ScriptProcess } from '@queuelock/harness/services/script-process';
 import { scriptOf } from '@queuelock/harness/services/script';
 import { fileURLToPath } from 'node:url';
-import type { Told } from './scheduled-jobs.ts';
+import type { Reported } from './scheduled-jobs.ts';
 
 const SCRIPT = fileURLToPath(new URL('member.ts', import.meta.url));
 
@@ -12,7 +12,7 @@ export const PATTERN = '*/2 * * * * *';
 export const TICK_MS = 2_000;
 
 /** The events that a member prints. */
-export type MemberEvent = { readonly ev: 'ready' } | Told;
+export type MemberEvent = { readonly ev: 'ready' } | Reported;
 
 /** The orders that a test sends to a process of a job. */
 export interface MemberOrder {
@@ -44,7 +44,7 @@ export class Member extends ScriptProcess<MemberEvent> {
   }
 
   /** Returns the reports about its jobs that the process has printed. */
-  get told(): readonly Told[] {
+  get told(): readonly Reported[] {
     return this.events.filter((event) => event.ev !== 'ready');
   }
 

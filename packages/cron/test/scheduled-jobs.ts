@@ -33,7 +33,7 @@ export const JOBS: readonly string[] = [
 ];
 
 /** The report about a tick of a job. */
-export interface Told {
+export interface Reported {
   readonly ev: 'called' | 'begun' | 'ended' | 'told';
   readonly job: string;
   /** The scheduled time in ISO format. */
@@ -50,7 +50,7 @@ interface Jobs {
   readonly pattern: string;
   /** Does the work of each tick. */
   readonly work: () => Promise<void>;
-  readonly tell: (told: Told) => void;
+  readonly tell: (reported: Reported) => void;
 }
 
 /** Schedules all jobs on the real libraries. */
@@ -60,7 +60,7 @@ export function scheduleJobs(client: LockClient, jobs: Jobs): void {
     for (const [library, schedule] of Object.entries(SCHEDULERS)) {
       const name = `${guarantee}, ${library}`;
       if (!names.includes(name)) continue;
-      const say = (ev: Told['ev'], tick: Date, outcome?: string): void =>
+      const say = (ev: Reported['ev'], tick: Date, outcome?: string): void =>
         report({ ev, job: name, tick: tick.toISOString(), ...(outcome === undefined ? {} : { outcome }) });
       const watched = async (tick: Date): Promise<void> => {
         say('begun', tick);
@@ -86,15 +86,15 @@ export function scheduleJobs(client: LockClient, jobs: Jobs): void {
 
 function scheduleCoordinated(client: LockClient, { pattern, work, tell }: Jobs): void {
   const coordinator = runCoordinator(client, { prefix: 'coordinated/', maxWaitingTicks: 100 });
-  const say = (ev: Told['ev'], tick: string, outcome?: string): void =>
+  const say = (ev: Reported['ev'], tick: string, outcome?: string): void =>
     tell({ ev, job: COORDINATED, tick, ...(outcome === undefined ? {} : { outcome }) });
   const watched = {
     async shouldRun(key: string) {
       const tick = key.slice(key.indexOf(':') + 1);
       tell({ ev: 'called', job: COORDINATED, tick, lateMs: Date.now() - Date.parse(tick) });
-      const answer = await coordinator.shouldRun(key);
-      say('told', tick, answer ? 'ran' : 'already-done');
-      return answer;
+      const response = await coordinator.shouldRun(key);
+      say('told', tick, response ? 'ran' : 'already-done');
+      return response;
     },
   };
   const options = { name: 'all', distributed: true, runCoordinator: watched };

@@ -21,12 +21,12 @@ function rowOf(name: string, row: Partial<QueueRow> = {}): QueueRow {
 }
 
 describe('rates of queues on the dashboard', () => {
-  const after = (...looks: readonly (readonly [at: number, left: number])[]): QueueRow => {
-    const meter = looks.reduce(
+  const after = (...reads: readonly (readonly [at: number, left: number])[]): QueueRow => {
+    const meter = reads.reduce(
       (before, [at, left]) => metered(before, { at, queues: [listed('a', 4, left)] }),
       EMPTY_METER,
     );
-    return rowsOf(meter, looks.at(-1)![0])[0]!;
+    return rowsOf(meter, reads.at(-1)![0])[0]!;
   };
 
   it('are 0 or unknown after the first snapshot', () => {

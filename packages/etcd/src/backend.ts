@@ -218,10 +218,10 @@ class EtcdBackend implements Backend {
    * Sends the request, and reads the member's version at the same time. Rejects if the version is older than 3.4. A member that returns no
    * version is accepted.
    */
-  async #refuseTooOld(ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
+  async #refuseTooOld(sendRequest: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const { connection, proofChoice } = this.#context;
     const { endpoint } = connection;
-    const [session, facts] = await Promise.all([ask(), proofChoice.learn(endpoint)]);
+    const [session, facts] = await Promise.all([sendRequest(), proofChoice.learn(endpoint)]);
     if (!facts || !isTooOld(facts.version)) return session;
     await session.abandon();
     throw invalidArgument(
@@ -232,12 +232,12 @@ class EtcdBackend implements Backend {
   }
 
   /** Repeats the request with the next member until one opens a session, or until a failure is definite. */
-  async #tryEachMember(signal: AbortSignal, ask: () => Promise<EtcdSession>): Promise<EtcdSession> {
+  async #tryEachMember(signal: AbortSignal, sendRequest: () => Promise<EtcdSession>): Promise<EtcdSession> {
     const failures: unknown[] = [];
     while (failures.length < this.#context.connection.endpoints.length) {
       signal.throwIfAborted();
       try {
-        return await this.#refuseTooOld(ask);
+        return await this.#refuseTooOld(sendRequest);
       } catch (error) {
         if (isDefinite(error)) throw error;
         failures.push(error);

@@ -10,7 +10,7 @@ import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
@@ -39,11 +39,11 @@ describe('etcd with authentication', () => {
     const backend = fromUrl(
       `etcd://${alice.username}:${alice.password}@${server.endpoint}/allowed?heartbeatProof=strict`,
     );
-    const session = await backend.open(10_000, patient);
+    const session = await backend.open(10_000, neverAborted);
     const placement = await session.enqueue(newSpec(freshQueue()));
     expect(placement.turn.admitted).to.equal(true);
     expect(placement.key).to.match(/^allowed\/q-/);
-    expect(await session.renew(patient)).to.equal(10_000);
+    expect(await session.renew(neverAborted)).to.equal(10_000);
     await session.close();
     await backend.close();
   });
@@ -53,7 +53,9 @@ describe('etcd with authentication', () => {
     ['an unknown user', { username: 'nobody', password: 'mirror-4711' }],
   ] as const) {
     it(`refuses ${title} with ACCESS_DENIED, without the password in the message`, async () => {
-      const failure = await failureOf(clients.backend({ hosts: server.endpoint, auth }).open(5_000, patient));
+      const failure = await failureOf(
+        clients.backend({ hosts: server.endpoint, auth }).open(5_000, neverAborted),
+      );
       expect(failure.code).to.equal('ACCESS_DENIED');
       expect(JSON.stringify([failure.message, failure.stack, String(failure.cause)])).not.to.include('4711');
     });
@@ -61,7 +63,7 @@ describe('etcd with authentication', () => {
 
   it('refuses, with ACCESS_DENIED, clients that do not log in', async () => {
     const backend = clients.backend({ hosts: server.endpoint, prefix: 'allowed/' });
-    const opened = backend.open(5_000, patient);
+    const opened = backend.open(5_000, neverAborted);
     // Some versions of etcd require no permission for leases. All versions require one for keys.
     const failure = await failureOf(opened.then((session) => session.enqueue(newSpec(freshQueue()))));
     expect(failure.code).to.equal('ACCESS_DENIED');
@@ -86,7 +88,7 @@ describe('etcd with authentication', () => {
   it('names in the error all keys that need permission when a user may use only the keys of the queue', async () => {
     // The user may access the whole queue, whose keys are below allowed/, but not the keys in .queuelock/.
     const backend = clients.backend({ hosts: server.endpoint, auth: alice });
-    const session = await backend.open(10_000, patient);
+    const session = await backend.open(10_000, neverAborted);
     const failure = await failureOf(session.enqueue(newSpec('allowed')));
     expect(failure).to.have.property('code', 'ACCESS_DENIED');
     expect(failure.message)
@@ -122,14 +124,14 @@ describe('etcd with authentication', () => {
       const [a, b] = [newSpec('a'), newSpec('b')];
       await session.enqueue(a);
       const kept = clients.follow(await session.enqueue(b));
-      await session.renew(patient);
+      await session.renew(neverAborted);
       await role.revoke(permission('a'));
       for (let heartbeats = 0; heartbeats < 3; heartbeats += 1)
-        expect(await session.renew(patient)).to.equal(session.ttlMs);
+        expect(await session.renew(neverAborted)).to.equal(session.ttlMs);
       expect(await failureOf(session.remove('a', a.id))).to.have.property('code', 'ACCESS_DENIED');
       expect(kept.error).to.equal(undefined);
       await operator.remove(kept.key);
-      await session.renew(patient);
+      await session.renew(neverAborted);
       expect(kept.error).to.have.property('code', 'ENTRY_LOST');
       for (const one of [admin, operator]) one.close();
     });
@@ -145,10 +147,13 @@ describe('etcd with authentication', () => {
       const held = newSpec(queue);
       await holding.enqueue(held);
       const turns = clients.follow(await waiting.enqueue(newSpec(queue)));
-      await waiting.renew(patient);
+      await waiting.renew(neverAborted);
       await server.kill();
       await server.restart();
-      await eventually('the waiter renews', async () => (await waiting.renew(patient).catch(() => 0)) > 0);
+      await eventually(
+        'the waiter renews',
+        async () => (await waiting.renew(neverAborted).catch(() => 0)) > 0,
+      );
       await eventually('the holder is out', () => holding.remove(queue, held.id).catch(() => false));
       const removedAt = performance.now();
       await turns.untilAdmitted();

@@ -6,7 +6,7 @@ import { SharedTimeout } from '../src/base/shared-timeout.ts';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 function blockLoop(ms: number): void {
   const until = performance.now() + ms;
@@ -26,13 +26,13 @@ describe('many concurrent requests to etcd', () => {
     this.timeout(120_000);
     const session = await open({ requestTimeoutMs: 1_500 });
     // Opens the stream of heartbeats before the requests.
-    await session.renew(patient);
+    await session.renew(neverAborted);
     const parent = freshQueue();
     let placement = 0;
     const entering = Array.from({ length: 3_000 }, (_, i) =>
       session.enqueue(newSpec(`${parent}/${i}`)).then(() => (placement += 1)),
     );
-    await session.renew(patient);
+    await session.renew(neverAborted);
     expect(placement, 'at the heartbeat').to.be.lessThan(1_500);
     await Promise.all(entering);
     expect(await own.operator.keysUnder(`${parent}/`)).to.have.length(3_000);

@@ -71,7 +71,7 @@ export class TurnLog {
 }
 
 // The request timeout and the TTL in milliseconds, so long that neither is reached in a test.
-const [PATIENT_MS, LIFETIME_MS] = [10_000, 60_000];
+const [LONG_TIMEOUT_MS, LIFETIME_MS] = [10_000, 60_000];
 
 /** Creates the backends and sessions of a test. `close` closes all of them. */
 export class Clients {
@@ -80,7 +80,7 @@ export class Clients {
   readonly #logs: TurnLog[] = [];
 
   backend(options: EtcdOptions): Backend {
-    const backend = etcd({ requestTimeoutMs: PATIENT_MS, ...etcdTransport(), ...options });
+    const backend = etcd({ requestTimeoutMs: LONG_TIMEOUT_MS, ...etcdTransport(), ...options });
     this.#backends.push(backend);
     return backend;
   }

@@ -20,7 +20,7 @@ export const REMOVAL: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 0 };
 export const REMOVAL_WITH_SUCCESSOR: Requests = { Range: 0, Put: 0, DeleteRange: 0, Txn: 1 };
 /** The requests of a removal after which the next holder writes its label, to announce that it holds alone. */
 const REMOVAL_AND_NOTE: Requests = { Range: 0, Put: 0, DeleteRange: 1, Txn: 1 };
-const QUIET_LOOKS = 3;
+const QUIET_READS = 3;
 
 /** Provides queues of one server whose requests are all counted. */
 export class HandOffBench {
@@ -65,7 +65,7 @@ export class HandOffBench {
       const areLive = sumOf(metrics, 'etcd_debugging_mvcc_watcher_total') === watches;
       quiet = isSame && areLive ? quiet + 1 : 0;
       requested = now;
-      return quiet === QUIET_LOOKS;
+      return quiet === QUIET_READS;
     });
     return requested;
   }

@@ -8,7 +8,7 @@ import { staleReads } from '../src/server/read-trust.ts';
 import { Clients, freshQueue, newSpec } from './clients.ts';
 import { OwnServer } from './own-server.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const HEARTBEATS = 10;
 // How long the second member sends no responses, in milliseconds. Opening a session takes far less time.
 const MUTE_MS = 2_000;
@@ -40,9 +40,9 @@ describe('heartbeats on etcd', () => {
       requestTimeoutMs: MUTE_MS,
     });
     // Opens one session first, so that the backend uses the member that responds from now on.
-    await (await backend.open(60_000, patient)).close();
+    await (await backend.open(60_000, neverAborted)).close();
     const startedAt = performance.now();
-    const session = await backend.open(60_000, patient);
+    const session = await backend.open(60_000, neverAborted);
     expect(livedSince(startedAt)).to.be.lessThan(MUTE_MS);
     expect(await roundsOf(session)).to.equal(HEARTBEATS);
     await session.close();
@@ -56,9 +56,9 @@ describe('heartbeats on etcd', () => {
       const session = await clients.session({ hosts: own.server.endpoint, heartbeatProof });
       const { key } = await session.enqueue(newSpec(freshQueue()));
       await own.operator.remove(key);
-      expect(await session.renew(patient)).to.equal(session.ttlMs);
+      expect(await session.renew(neverAborted)).to.equal(session.ttlMs);
       await own.operator.revoke(session.id);
-      const failure: unknown = await session.renew(patient).catch((error: unknown) => error);
+      const failure: unknown = await session.renew(neverAborted).catch((error: unknown) => error);
       expect(failure).to.have.property('code', 'SESSION_LOST');
     });
   }
@@ -83,9 +83,9 @@ describe('heartbeats on etcd', () => {
   }
 
   async function roundsOf(session: Session): Promise<number> {
-    await session.renew(patient);
+    await session.renew(neverAborted);
     const before = await committed();
-    for (let i = 0; i < HEARTBEATS; i += 1) expect(await session.renew(patient)).to.equal(session.ttlMs);
+    for (let i = 0; i < HEARTBEATS; i += 1) expect(await session.renew(neverAborted)).to.equal(session.ttlMs);
     return (await committed()) - before;
   }
 

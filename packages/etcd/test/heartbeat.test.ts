@@ -8,7 +8,7 @@ import { etcdMetrics, sharedEtcd, sumOf } from '@queuelock/harness/services';
 import { benchOf } from './bench.ts';
 import { Clients, eventually, freshQueue, newSpec } from './clients.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -31,7 +31,7 @@ describe('a session on etcd', () => {
     const { endpoint } = await sharedEtcd('sessions of @queuelock/etcd');
     const rounded = await clients.session({ hosts: endpoint }, 4_100);
     expect(rounded.ttlMs).to.equal(5_000);
-    expect(await rounded.renew(patient)).to.equal(5_000);
+    expect(await rounded.renew(neverAborted)).to.equal(5_000);
     const raised = await clients.session({ hosts: endpoint }, 1_000);
     expect(raised.ttlMs).to.equal(2_000);
   });
@@ -42,20 +42,20 @@ describe('a session on etcd', () => {
     await session.enqueue(spec);
     await bench.operator.revoke(session.id);
     expect(await codeOf(session.enqueue(newSpec(spec.queue)))).to.equal('SESSION_LOST');
-    expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
+    expect(await codeOf(session.renew(neverAborted))).to.equal('SESSION_LOST');
     expect(await session.remove(spec.queue, spec.id)).to.equal(false);
   });
 
   it('opens no further stream when it is closed while its heartbeat is being proven', async () => {
     const [proxy] = bench.proxies;
     const backend = clients.backend({ hosts: proxy.endpoint });
-    const session = await backend.open(60_000, patient);
+    const session = await backend.open(60_000, neverAborted);
     await bench.operator.revoke(session.id);
     let closing: Promise<void> | undefined;
     proxy.onClientData = (chunk) => {
       if (chunk.includes('.queuelock/')) closing ??= session.close();
     };
-    expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
+    expect(await codeOf(session.renew(neverAborted))).to.equal('SESSION_LOST');
     await closing;
     await backend.close();
     await eventually('no connection is left', () => proxy.connections.length === 0);
@@ -82,19 +82,19 @@ describe('a session on etcd', () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const { key } = await session.enqueue(newSpec(freshQueue()));
     await bench.operator.remove(key);
-    expect(await session.renew(patient)).to.equal(session.ttlMs);
+    expect(await session.renew(neverAborted)).to.equal(session.ttlMs);
   });
 
   it('is renewed through another member in the same call when its own member does not respond', async () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' }, 10_000);
-    await session.renew(patient);
+    await session.renew(neverAborted);
     used().toClient.blackhole();
-    expect(await session.renew(patient)).to.equal(10_000);
+    expect(await session.renew(neverAborted)).to.equal(10_000);
   });
 
   it('does not treat the reply to an earlier heartbeat as the reply to a later one', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
-    await session.renew(patient);
+    await session.renew(neverAborted);
     const streams = await keepAliveStreams();
     bench.proxies[0].toClient.hold();
     const overdue = new Error('overdue');
@@ -104,7 +104,7 @@ describe('a session on etcd', () => {
     stop.abort(overdue);
     expect(await renewing).to.equal(overdue);
     await bench.proxies[0].heal();
-    expect(await session.renew(patient)).to.equal(session.ttlMs);
+    expect(await session.renew(neverAborted)).to.equal(session.ttlMs);
     expect((await keepAliveStreams()) - streams).to.equal(1);
   });
 
@@ -112,27 +112,30 @@ describe('a session on etcd', () => {
     const session = await clients.session({ hosts: hosts(), heartbeatProof: 'verified' });
     const doubts: unknown[] = [];
     const listening = session.doubts$?.subscribe((doubt) => doubts.push(doubt));
-    await session.renew(patient);
+    await session.renew(neverAborted);
     used().cut();
     await eventually('there is a doubt', () => doubts.length > 0);
     listening?.unsubscribe();
-    expect(await session.renew(patient)).to.equal(session.ttlMs);
+    expect(await session.renew(neverAborted)).to.equal(session.ttlMs);
   });
 
   it('survives a server that was killed and restarted within the TTL', async () => {
     const session = await clients.session({ hosts: bench.server.endpoint });
     const placement = await session.enqueue(newSpec(freshQueue()));
-    await session.renew(patient);
+    await session.renew(neverAborted);
     await bench.server.kill();
-    expect(await codeOf(session.renew(patient))).to.equal('UNAVAILABLE');
+    expect(await codeOf(session.renew(neverAborted))).to.equal('UNAVAILABLE');
     await bench.server.restart();
-    await eventually('a renewal succeeds', async () => (await codeOf(session.renew(patient))) === 'no error');
+    await eventually(
+      'a renewal succeeds',
+      async () => (await codeOf(session.renew(neverAborted))) === 'no error',
+    );
     expect(await bench.operator.keysUnder(placement.key)).to.deep.equal([placement.key]);
   });
 
   it('enqueues no entry after the store was restored to an older state', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
-    const before = await backend.open(60_000, patient);
+    const before = await backend.open(60_000, neverAborted);
     for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));
     await bench.server.kill();
     await rm(join(bench.server.directory, 'data'), { recursive: true });
@@ -140,24 +143,24 @@ describe('a session on etcd', () => {
     await eventually('the old session is lost', async () => {
       return (await codeOf(before.enqueue(newSpec(freshQueue())))) === 'SESSION_LOST';
     });
-    const after = await backend.open(60_000, patient);
+    const after = await backend.open(60_000, neverAborted);
     const failure: unknown = await after.enqueue(newSpec(freshQueue())).catch((error: unknown) => error);
     expect(failure)
       .to.have.property('message')
       .that.matches(/UNAVAILABLE.*went back from revision \d+ to 2/);
-    expect(await codeOf(after.renew(patient))).to.equal('UNAVAILABLE');
+    expect(await codeOf(after.renew(neverAborted))).to.equal('UNAVAILABLE');
   });
 
   it('gives no entry an order (create revision) that was already used before the store lost its data', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
-    const before = await backend.open(60_000, patient);
+    const before = await backend.open(60_000, neverAborted);
     for (let i = 0; i < 5; i += 1) await before.enqueue(newSpec(freshQueue()));
     const { order } = await before.enqueue(newSpec(freshQueue()));
     await bench.server.kill();
     await rm(join(bench.server.directory, 'data'), { recursive: true });
     await bench.server.restart();
     const spec = newSpec(freshQueue());
-    const after = await backend.open(60_000, patient);
+    const after = await backend.open(60_000, neverAborted);
     expect(await codeOf(after.enqueue(spec))).to.equal('UNAVAILABLE');
     expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
     await bench.operator.clutter('written', { puts: Number(order), bytes: 1 });
@@ -171,7 +174,7 @@ describe('a session on etcd', () => {
   it('is not opened when all members refuse connections, and the message names the members', async () => {
     for (const proxy of bench.proxies) proxy.refuse();
     const backend = clients.backend({ hosts: hosts(), prefix: 'team/' });
-    const failure: unknown = await backend.open(60_000, patient).catch((error: unknown) => error);
+    const failure: unknown = await backend.open(60_000, neverAborted).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     expect(failure)
       .to.have.property('message')
@@ -183,16 +186,16 @@ describe('a session on etcd', () => {
     for (const proxy of bench.proxies) proxy.toClient.blackhole();
     const backend = clients.backend({ hosts: hosts(), requestTimeoutMs: 300 });
     const startedAt = performance.now();
-    expect(await codeOf(backend.open(60_000, patient))).to.equal('UNAVAILABLE');
+    expect(await codeOf(backend.open(60_000, neverAborted))).to.equal('UNAVAILABLE');
     expect(performance.now() - startedAt).to.be.at.least(500);
     expect(livedSince(startedAt)).to.be.lessThan(6_000);
   });
 
   it('ends a pending heartbeat when it is closed', async () => {
     const session = await clients.session({ hosts: bench.proxies[0].endpoint });
-    await session.renew(patient);
+    await session.renew(neverAborted);
     bench.proxies[0].toClient.blackhole();
-    const renewing = codeOf(session.renew(patient));
+    const renewing = codeOf(session.renew(neverAborted));
     await session.close();
     expect(await renewing).to.equal('SESSION_LOST');
   });
@@ -200,7 +203,7 @@ describe('a session on etcd', () => {
   it('refuses a TTL that etcd cannot represent', async () => {
     const backend = clients.backend({ hosts: bench.server.endpoint });
     for (const ttlMs of [0, 999, Number.NaN, 1e15]) {
-      expect(await codeOf(backend.open(ttlMs, patient))).to.equal('INVALID_ARGUMENT');
+      expect(await codeOf(backend.open(ttlMs, neverAborted))).to.equal('INVALID_ARGUMENT');
     }
   });
 

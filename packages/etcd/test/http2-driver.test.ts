@@ -57,8 +57,8 @@ describe('the HTTP/2 transport of etcd', () => {
   });
 
   function over(transport: Transport, more: EtcdOptions = {}, endpoint = server.endpoint): Driver {
-    const patient = { hosts: endpoint, transport, requestTimeoutMs: CALL.withinMs };
-    const driver = driverOf(endpoint, checkOptions({ ...patient, ...more }));
+    const neverAborted = { hosts: endpoint, transport, requestTimeoutMs: CALL.withinMs };
+    const driver = driverOf(endpoint, checkOptions({ ...neverAborted, ...more }));
     drivers.push(driver);
     return driver;
   }

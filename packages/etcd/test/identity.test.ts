@@ -6,7 +6,7 @@ import { loseReply } from './lost-reply.ts';
 import { mentions } from './late-request.ts';
 import { requestsOf } from './requests.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 async function messageOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(String, (error: unknown) => String(error));
@@ -25,7 +25,7 @@ describe('the id of an etcd entry', () => {
   async function handOver(): Promise<Session> {
     const { resumption } = session;
     await session.abandon?.();
-    return clients.backend(options).resume!(resumption!, patient);
+    return clients.backend(options).resume!(resumption!, neverAborted);
   }
 
   it('is refused in another queue than the queue of its entry', async () => {
@@ -78,14 +78,14 @@ describe('an etcd session that another process resumed', () => {
     const frozen = await clients.session(options());
     const spec = newSpec(freshQueue());
     await frozen.enqueue(spec);
-    await frozen.renew(patient);
-    const resumed = await clients.backend(options()).resume!(frozen.resumption!, patient);
+    await frozen.renew(neverAborted);
+    const resumed = await clients.backend(options()).resume!(frozen.resumption!, neverAborted);
     const { order } = await resumed.enqueue(spec);
     expect(await codeOf(frozen.enqueue(newSpec(freshQueue())))).to.equal('SESSION_LOST');
-    expect(await codeOf(frozen.renew(patient))).to.equal('SESSION_LOST');
+    expect(await codeOf(frozen.renew(neverAborted))).to.equal('SESSION_LOST');
     expect(await frozen.hasEnded?.()).to.equal(true);
     await frozen.close();
-    expect(await resumed.renew(patient)).to.equal(resumed.ttlMs);
+    expect(await resumed.renew(neverAborted)).to.equal(resumed.ttlMs);
     expect(await bench.operator.createRevisionOf((await resumed.enqueue(spec)).key)).to.equal(order);
     await resumed.close();
   });
@@ -97,20 +97,20 @@ describe('an etcd session that another process resumed', () => {
     const lost = loseReply(proxy, mentions(spec.id));
     expect(await codeOf(frozen.enqueue(spec))).to.equal('UNAVAILABLE');
     await lost;
-    const resumed = await clients.backend(options()).resume!(frozen.resumption!, patient);
+    const resumed = await clients.backend(options()).resume!(frozen.resumption!, neverAborted);
     await resumed.enqueue(spec);
     await frozen.remove(spec.queue, spec.id);
     expect(await bench.operator.keysUnder(`${spec.queue}/`)).to.have.length(1);
-    expect(await resumed.renew(patient)).to.equal(resumed.ttlMs);
+    expect(await resumed.renew(neverAborted)).to.equal(resumed.ttlMs);
     await resumed.close();
   });
 
   it('belongs to the last process that resumed it', async () => {
     const first = await clients.session(options());
     const { resumption = '' } = first;
-    const second = await clients.backend(options()).resume!(resumption, patient);
-    const third = await clients.backend(options()).resume!(resumption, patient);
-    const codes = await Promise.all([first, second, third].map((one) => codeOf(one.renew(patient))));
+    const second = await clients.backend(options()).resume!(resumption, neverAborted);
+    const third = await clients.backend(options()).resume!(resumption, neverAborted);
+    const codes = await Promise.all([first, second, third].map((one) => codeOf(one.renew(neverAborted))));
     expect(codes).to.deep.equal(['SESSION_LOST', 'SESSION_LOST', undefined]);
     await third.close();
   });
@@ -118,9 +118,9 @@ describe('an etcd session that another process resumed', () => {
   it('is reported as lost to its earlier process without an extra request', async () => {
     const session = await clients.session(options());
     await session.enqueue(newSpec(freshQueue()));
-    await session.renew(patient);
+    await session.renew(neverAborted);
     await eventually('all is quiet', async () => (await requestsOf(bench.server.endpoint, quiet)) === 0);
-    expect(await requestsOf(bench.server.endpoint, () => session.renew(patient))).to.equal(1);
+    expect(await requestsOf(bench.server.endpoint, () => session.renew(neverAborted))).to.equal(1);
     await session.close();
   });
 });

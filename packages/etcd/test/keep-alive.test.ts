@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Connection, Endpoint } from '../src/server/connection.ts';
 import { KeepAlive } from '../src/session/keep-alive.ts';
 
-interface Answering {
+interface Responding {
   readonly onResponse: (response: object) => void;
 }
 
@@ -19,7 +19,7 @@ class Members {
   }
 
   #member(host: string): Endpoint {
-    const keepAlive = ({ onResponse }: Answering): object => ({
+    const keepAlive = ({ onResponse }: Responding): object => ({
       write: () => {
         this.asked.push(host);
         onResponse({ TTL: '10', header: { raft_term: '7' } });

@@ -7,7 +7,7 @@ import { loseReply } from './lost-reply.ts';
 import { startOwnServer } from './own-server.ts';
 import { keyRequests, requestsOf } from './requests.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /**
  * Shows when a key is not used again: a late request of an earlier entry must never affect a later entry with
@@ -164,7 +164,7 @@ describe('a resumed etcd session', () => {
     const { resumption } = from;
     await from.abandon?.();
     const successor = clients.backend({ hosts: bench.server.endpoint, heartbeatProof: 'verified' });
-    return successor.resume!(resumption!, patient);
+    return successor.resume!(resumption!, neverAborted);
   }
 
   it('finds its entries at reused keys, and none at the key of an entry that has left', async () => {

@@ -16,9 +16,9 @@ import { benchOf } from './bench.ts';
 import { Clients, codeOf, eventually, freshQueue, newSpec } from './clients.ts';
 import { watchesOver } from './watches-over.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 // A request timeout in milliseconds that is never reached in these tests.
-const PATIENT_MS = 60_000;
+const LONG_TIMEOUT_MS = 60_000;
 
 describe('the loss of an etcd entry', () => {
   const bench = benchOf(new Clients());
@@ -27,8 +27,8 @@ describe('the loss of an etcd entry', () => {
 
   beforeEach(() => {
     const [{ endpoint: hosts }] = bench.proxies;
-    const backend = clients.backend({ hosts, requestTimeoutMs: PATIENT_MS, heartbeatProof: 'verified' });
-    client = createLockClient(backend, { ttlMs: PATIENT_MS });
+    const backend = clients.backend({ hosts, requestTimeoutMs: LONG_TIMEOUT_MS, heartbeatProof: 'verified' });
+    client = createLockClient(backend, { ttlMs: LONG_TIMEOUT_MS });
   });
   afterEach(() => client.close());
 
@@ -67,7 +67,7 @@ describe('the loss of an etcd entry', () => {
     const call = connection.call.bind(connection);
     connection.call = (what, ...request) =>
       what === 'reading a lease' ? new Promise(() => undefined) : call(what, ...request);
-    const session = await sessionOver(connection, new Watches(connection, PATIENT_MS));
+    const session = await sessionOver(connection, new Watches(connection, LONG_TIMEOUT_MS));
     const placement = await session.enqueue(newSpec(freshQueue()));
     const removed = clients.follow(placement);
     await bench.operator.remove(placement.key);
@@ -90,24 +90,24 @@ describe('the loss of an etcd entry', () => {
       await session.enqueue(newSpec(freshQueue())),
     ];
     const [removed, kept] = [clients.follow(first), clients.follow(second)];
-    await session.renew(patient);
+    await session.renew(neverAborted);
     await bench.operator.remove(first.key);
-    await session.renew(patient);
+    await session.renew(neverAborted);
     expect(removed.error).to.have.property('code', 'ENTRY_LOST');
     expect(kept.error).to.equal(undefined);
     // A key that is created again counts as another entry.
     await bench.operator.remove(second.key);
     await bench.operator.put(second.key);
-    await session.renew(patient);
+    await session.renew(neverAborted);
     expect(kept.error).to.have.property('code', 'ENTRY_LOST');
     await session.close();
-    expect(await codeOf(session.renew(patient))).to.equal('SESSION_LOST');
+    expect(await codeOf(session.renew(neverAborted))).to.equal('SESSION_LOST');
     connection.close();
   });
 
   it('does not admit the next waiter of the same session after the session has ended, even if its watch is late', async () => {
     const connection = connect();
-    const watches = new Watches(connection, PATIENT_MS);
+    const watches = new Watches(connection, LONG_TIMEOUT_MS);
     const late = new Set<string>();
     const session = await sessionOver(
       connection,
@@ -131,14 +131,14 @@ describe('the loss of an etcd entry', () => {
   });
 
   function connect(): Connection {
-    const options = { hosts: bench.server.endpoint, requestTimeoutMs: PATIENT_MS, ...etcdTransport() };
+    const options = { hosts: bench.server.endpoint, requestTimeoutMs: LONG_TIMEOUT_MS, ...etcdTransport() };
     return new Connection(checkOptions(options));
   }
 
   async function sessionOver(connection: Connection, watches: Watches): Promise<EtcdSession> {
     const granted = await connection.call('', (driver, options) => driver.leaseGrant({ TTL: 60 }, options));
     return new EtcdSession(
-      { id: granted.ID, ttlMs: PATIENT_MS },
+      { id: granted.ID, ttlMs: LONG_TIMEOUT_MS },
       {
         connection,
         watches,

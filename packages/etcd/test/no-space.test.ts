@@ -4,7 +4,7 @@ import { Clients, freshQueue, newSpec, type TurnLog } from './clients.ts';
 import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 describe('an etcd server without free space', () => {
   let server: ProcessService;
@@ -46,7 +46,7 @@ describe('an etcd server without free space', () => {
       expect(failure).to.have.property('code', 'UNAVAILABLE');
       expect(failure).to.have.property('message').that.includes('disarm the alarm');
       expect(failure).to.have.property('responded', true);
-      expect(await by.renew(patient)).to.equal(by.ttlMs);
+      expect(await by.renew(neverAborted)).to.equal(by.ttlMs);
       expect(await by.remove(queue, held.id)).to.equal(true);
       await turns[i]!.untilAdmitted();
       expect(await by.remove(queue, waiting.id)).to.equal(true);

@@ -10,7 +10,7 @@ import { Operator } from './operator.ts';
 import { startOwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const alice = { username: 'alice', password: 'wonderland-4711' };
 const root = { username: 'root', password: 'root-4711' };
 
@@ -70,7 +70,7 @@ describe('an etcd server with signed tokens after a change of a role', () => {
       await changeARole();
       // After a refused token, a member counts as one behind a proxy until a watch shows otherwise. So the
       // proven time is the lease's remaining TTL, in whole seconds.
-      expect(await holding.renew(patient)).to.be.within(holding.ttlMs - 1_000, holding.ttlMs);
+      expect(await holding.renew(neverAborted)).to.be.within(holding.ttlMs - 1_000, holding.ttlMs);
       const other = newSpec(freshQueue());
       await waiting.enqueue(other);
       await changeARole();

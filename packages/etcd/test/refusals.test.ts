@@ -24,10 +24,10 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       const held = newSpec(freshQueue());
       await session.enqueue(held);
       const specs = Array.from({ length: 20 }, () => newSpec(freshQueue()));
-      const asking = async (): Promise<void> => {
+      const requesting = async (): Promise<void> => {
         expect(await codeOf(session.enqueueAll?.(specs))).to.equal('INVALID_ARGUMENT');
       };
-      expect(await requestsOf(server.endpoint, asking)).to.be.at.most(21);
+      expect(await requestsOf(server.endpoint, requesting)).to.be.at.most(21);
       expect(await session.remove(held.queue, held.id)).to.equal(true);
       const keys = sumOf(await etcdMetrics(server.endpoint), 'etcd_debugging_mvcc_keys_total');
       expect(keys).to.equal(0);
@@ -37,14 +37,14 @@ describe('an etcd server that accepts ten operations in a transaction', () => {
       const hosts = [server.endpoint, server.endpoint.replace('127.0.0.1', 'localhost')];
       const connection = new Connection(checkOptions({ hosts, transport }));
       const { endpoint } = connection;
-      let troubles = 0;
-      void connection.failures$.forEach(() => (troubles += 1));
+      let failures = 0;
+      void connection.failures$.forEach(() => (failures += 1));
       const success = Array.from({ length: 11 }, (_, i) => ({
         request_range: { key: Buffer.from(`key ${i}`) },
       }));
       const requested = connection.ask('reading much', (etcd, options) => etcd.txn({ success }, options));
       expect(await codeOf(requested)).to.equal('INVALID_ARGUMENT');
-      expect([troubles, connection.endpoint]).to.deep.equal([0, endpoint]);
+      expect([failures, connection.endpoint]).to.deep.equal([0, endpoint]);
       const lookups = new Lookups(connection);
       const reads = success.map(({ request_range: { key } }) => lookups.read({ key }));
       expect((await Promise.all(reads)).map(({ exists }) => exists)).to.deep.equal(success.map(() => false));

@@ -7,7 +7,7 @@ import { keepBack, mentions } from './late-request.ts';
 import { loseReply } from './lost-reply.ts';
 import { handledTxns, requestsOf } from './requests.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 describe('the export of an etcd session', () => {
   it('contains the lease, the TTL, the prefix, and the ids in reused keys', () => {
@@ -68,7 +68,7 @@ describe('a resumed etcd session', () => {
   async function handOver(session: Session): Promise<Session> {
     const { resumption } = session;
     await session.abandon?.();
-    return successor.resume!(resumption!, patient);
+    return successor.resume!(resumption!, neverAborted);
   }
 
   async function everything(): Promise<string[]> {
@@ -171,7 +171,7 @@ describe('a resumed etcd session', () => {
     const { resumption } = session;
     await session.abandon?.();
     const lossy = clients.backend({ hosts: bench.proxies[0].endpoint, heartbeatProof: 'verified' });
-    const resumed = await lossy.resume!(resumption!, patient);
+    const resumed = await lossy.resume!(resumption!, neverAborted);
     const lost = loseReply(bench.proxies[0], mentions(spec.id));
     // The other limit would result in another key if the session did not find its entry.
     const failure: unknown = await resumed.enqueue({ ...spec, limit: 2 }).catch((error: unknown) => error);
@@ -191,10 +191,10 @@ describe('a resumed etcd session', () => {
     // Loses the reply to the write of the generation key, after which the server refuses late requests of the
     // earlier process.
     const lost = loseReply(bench.proxies[0], mentions(`.queuelock/${session.id}`));
-    const failure: unknown = await lossy.resume!(resumption!, patient).catch((error: unknown) => error);
+    const failure: unknown = await lossy.resume!(resumption!, neverAborted).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'UNAVAILABLE');
     await lost;
-    const resumed = await successor.resume!(resumption!.replace(String(ttlMs), '4000'), patient);
+    const resumed = await successor.resume!(resumption!.replace(String(ttlMs), '4000'), neverAborted);
     expect([resumed.id, resumed.ttlMs]).to.deep.equal([session.id, ttlMs]);
     await resumed.close();
   });
@@ -208,8 +208,8 @@ describe('a resumed etcd session', () => {
       (error: unknown) => error,
     );
     expect(failure).to.equal(why);
-    const resumed = await successor.resume!(resumption!, patient);
-    expect(await resumed.renew(patient)).to.equal(session.ttlMs);
+    const resumed = await successor.resume!(resumption!, neverAborted);
+    expect(await resumed.renew(neverAborted)).to.equal(session.ttlMs);
     await resumed.close();
   });
 });

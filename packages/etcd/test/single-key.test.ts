@@ -9,7 +9,7 @@ import { MixedClients, ownName, type OldClient } from './old-locks.ts';
 import { OwnServer } from './own-server.ts';
 import { requestsOf } from './requests.ts';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 async function failureOf(
   promise: Promise<unknown> | undefined,
@@ -326,7 +326,7 @@ describe('an etcd queue with a single key', () => {
     await session.share?.(second.queue, second.id, '');
     await session.abandon?.();
     const successor = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
-    const resumed = await successor.resume!(session.resumption!, patient);
+    const resumed = await successor.resume!(session.resumption!, neverAborted);
     const again = await resumed.enqueue(first);
     expect(again.turn).to.include({ admitted: true, ahead: 0 });
     expect((await resumed.enqueue({ ...second, shared: true })).turn.admitted).to.equal(true);
@@ -346,7 +346,7 @@ describe('an etcd queue with a single key', () => {
     await session.enqueue(spec);
     await session.abandon?.();
     const successor = clients.backend({ hosts: own.server.endpoint, singleKey: ownName });
-    const resumed = await successor.resume!(session.resumption!, patient);
+    const resumed = await successor.resume!(session.resumption!, neverAborted);
     expect(await resumed.remove(queue, spec.id)).to.equal(true);
     expect(await everything()).to.deep.equal([]);
     await resumed.close();

@@ -4,7 +4,7 @@ import type { ProcessService } from '@queuelock/harness/services/service';
 import { startOwnServer } from './own-server.ts';
 import { maxPerSecond, type Cost } from './storm-load.ts';
 import { StormProcess } from './storm-process.ts';
-import { TROUBLES, FailingServers } from './storm.ts';
+import { FAILURES, FailingServers } from './storm.ts';
 
 const WATCHED_MS = Number(process.env['STORM_MS'] ?? 60_000);
 const MAX_A_SECOND = 5;
@@ -30,13 +30,13 @@ describe('a client whose etcd servers fail for a minute', function () {
 
   for (const transport of ['etcd3', 'http2'] as const)
     for (const members of [1, 3])
-      for (const trouble of TROUBLES) {
+      for (const failure of FAILURES) {
         for (const does of ['holds and waits', 'opens a session again and again'] as const)
-          it(`connects at most five times a second with little CPU time when it ${does}, and each of ${members} servers ${trouble} (${transport})`, async () => {
+          it(`connects at most five times a second with little CPU time when it ${does}, and each of ${members} servers ${failure} (${transport})`, async () => {
             const ways = await FailingServers.to(server.endpoint, members);
             const client = new StormProcess({ hosts: ways.hosts, transport, does, forMs: WATCHED_MS });
             await client.untilEvent('ready');
-            ways.begin(trouble);
+            ways.begin(failure);
             judge(await client.cost());
             await ways.stop();
           });

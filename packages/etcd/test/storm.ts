@@ -4,8 +4,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 
 /** How a server fails: it closes each connection, refuses connections, or sends no responses. */
-export const TROUBLES = ['accepts and closes', 'refuses', 'is silent'] as const;
-export type Trouble = (typeof TROUBLES)[number];
+export const FAILURES = ['accepts and closes', 'refuses', 'is silent'] as const;
+export type Failure = (typeof FAILURES)[number];
 
 /** Proxies to one server, which simulate the failures. */
 export class FailingServers {
@@ -34,11 +34,11 @@ export class FailingServers {
     return this.hosts.map((host) => Number(host.split(':')[1]));
   }
 
-  begin(trouble: Trouble): void {
-    this.#closes = trouble === 'accepts and closes';
+  begin(failure: Failure): void {
+    this.#closes = failure === 'accepts and closes';
     for (const proxy of this.#proxies) {
-      if (trouble === 'refuses') proxy.refuse();
-      if (trouble === 'is silent') proxy.toClient.blackhole();
+      if (failure === 'refuses') proxy.refuse();
+      if (failure === 'is silent') proxy.toClient.blackhole();
       proxy.cut();
     }
   }

@@ -10,7 +10,7 @@ import { issueCertificates, type Certificates } from '@queuelock/harness/service
 import { startOwnServer } from './own-server.ts';
 import { startTlsServer } from '@queuelock/harness/services/etcd-tls';
 
-const patient = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 describe('an etcd server that requires client certificates', function () {
   this.timeout(60_000);
@@ -38,7 +38,7 @@ describe('an etcd server that requires client certificates', function () {
     let last: unknown;
     try {
       await eventually(`it is refused with ${String(words)}`, async () => {
-        last = await backend.open(10_000, patient).catch((error: unknown) => error);
+        last = await backend.open(10_000, neverAborted).catch((error: unknown) => error);
         return last instanceof Error && words.test(last.message);
       });
     } catch (error) {

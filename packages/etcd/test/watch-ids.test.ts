@@ -6,7 +6,7 @@ import { eventually } from './clients.ts';
 import { ScriptedStreams } from './scripted-stream.ts';
 
 // A timeout in milliseconds that no test reaches, unless the test sets a shorter one.
-const PATIENT_MS = 30_000;
+const LONG_TIMEOUT_MS = 30_000;
 const SOON_MS = 20;
 
 describe('the watches on one stream of an etcd server', () => {
@@ -17,18 +17,18 @@ describe('the watches on one stream of an etcd server', () => {
   let notifications: Record<string, string[]>;
 
   beforeEach(() => {
-    open(PATIENT_MS);
+    open(LONG_TIMEOUT_MS);
   });
   afterEach(() => {
     watches.close();
     connection.close();
   });
 
-  function open(answerWithinMs: number): void {
+  function open(responseWithinMs: number): void {
     member = new ScriptedStreams();
     notifications = {};
     connection = new Connection(checkOptions({ hosts: '127.0.0.1:1' }), () => member.driver);
-    watches = new Watches(connection, answerWithinMs);
+    watches = new Watches(connection, responseWithinMs);
   }
 
   function watch(key: string, target: WatchTarget = { key: Buffer.from(key) }): { unsubscribe(): void } {

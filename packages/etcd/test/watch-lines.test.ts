@@ -10,8 +10,8 @@ import { eventually } from './clients.ts';
 import { startOwnServer } from './own-server.ts';
 
 // The timeout of a response on a stream, in milliseconds, after which the stream would be opened again.
-const PATIENT_MS = 30_000;
-const CALL = { withinMs: PATIENT_MS };
+const LONG_TIMEOUT_MS = 30_000;
+const CALL = { withinMs: LONG_TIMEOUT_MS };
 
 describe('the watches of an etcd backend', () => {
   let server: ProcessService;
@@ -29,7 +29,7 @@ describe('the watches of an etcd backend', () => {
   after(() => server.stop());
   beforeEach(() => {
     [streams, stops, live, deleted] = [[], [], 0, []];
-    const options = { hosts: server.endpoint, requestTimeoutMs: PATIENT_MS, ...etcdTransport() };
+    const options = { hosts: server.endpoint, requestTimeoutMs: LONG_TIMEOUT_MS, ...etcdTransport() };
     connection = new Connection(checkOptions(options));
     const { driver } = connection.endpoint;
     const open = driver.watch.bind(driver);
@@ -44,7 +44,7 @@ describe('the watches of an etcd backend', () => {
       };
       return channel;
     };
-    watches = new Watches(connection, PATIENT_MS);
+    watches = new Watches(connection, LONG_TIMEOUT_MS);
   });
   afterEach(() => {
     watches.close();

@@ -140,24 +140,24 @@ describe('a watch that starts during a write', () => {
     isThere: boolean;
   } {
     const news$ = new Subject<WatchNotification>();
-    const asked$ = new Subject<number>();
+    const requested$ = new Subject<number>();
     const departures: (Departure | undefined)[] = [];
     let reads = 0;
     const here = {
       ...{ news$, departures, isThere: true },
       looks: () => reads,
       looked: async (times: number) => {
-        await firstValueFrom(asked$.pipe(filter((count) => count >= times)));
+        await firstValueFrom(requested$.pipe(filter((count) => count >= times)));
       },
     };
-    const look = (): Promise<KeyState> => {
+    const readState = (): Promise<KeyState> => {
       reads += 1;
-      asked$.next(reads);
+      requested$.next(reads);
       return Promise.resolve({ exists: here.isThere, revision: BigInt(25 + reads) });
     };
     const status = {
       watches: watchesOver(() => news$),
-      lookups: { read: look },
+      lookups: { read: readState },
       compactions: { compacted$: NEVER, add: () => undefined, delete: () => undefined },
       followed: new LocalWaiters(),
       entry: { isOfSameSession: () => false },

@@ -21,18 +21,18 @@ export function describeWhatApplies(harness: BackendHarness, { refuses, contradi
   describe(`${harness.name} passes every conformance test that it does not refuse`, function () {
     this.timeout(120_000);
     const omitted = factsWithTitles(...(contradicts ?? []));
-    const asked = facts.filter((fact) => !omitted.includes(fact));
+    const requested = facts.filter((fact) => !omitted.includes(fact));
     const failures = new Map<string, Promise<Error | undefined>>();
     before(() => {
       const lanes = Array.from({ length: LANES }, () => Promise.resolve());
-      asked.forEach((fact, place) => {
+      requested.forEach((fact, place) => {
         const before = lanes[place % LANES]!;
         const failure = before.then(() => fact.check(harness)).then(none, errorOf);
         lanes[place % LANES] = failure.then(none);
         failures.set(fact.title, failure);
       });
     });
-    for (const { title } of asked) {
+    for (const { title } of requested) {
       it(title, async () => {
         const failure = await failures.get(title);
         if (failure !== undefined && !refuses(failure)) throw failure;

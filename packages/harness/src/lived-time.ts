@@ -27,7 +27,7 @@ function tick(): void {
   ticked = loss.to;
   if (loss.lostMs <= PUNCTUAL_MS) return;
   losses.push(loss);
-  for (const hear of listeners) hear(loss);
+  for (const receive of listeners) receive(loss);
 }
 
 setInterval(tick, TICK_MS).unref();
@@ -50,12 +50,12 @@ export function livedBetween(from: string | bigint, to: string | bigint): number
  * Calls the listener for every period in which the process could not run, once the period is over. The
  * returned function stops that, after a call for the current period.
  */
-export function onLoss(hear: (loss: Loss) => void): () => void {
+export function onLoss(receive: (loss: Loss) => void): () => void {
   tick();
-  listeners.add(hear);
+  listeners.add(receive);
   return () => {
     tick();
-    listeners.delete(hear);
+    listeners.delete(receive);
   };
 }
 

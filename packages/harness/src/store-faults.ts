@@ -231,9 +231,9 @@ class Bench {
   }
 
   async untilInLine(queue: string, count: number): Promise<void> {
-    const look = async (): Promise<void> => {
+    const read = async (): Promise<void> => {
       expect(await this.store().entries(queue)).to.equal(count);
     };
-    await until(look, { what: `${count} in the line ${queue}`, withinMs: WITHIN_MS / 2 });
+    await until(read, { what: `${count} in the line ${queue}`, withinMs: WITHIN_MS / 2 });
   }
 }

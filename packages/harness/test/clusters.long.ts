@@ -274,8 +274,8 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
           await member.slow({ lossRatio: 0.05 });
           await sees(member, await write(await cluster.leader()));
           await member.slow({ lossRatio: 1 });
-          expect(await howAnswers(client, member, GRACE_MS)).to.equal('is silent');
-          expect(await howAnswers(client, await cluster.leader())).to.equal('answers');
+          expect(await howItResponds(client, member, GRACE_MS)).to.equal('is silent');
+          expect(await howItResponds(client, await cluster.leader())).to.equal('answers');
           await client.stop();
         });
 
@@ -302,7 +302,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         });
       }
 
-      async function howAnswers(
+      async function howItResponds(
         client: ClusterClient,
         member: Member,
         maxWaitMs = MAX_WAIT_MS,
@@ -317,13 +317,13 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         const client = await cluster.addClient();
         const member = await follower();
         const line = await openLine(member);
-        expect(await howAnswers(client, member)).to.equal('answers');
+        expect(await howItResponds(client, member)).to.equal('answers');
         await member.cut({ from: client });
-        expect(await howAnswers(client, member, GRACE_MS)).to.equal('is silent');
-        expect(await howAnswers(client, await cluster.leader())).to.equal('answers');
+        expect(await howItResponds(client, member, GRACE_MS)).to.equal('is silent');
+        expect(await howItResponds(client, await cluster.leader())).to.equal('answers');
         await line.put(newKey(), 'as ever');
         await member.heal();
-        expect(await howAnswers(client, member)).to.equal('answers');
+        expect(await howItResponds(client, member)).to.equal('answers');
         await client.stop();
       });
 
@@ -335,7 +335,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         const broken = new Promise((resolve) => socket.once('error', resolve));
         await member.cut({ from: 'clients', as: 'reset' });
         await broken;
-        expect(await howAnswers(client, member)).to.equal('refuses');
+        expect(await howItResponds(client, member)).to.equal('refuses');
         await client.stop();
       });
 
@@ -347,7 +347,7 @@ for (const { name, lines, start } of [ETCD, ZOOKEEPER]) {
         await client.stop();
         expect(isAlive(pid)).to.equal(false);
         const next = await cluster.addClient();
-        expect(await howAnswers(next, await cluster.leader())).to.equal('answers');
+        expect(await howItResponds(next, await cluster.leader())).to.equal('answers');
         await next.stop();
       });
 

@@ -52,11 +52,11 @@ for (const { name, start, client } of KINDS) {
 
     it('does not respond while it is frozen and continues when it is thawed', async () => {
       await server.freeze();
-      const asked = client.ask(server.endpoint).then(() => 'answered');
+      const requested = client.ask(server.endpoint).then(() => 'answered');
       const silence = new Promise((resolve) => setTimeout(resolve, 300, 'silent'));
-      expect(await Promise.race([asked, silence])).to.equal('silent');
+      expect(await Promise.race([requested, silence])).to.equal('silent');
       await server.thaw();
-      expect(await asked).to.equal('answered');
+      expect(await requested).to.equal('answered');
     });
 
     it('keeps its data and its port over a restart', async () => {

@@ -78,8 +78,8 @@ export class Link {
     if (this.closed) throw connectionClosed('the memory server');
     signal?.throwIfAborted();
     if (!this.#intercept) return this.#halfMs === 0 ? effect() : unlessAborted(this.#travel(effect), signal);
-    let answer: Promise<T> | undefined;
-    const proceed = (): Promise<T> => (answer ??= withoutAlarm(this.#travel(effect)));
+    let response: Promise<T> | undefined;
+    const proceed = (): Promise<T> => (response ??= withoutAlarm(this.#travel(effect)));
     return unlessAborted(this.#intercept(call, proceed), signal);
   }
 
@@ -137,16 +137,16 @@ export class Link {
 }
 
 /** Marks a rejection as handled, because an interceptor may never await the reply of the server. */
-function withoutAlarm<T>(answer: Promise<T>): Promise<T> {
-  answer.catch(() => undefined);
-  return answer;
+function withoutAlarm<T>(response: Promise<T>): Promise<T> {
+  response.catch(() => undefined);
+  return response;
 }
 
-function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return answer;
+function unlessAborted<T>(response: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return response;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', abort, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    response.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -84,7 +84,7 @@ export class Queues {
   drop(entry: Entry): void {
     const queue = this.#queue(entry.queue);
     this.#take(entry);
-    tellGone(entry, 'ENTRY_LOST');
+    notifyRemoval(entry, 'ENTRY_LOST');
     this.#closeRanks(queue);
     this.#move(queue.name, 1);
   }
@@ -98,7 +98,7 @@ export class Queues {
       entries.filter((entry) => entry.sessionId === sessionId),
     );
     for (const entry of dead) this.#take(entry);
-    for (const entry of dead) tellGone(entry, 'SESSION_LOST');
+    for (const entry of dead) notifyRemoval(entry, 'SESSION_LOST');
     for (const name of new Set(dead.map(({ queue }) => queue))) this.#closeRanks(this.#queue(name));
     for (const { queue } of dead) this.#move(queue, 1);
   }
@@ -159,7 +159,7 @@ export class Queues {
  * Notifies the subscribers of an entry that the entry was removed. Most owners remove their entry themselves
  * and have unsubscribed before.
  */
-function tellGone(entry: Entry, code: NonNullable<Entry['gone']>): void {
+function notifyRemoval(entry: Entry, code: NonNullable<Entry['gone']>): void {
   entry.gone = code;
   for (const follower of entry.followers) follower.error(goneError(entry, code));
 }

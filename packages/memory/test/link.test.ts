@@ -9,7 +9,7 @@ import {
 } from '@queuelock/memory';
 import { codeOf, openSession, record, recordTurns, newSpec } from './actors.ts';
 
-const noAnswer = new QueueLockError('UNAVAILABLE', 'the answer was lost');
+const noResponse = new QueueLockError('UNAVAILABLE', 'the answer was lost');
 
 /** Applies a fault to calls of one kind. All other calls pass unchanged. */
 function only(kind: string, treat: Intercept): Intercept {
@@ -53,9 +53,9 @@ describe('a connection to a memory server', () => {
   it('can lose a reply: the call took effect and may be repeated', async () => {
     let losses = 1;
     const intercept = only('enqueue', async (_call, proceed) => {
-      const answer = await proceed();
-      if (losses-- > 0) throw noAnswer;
-      return answer;
+      const response = await proceed();
+      if (losses-- > 0) throw noResponse;
+      return response;
     });
     const session = await openSession(connect({ intercept }));
     const spec = newSpec();
@@ -67,7 +67,7 @@ describe('a connection to a memory server', () => {
 
   it('can lose a request: the call has no effect', async () => {
     const intercept = only('enqueue', async () => {
-      throw noAnswer;
+      throw noResponse;
     });
     const session = await openSession(connect({ intercept }));
     expect(await codeOf(session.enqueue(newSpec()))).to.equal('UNAVAILABLE');
@@ -78,7 +78,7 @@ describe('a connection to a memory server', () => {
     const late: (() => Promise<unknown>)[] = [];
     const intercept = only('enqueue', async (_call, proceed) => {
       late.push(proceed);
-      throw noAnswer;
+      throw noResponse;
     });
     const session = await openSession(connect({ intercept }));
     const spec = newSpec();
@@ -131,7 +131,7 @@ describe('a connection to a memory server', () => {
 
   it('resolves a close even if the request to close the session is lost', async () => {
     const intercept = only('close', async () => {
-      throw noAnswer;
+      throw noResponse;
     });
     const session = await openSession(connect({ intercept }));
     await session.close();

@@ -179,7 +179,7 @@ describe('a memory server', () => {
     await session.enqueue(first);
     const chained = await session.enqueue(second);
     const last = recordTurns((await session.enqueue(third)).turns$);
-    const pictures = record(backend.observe('q'));
+    const snapshots = record(backend.observe('q'));
     chained.turns$.subscribe({
       next: ({ admitted }) => {
         if (admitted) void session.remove('q', second.id);
@@ -188,9 +188,9 @@ describe('a memory server', () => {
     });
     await session.remove('q', first.id);
     expect(last.seen).to.deep.equal([false, true]);
-    expect(pictures.seen.at(-1)).to.have.length(1);
+    expect(snapshots.seen.at(-1)).to.have.length(1);
     last.stop();
-    pictures.stop();
+    snapshots.stop();
   });
 
   it('refuses an invalid TTL', async () => {

@@ -49,14 +49,14 @@ describe('making an entry of a memory server shared', () => {
     const session = await openSession(backend);
     const holder = newSpec({ value: 'writes' });
     await session.enqueue(holder);
-    const pictures = record(backend.observe('q'));
+    const snapshots = record(backend.observe('q'));
     await session.share!('q', holder.id, 'reads');
-    const seen = pictures.seen.map((picture) => (typeof picture === 'string' ? [] : picture));
+    const seen = snapshots.seen.map((snapshot) => (typeof snapshot === 'string' ? [] : snapshot));
     expect(seen.map(([entry]) => [entry?.shared, entry?.value])).to.deep.equal([
       [false, 'writes'],
       [true, 'reads'],
     ]);
-    pictures.stop();
+    snapshots.stop();
   });
 
   it('returns false if the entry does not exist, and rejects if the session is lost', async () => {

@@ -73,11 +73,11 @@ describe('a client’s view of a store in memory', () => {
   it('completes when the client is closed', async () => {
     const client = clientOf();
     await client.close();
-    for (const asked of [
+    for (const requested of [
       client.history('a'),
       client.diagnose(),
       client.tokenOf('a', { key: 'a/1', order: 1n }),
     ])
-      expect(await asked.catch((error: unknown) => error)).to.have.property('code', 'CLOSED');
+      expect(await requested.catch((error: unknown) => error)).to.have.property('code', 'CLOSED');
   });
 });

@@ -22,7 +22,7 @@ import { entriesOf, entriesWhenChanged, historyOf, queuesIn } from './views/view
 const MIN_TTL_MS = 500;
 const DEFAULT_TTL_MS = 10_000;
 const LONGEST_TTL_MS = 2 ** 31 - 1;
-const LOOK_EVERY_MS = 100;
+const READ_INTERVAL_MS = 100;
 const LIST_EVERY_MS = 1_000;
 
 /**
@@ -126,7 +126,7 @@ class MysqlBackend implements Backend {
       const connection = this.#connected();
       return connection.observers.watch({
         read: entriesWhenChanged(connection, queue),
-        everyMs: LOOK_EVERY_MS,
+        everyMs: READ_INTERVAL_MS,
         apartMs,
       });
     });

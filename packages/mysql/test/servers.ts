@@ -43,11 +43,11 @@ export class OwnServer {
 
   /** Repeats the query until it returns this count. */
   async until(sql: string, count: number): Promise<void> {
-    const look = async (): Promise<void> => {
+    const read = async (): Promise<void> => {
       const found = await this.operator.number(sql);
       if (found !== count) throw new Error(`${sql}: ${found}`);
     };
-    await until(look, { what: `${count} by ${sql}`, withinMs: 30_000 });
+    await until(read, { what: `${count} by ${sql}`, withinMs: 30_000 });
   }
 }
 

@@ -54,15 +54,15 @@ describe('requests to MySQL', () => {
     holder.asked.length = 0;
     const claims = Array.from({ length: 20 }, () => waiter.client.acquire('handed'));
     await clients.until("select count(*) from queuelock_entry where queue = 'handed'", 21);
-    const looks = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind')).length;
+    const reads = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind')).length;
     await ownership.release();
     const served = claims.map(async (claim) => (await claim).release());
     await Promise.race(served);
     expect(holder.asked).to.deep.equal(['leave']);
     // Of the twenty entries, one is admitted and the others wait. Each poll is one statement for all waiters.
     const after = waiter.asked.filter((sql) => sql.startsWith('select 1 as kind'));
-    expect(after.length).to.be.greaterThan(looks);
-    for (const look of after) expect(look.match(/select 4/g) ?? []).to.have.length.at.most(1);
+    expect(after.length).to.be.greaterThan(reads);
+    for (const read of after) expect(read.match(/select 4/g) ?? []).to.have.length.at.most(1);
     await Promise.all(served);
   }).timeout(60_000);
 

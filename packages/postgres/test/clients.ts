@@ -40,8 +40,8 @@ export class Clients extends OwnServer {
     pool.on('connect', (client) => {
       const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown;
       const counted = (...args: readonly unknown[]): unknown => {
-        const [asking] = args as readonly (string | { readonly text: string })[];
-        const text = typeof asking === 'string' ? asking : (asking?.text ?? '');
+        const [requesting] = args as readonly (string | { readonly text: string })[];
+        const text = typeof requesting === 'string' ? requesting : (requesting?.text ?? '');
         asked.push(/^select \w+\.(\w+)\(/.exec(text)?.[1] ?? text);
         return query(...args);
       };

@@ -14,20 +14,20 @@ const WITHIN_MS = 60_000;
 describe('a replica of PostgreSQL that lags and takes over', () => {
   const primary = new OwnServer();
   let replica: ProcessService;
-  let asked: Client;
+  let requested: Client;
   const locks: LockClient[] = [];
 
   before(async () => {
     const binaries = dirname(await readlink(`/proc/${primary.server.pid}/exe`));
     replica = await newPostgresReplica(primary.server, join(binaries, 'pg_basebackup'));
-    asked = new Client({ connectionString: postgresUrl(replica) });
-    await asked.connect();
+    requested = new Client({ connectionString: postgresUrl(replica) });
+    await requested.connect();
     await primary.operator.query('create table report (token bigint not null, content text not null)');
     await primary.operator.query("insert into report values (0, 'empty')");
   });
   after(async () => {
     await Promise.all(locks.splice(0).map((client) => client.close()));
-    await asked.end();
+    await requested.end();
     await replica.stop();
   });
 
@@ -42,25 +42,25 @@ describe('a replica of PostgreSQL that lags and takes over', () => {
     await earlier.run('warm', async () => undefined);
     const lsn = (await primary.column('select pg_current_wal_insert_lsn()'))[0];
     const follows = async (): Promise<void> => {
-      const { rows } = await asked.query('select pg_last_wal_replay_lsn() >= $1::pg_lsn as there', [lsn]);
+      const { rows } = await requested.query('select pg_last_wal_replay_lsn() >= $1::pg_lsn as there', [lsn]);
       expect(rows).to.deep.equal([{ there: true }]);
     };
     await until(follows, { what: 'the replica follows', withinMs: WITHIN_MS });
     // Cuts the replica off: it keeps what it has received, and receives nothing more from the primary.
-    await asked.query("alter system set primary_conninfo = ''");
-    await asked.query('select pg_reload_conf()');
+    await requested.query("alter system set primary_conninfo = ''");
+    await requested.query('select pg_reload_conf()');
     const receives = async (): Promise<void> => {
-      expect((await asked.query('select 1 from pg_stat_wal_receiver')).rowCount).to.equal(0);
+      expect((await requested.query('select 1 from pg_stat_wal_receiver')).rowCount).to.equal(0);
     };
     await until(receives, { what: 'the replica is cut off', withinMs: WITHIN_MS });
     const held = await earlier.acquire('report');
-    await asked.query('select pg_promote()');
+    await requested.query('select pg_promote()');
     const later = await client(replica).acquire('report');
     expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
     expect(later.token > held.token).to.equal(true);
     const write = async ({ token }: { readonly token: bigint }): Promise<number | null> =>
       (
-        await asked.query('update report set token = $1, content = $2 where token <= $1', [
+        await requested.query('update report set token = $1, content = $2 where token <= $1', [
           String(token),
           'written',
         ])

@@ -71,11 +71,11 @@ describe('an application that uses npm pg', () => {
     const pool = new pg.Pool({ connectionString: server.url });
     let most = 0;
     pool.on('connect', (client) => {
-      let asked = 0;
+      let requested = 0;
       const query = client.query.bind(client) as (...statement: readonly unknown[]) => Promise<unknown>;
       const counted = (...statement: readonly unknown[]): Promise<unknown> => {
-        most = Math.max(most, (asked += 1));
-        return query(...statement).finally(() => (asked -= 1));
+        most = Math.max(most, (requested += 1));
+        return query(...statement).finally(() => (requested -= 1));
       };
       Object.assign(client, { query: counted });
     });

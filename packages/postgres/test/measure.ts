@@ -101,11 +101,11 @@ async function turn(
   let last: { readonly endedAt: number; readonly by: Contender } | undefined;
   const contend = async (contender: Contender): Promise<void> => {
     while (left > 0) {
-      const askedAt = performance.now();
+      const requestedAt = performance.now();
       await contender.hold(async () => {
         const now = performance.now();
         left -= 1;
-        waits.push(now - askedAt);
+        waits.push(now - requestedAt);
         if (last && last.by !== contender) gaps.push(now - last.endedAt);
         await new Promise((resolve) => setTimeout(resolve, HOLD_MS));
         last = { endedAt: performance.now(), by: contender };

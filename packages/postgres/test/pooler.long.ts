@@ -33,10 +33,13 @@ for (const pool_mode of ['transaction', 'statement'])
     });
 
     it('shows a queue and its changes to an observer', async () => {
-      const [looking, joining] = [pooled(), await clients.session(pooled())];
-      const three = firstValueFrom(looking.observe('seen').pipe(filter((entries) => entries.length === 3)), {
-        defaultValue: [],
-      });
+      const [observeOptions, joining] = [pooled(), await clients.session(pooled())];
+      const three = firstValueFrom(
+        observeOptions.observe('seen').pipe(filter((entries) => entries.length === 3)),
+        {
+          defaultValue: [],
+        },
+      );
       for (let nth = 0; nth < 3; nth += 1) await joining.enqueue(newSpec({ queue: 'seen' }));
       expect(await three).to.have.length(3);
     });

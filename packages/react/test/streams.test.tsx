@@ -67,7 +67,7 @@ describe('hooks over snapshots', () => {
 
   it('show the last snapshot at the first rendering of a component that mounts later', () => {
     const shown: string[] = [];
-    function Told(): null {
+    function Reported(): null {
       shown.push(useQueue('a').snapshot?.entries[0]?.owner ?? 'nothing');
       return null;
     }
@@ -76,7 +76,7 @@ describe('hooks over snapshots', () => {
     rerender(
       <BridgeProvider client={bridge}>
         <Owners name="a" />
-        <Told />
+        <Reported />
       </BridgeProvider>,
     );
     expect(shown[0]).to.equal('ann');

@@ -6,7 +6,7 @@ import {
   type SessionState,
 } from '@queuelock/core';
 import { Subscription } from './rx.ts';
-import { unanswered } from './sight.ts';
+import { withoutResponse } from './sight.ts';
 
 /** Callbacks of the entry that a cohort has in the queue. None is called after `leave`. */
 export interface EntryEvents {
@@ -39,7 +39,7 @@ export class CohortEntry {
    * respond. `undefined` otherwise, and once the entry is granted.
    */
   get trouble(): unknown {
-    if (!this.#isInLine) return unanswered();
+    if (!this.#isInLine) return withoutResponse();
     if (this.ownership || this.#session === 'alive') return undefined;
     return new QueueLockError('UNAVAILABLE', 'no heartbeat was confirmed recently');
   }

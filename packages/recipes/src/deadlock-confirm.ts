@@ -21,7 +21,7 @@ export interface Confirmation {
  */
 export class ConfirmedDeadlocks {
   readonly #options: Confirmation;
-  #pictures: readonly QueueState[] = [];
+  #snapshots: readonly QueueState[] = [];
   /** Keys of the entries that were present at least `confirmMs` ago. An entry that has left a queue never returns. */
   #old: ReadonlySet<string> = new Set();
   #cancel: (() => void) | undefined;
@@ -30,8 +30,8 @@ export class ConfirmedDeadlocks {
     this.#options = options;
   }
 
-  look(pictures: readonly QueueState[]): void {
-    this.#pictures = pictures;
+  look(snapshots: readonly QueueState[]): void {
+    this.#snapshots = snapshots;
     this.#judge();
   }
 
@@ -41,8 +41,8 @@ export class ConfirmedDeadlocks {
   }
 
   #judge(): void {
-    const suspected = findDeadlocks(this.#pictures);
-    const sure = suspected.length > 0 ? findDeadlocks(only(this.#pictures, this.#old)) : [];
+    const suspected = findDeadlocks(this.#snapshots);
+    const sure = suspected.length > 0 ? findDeadlocks(only(this.#snapshots, this.#old)) : [];
     if (suspected.length === 0) this.#old = new Set();
     const keys = new Set(sure.map(keyOf));
     if (suspected.every((deadlock) => keys.has(keyOf(deadlock)))) this.stop();
@@ -52,7 +52,7 @@ export class ConfirmedDeadlocks {
 
   #age(): () => void {
     const { clock, confirmMs } = this.#options;
-    const present = namesIn(this.#pictures);
+    const present = namesIn(this.#snapshots);
     return inTwoSteps(clock, confirmMs, () => {
       this.#cancel = undefined;
       this.#old = present;
@@ -75,15 +75,15 @@ function inTwoSteps(clock: Clock, ms: number, task: () => void): () => void {
   };
 }
 
-function only(pictures: readonly QueueState[], names: ReadonlySet<string>): readonly QueueState[] {
-  return pictures.map((picture, place) => ({
-    ...picture,
-    entries: picture.entries.filter((entry) => names.has(nameOf(place, entry))),
+function only(snapshots: readonly QueueState[], names: ReadonlySet<string>): readonly QueueState[] {
+  return snapshots.map((snapshot, place) => ({
+    ...snapshot,
+    entries: snapshot.entries.filter((entry) => names.has(nameOf(place, entry))),
   }));
 }
 
-function namesIn(pictures: readonly QueueState[]): ReadonlySet<string> {
-  const live = pictures.map(({ status, entries }) => (status === 'live' ? entries : []));
+function namesIn(snapshots: readonly QueueState[]): ReadonlySet<string> {
+  const live = snapshots.map(({ status, entries }) => (status === 'live' ? entries : []));
   return new Set(live.flatMap((entries, place) => entries.map((entry) => nameOf(place, entry))));
 }
 

@@ -58,20 +58,20 @@ export function watchDeadlocks(
   );
   wholeNumber('confirmMs', confirmMs, { min: 0 });
   const watches = sources.flatMap(({ client, names }) => names.map((name) => watchWhileOpen(client, name)));
-  const pictures$ = watches.length === 0 ? of([]) : combineLatest(watches);
+  const snapshots$ = watches.length === 0 ? of([]) : combineLatest(watches);
   const deadlocks$ = new Observable<readonly Deadlock[]>((subscriber) => {
     const report = (deadlocks: readonly Deadlock[]): void => subscriber.next(deadlocks);
     const confirmed = new ConfirmedDeadlocks({ confirmMs, clock, report });
     subscriber.add(() => {
       confirmed.stop();
     });
-    const looks$ = pictures$.pipe(
-      tap((pictures) => {
-        confirmed.look(pictures);
+    const reads$ = snapshots$.pipe(
+      tap((snapshots) => {
+        confirmed.look(snapshots);
       }),
       ignoreElements(),
     );
-    subscriber.add(looks$.subscribe(subscriber));
+    subscriber.add(reads$.subscribe(subscriber));
   });
   const shared$ = deadlocks$.pipe(
     distinctUntilChanged(areSame),

@@ -23,17 +23,17 @@ export class ElectionErrors {
    * candidate is elected.
    */
   ofCandidate(): CandidateErrors {
-    return new CandidateErrors(this.#clock, (trouble) => this.#emitted$.next(trouble));
+    return new CandidateErrors(this.#clock, (failure) => this.#emitted$.next(failure));
   }
 }
 
 /** Counts the failed candidacies of one candidate since it last led. */
 export class CandidateErrors {
   readonly #clock: Clock;
-  readonly #tell: (trouble: ElectionErrorEvent) => void;
+  readonly #tell: (failure: ElectionErrorEvent) => void;
   #count = 0;
 
-  constructor(clock: Clock, tell: (trouble: ElectionErrorEvent) => void) {
+  constructor(clock: Clock, tell: (failure: ElectionErrorEvent) => void) {
     this.#clock = clock;
     this.#tell = tell;
   }

@@ -23,13 +23,13 @@ export async function leadUntilAborted(
   options: LeadOptions,
 ): Promise<void> {
   const { signal, onEnd } = options;
-  const troubles = ballot.troubles.ofCandidate();
+  const failures = ballot.troubles.ofCandidate();
   const pace = new Pace(ballot.clock);
   while (!signal.aborted) {
     const candidacy = await leadOnce(ballot, work, options);
-    if (candidacy.outcome === 'unelected') await unlessAborted(signal, troubles.pause(candidacy.error));
+    if (candidacy.outcome === 'unelected') await unlessAborted(signal, failures.pause(candidacy.error));
     if (candidacy.outcome !== 'led') continue;
-    troubles.over();
+    failures.over();
     tell(candidacy.end, onEnd);
     const restMs = isForGood(candidacy.end) ? 0 : pace.restAfter(candidacy.termMs);
     if (restMs > 0) await unlessAborted(signal, after(ballot.clock, restMs));

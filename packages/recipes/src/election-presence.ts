@@ -28,8 +28,8 @@ type Presence = Leadership | undefined;
  */
 export function presenceOf(ballot: Ballot): Observable<Presence> {
   const present$ = defer(() => {
-    const troubles = ballot.troubles.ofCandidate();
-    return defer(() => once(ballot, troubles)).pipe(repeat());
+    const failures = ballot.troubles.ofCandidate();
+    return defer(() => once(ballot, failures)).pipe(repeat());
   }).pipe(
     catchError((error: unknown) => endQuietlyIf(isQueueLockError(error, 'CLOSED'), error)),
     share({
@@ -51,12 +51,12 @@ export function presenceOf(ballot: Ballot): Observable<Presence> {
  * Emits the leadership of one candidacy. It begins with joining, and ends with the hold or with the backoff
  * after a failed wait.
  */
-function once(ballot: Ballot, troubles: CandidateErrors): Observable<Presence> {
+function once(ballot: Ballot, failures: CandidateErrors): Observable<Presence> {
   const stand = ballot.stand();
   let winning: Promise<Term> | undefined;
   let term: Term | undefined;
   const won = (made: Term): Term => {
-    troubles.over();
+    failures.over();
     return (term = made);
   };
   return ballot.client.claim(ballot.name, stand).pipe(
@@ -65,7 +65,7 @@ function once(ballot: Ballot, troubles: CandidateErrors): Observable<Presence> {
         return presenceIn((winning ??= ballot.elected(state.ownership, stand).then(won)));
       if (state.status !== 'ended' || state.outcome !== 'failed') return of(undefined);
       if (!mayPass(state.error)) throw state.error;
-      return concat(of(undefined), troubles.pause(state.error));
+      return concat(of(undefined), failures.pause(state.error));
     }),
     finalize(() => term?.end()),
   );

@@ -26,11 +26,11 @@ export class Sight {
    */
   through<T extends Seen>(state$: Observable<T>): Observable<T> {
     return defer(() => {
-      this.#blind.set(state$, unanswered());
+      this.#blind.set(state$, withoutResponse());
       return state$.pipe(
         tap(({ status, error }) => {
           if (status === 'live') this.#blind.delete(state$);
-          else this.#blind.set(state$, error ?? unanswered());
+          else this.#blind.set(state$, error ?? withoutResponse());
         }),
       );
     });
@@ -40,15 +40,15 @@ export class Sight {
    * Settles as the promise of a request does. Until then the store counts as unreadable, so that a timeout of
    * the wait rejects with `UNAVAILABLE` and not with `TIMEOUT`.
    */
-  async until<T>(answer: Promise<T>): Promise<T> {
-    this.#blind.set(answer, unanswered());
-    const value = await answer;
-    this.#blind.delete(answer);
+  async until<T>(response: Promise<T>): Promise<T> {
+    this.#blind.set(response, withoutResponse());
+    const value = await response;
+    this.#blind.delete(response);
     return value;
   }
 }
 
 /** Returns the error for a store that has not replied yet. */
-export function unanswered(): QueueLockError {
+export function withoutResponse(): QueueLockError {
   return new QueueLockError('UNAVAILABLE', 'the store has not responded yet');
 }

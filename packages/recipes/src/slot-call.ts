@@ -23,7 +23,7 @@ export async function callFor<T>(
   const { signal, timeoutMs, workTimeoutMs } = options;
   const limits = { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   const left = countingDown(limits);
-  const past = await firstLook(terms, limits);
+  const past = await firstRead(terms, limits);
   if (past) return past;
   const wait = new SlotWait(register);
   try {
@@ -50,7 +50,7 @@ export async function callFor<T>(
  * Reads the register once before the call joins the queue. If the read fails or times out, the error states
  * that the state of the slot is unknown.
  */
-function firstLook({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
+function firstRead({ name, register }: SlotTerms, limits: WaitOptions): Promise<PastSlot | undefined> {
   const sight = new Sight();
   const what = `the state of the slot ${JSON.stringify(register.slot)} of ${JSON.stringify(name)} was not read`;
   return withWaitLimit(limits, { what, sight }, (signal) =>

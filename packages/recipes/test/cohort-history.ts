@@ -9,7 +9,7 @@ import { SafetyViolation } from '@queuelock/harness/safety';
 const CLIENT = { ttlMs: 200, safetyMarginMs: 20, connectTimeoutMs: 60_000 };
 const LONG_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 20;
-const LOOKS = 60;
+const READS = 60;
 
 /** The plan of one acquisition: when it begins, how long it holds, and when it gives up. */
 interface Plan {
@@ -80,7 +80,7 @@ class World {
     const ways = [...crews.map((crew) => crew.acquire.bind(crew)), clients[2]!.acquire.bind(clients[2], 'x')];
     const living = plans.map((one) => this.#live(one, ways[one.by]!));
     // The client's retries wait in real time, so the loop pauses in real time too.
-    for (let looks = 0; looks < LOOKS && !this.#isOver(); looks++) {
+    for (let reads = 0; reads < READS && !this.#isOver(); reads++) {
       await this.stage.clock.advance(LONG_AFTER_MS);
       if (!this.#isOver()) await pause(LOOK_EVERY_MS);
     }

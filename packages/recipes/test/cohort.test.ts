@@ -145,7 +145,7 @@ describe('a cohort', () => {
   });
 
   it('reports a loss at the next read, even before a timer has run', async () => {
-    for (const look of [
+    for (const read of [
       ({ held }: CohortHold) => !held,
       ({ signal }: CohortHold) => signal.aborted,
       ({ signal }: CohortHold) => signal.reason !== undefined,
@@ -157,7 +157,7 @@ describe('a cohort', () => {
       const { signal } = hold;
       expect(signal.aborted).to.equal(false);
       stage.clock.stall(2 * TTL_MS);
-      expect(look(hold)).to.equal(true);
+      expect(read(hold)).to.equal(true);
       await stage.settle();
     }
   });

@@ -47,7 +47,7 @@ describe('the confirmation of deadlocks', () => {
           latest = found;
         };
         const confirmed = new ConfirmedDeadlocks({ confirmMs: CONFIRM_MS, clock, report });
-        for (const pictures of picturesOf(truths, late)) {
+        for (const pictures of snapshotsOf(truths, late)) {
           confirmed.look(pictures);
           phantoms += findDeadlocks(pictures).filter((found) => !truths.some(holdsIn(found))).length;
           await clock.advance(1);
@@ -101,7 +101,7 @@ function historyOf(story: readonly Step[], limit: number): readonly (readonly Qu
  * Returns the snapshots that an observer sees after each step. The snapshots of each queue have a delay of
  * their own. The last ones are up to date.
  */
-function picturesOf(
+function snapshotsOf(
   truths: readonly (readonly QueueState[])[],
   late: readonly number[],
 ): readonly (readonly QueueState[])[] {

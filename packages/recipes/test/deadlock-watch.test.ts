@@ -14,7 +14,7 @@ import { MemoryLine } from './memory-store.ts';
 /** Half of the time for which a cycle must exist before it is reported, in milliseconds. */
 const HALF_MS = 50;
 /** Time in milliseconds after which a client reads again after an error. */
-const LOOKS_AGAIN_MS = 500;
+const READS_AGAIN_MS = 500;
 
 describe('the watch for deadlocks', () => {
   let clock: VirtualClock;
@@ -175,7 +175,7 @@ describe('the watch for deadlocks', () => {
     await clock.advance(0);
     expect(found.brief).to.deep.equal(['', 'ben for ann, ann for ben', '']);
     await line.mend();
-    await clock.advance(LOOKS_AGAIN_MS);
+    await clock.advance(READS_AGAIN_MS);
     await clock.advance(2 * HALF_MS - 1);
     expect(found.brief.length).to.equal(3);
     await clock.advance(1);

@@ -106,9 +106,9 @@ describe('a claim that may give up in a deadlock', () => {
   });
 
   it('continues to watch deadlocks while entries ahead of it leave', () => {
-    let looks = 0;
+    let reads = 0;
     const counted$ = new Observable<readonly Deadlock[]>((subscriber) => {
-      looks += 1;
+      reads += 1;
       return deadlocks$.subscribe(subscriber);
     });
     const state$ = new Subject<ClaimState>();
@@ -116,7 +116,7 @@ describe('a claim that may give up in a deadlock', () => {
     const queued = { status: 'queued', order: 3n, token: 3n, key: 'x/3', id: 'f'.repeat(32) } as const;
     state$.next({ ...queued, entriesAhead: 2 });
     state$.next({ ...queued, entriesAhead: 1 });
-    expect([claim.values.length, looks]).to.deep.equal([2, 1]);
+    expect([claim.values.length, reads]).to.deep.equal([2, 1]);
     deadlocks$.next([against(queued.id)]);
     expect([claim.last!.status, claim.end, state$.observed]).to.deep.equal(['ended', 'complete', false]);
   });

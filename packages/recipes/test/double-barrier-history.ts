@@ -149,9 +149,9 @@ class Process {
   async live(members: number, judge: Judge): Promise<void> {
     const intercept: Intercept = async (_call, proceed) => {
       await this.#delay();
-      const answer = await proceed();
+      const response = await proceed();
       await this.#delay();
-      return answer;
+      return response;
     };
     const deliver = (arrive: () => void): void => void this.#delay().then(arrive);
     const client = this.#stage.client({ backend: { intercept, deliver } });

@@ -179,9 +179,9 @@ describe('a double barrier', () => {
   it('records the beginning of a round only once, even if the reply to the write is lost', async () => {
     let writes = 0;
     const intercept: Intercept = async (call, proceed) => {
-      const answer = await proceed();
+      const response = await proceed();
       if (call === 'writeRegister' && ++writes === 1) throw new Error('the answer was lost');
-      return answer;
+      return response;
     };
     const first = new Walker(at(2));
     await stage.settle();

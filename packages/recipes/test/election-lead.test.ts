@@ -278,21 +278,21 @@ describe('Election.lead', () => {
 
   it('emits NOT_ENOUGH_TIME for each candidacy with too little proven time', async () => {
     const intercept: Intercept = async (call, proceed) => {
-      const answer = await proceed();
+      const response = await proceed();
       if (call === 'renew') await new Promise<void>((resolve) => stage.clock.after(TTL_MS / 10, resolve));
-      return answer;
+      return response;
     };
     const own = election(stage.client({ backend: { intercept } }), 'x', { value: 'a', clock: stage.clock });
-    const troubles: unknown[] = [];
-    own.errors$.subscribe(({ error }) => troubles.push((error as QueueLockError).code));
+    const failures: unknown[] = [];
+    own.errors$.subscribe(({ error }) => failures.push((error as QueueLockError).code));
     const other = await stage.client().acquire('x');
     const retiring = new AbortController();
     const led = own.lead(() => undefined, { minRemainingMs: TTL_MS * 0.95, signal: retiring.signal });
     await stage.clock.advance(TTL_MS / 2);
     void other.release();
     await stage.clock.advance(TTL_MS * 3);
-    expect(troubles.length).to.be.greaterThan(1);
-    expect(new Set(troubles)).to.deep.equal(new Set(['NOT_ENOUGH_TIME']));
+    expect(failures.length).to.be.greaterThan(1);
+    expect(new Set(failures)).to.deep.equal(new Set(['NOT_ENOUGH_TIME']));
     retiring.abort();
     await stage.clock.advance(TTL_MS);
     await led;
@@ -341,9 +341,9 @@ describe('Election.lead', () => {
       const intercept: Intercept = async (call, proceed) => {
         if (call === 'close') return proceed();
         await point();
-        const answer = await proceed();
+        const response = await proceed();
         await point();
-        return answer;
+        return response;
       };
       const deliver = (arrive: () => void): void => void point().then(arrive);
       const client = scene.client({ backend: { intercept, deliver } });

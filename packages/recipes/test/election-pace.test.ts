@@ -63,7 +63,7 @@ describe("the signal that a leader's work gets", () => {
    * the function that reads the signal.
    */
   async function afterBlocked(
-    look: (stop: AbortSignal, leadership: Leadership) => unknown,
+    read: (stop: AbortSignal, leadership: Leadership) => unknown,
   ): Promise<unknown> {
     let blockedMs = 0;
     const stage = new MemoryStage();
@@ -75,9 +75,9 @@ describe("the signal that a leader's work gets", () => {
     const client = stage.client({ clock: blocked });
     const led = election(client, 'x', { value: 'a', clock }).lead(
       (leadership, stop) => {
-        const looked = look(stop, leadership);
+        const lastRead = read(stop, leadership);
         blockedMs = TTL_MS * 2;
-        seen = typeof looked === 'function' ? (looked as () => unknown)() : looked;
+        seen = typeof lastRead === 'function' ? (lastRead as () => unknown)() : lastRead;
         retiring.abort();
         return ended;
       },

@@ -286,32 +286,32 @@ describe('streams of an election', () => {
     it('emits each failed attempt with the growing time until the retry', async () => {
       const { intercept, plugIn } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
-      const troubles = watch(own.errors$);
+      const failures = watch(own.errors$);
       const isLeader = watch(leadsIn(own));
       await stage.clock.advance(60_000);
-      expect(troubles.values.length).to.be.within(8, 12);
-      for (const { error } of troubles.values) expect(error).to.include({ code: 'UNAVAILABLE' });
-      const pauses = troubles.values.map(({ retryInMs }) => retryInMs);
+      expect(failures.values.length).to.be.within(8, 12);
+      for (const { error } of failures.values) expect(error).to.include({ code: 'UNAVAILABLE' });
+      const pauses = failures.values.map(({ retryInMs }) => retryInMs);
       expect(pauses[0]).to.be.within(80, 100);
       expect(pauses.at(-1)).to.be.within(1_600, 2_000);
       plugIn();
       await stage.clock.advance(10_000);
       expect(isLeader.last).to.equal(true);
-      const notified = troubles.values.length;
+      const notified = failures.values.length;
       await stage.clock.advance(60_000);
-      expect(troubles.values.length).to.equal(notified);
+      expect(failures.values.length).to.equal(notified);
     });
 
     it('emits the failures of lead too', async () => {
       const { intercept } = unplugged();
       const own = candidate('a', stage.client({ backend: { intercept } }));
-      const troubles = watch(own.errors$);
+      const failures = watch(own.errors$);
       const retiring = new AbortController();
       const led = own.lead(() => undefined, { signal: retiring.signal });
       await stage.clock.advance(30_000);
-      expect(troubles.values.length).to.be.within(4, 6);
+      expect(failures.values.length).to.be.within(4, 6);
       // Advances the clock into the backoff after the next failure.
-      while (troubles.values.length < 7) await stage.clock.advance(10);
+      while (failures.values.length < 7) await stage.clock.advance(10);
       retiring.abort();
       await led;
     });
@@ -325,21 +325,21 @@ describe('streams of an election', () => {
 
     it('emits nothing for an error that ends candidacy$', async () => {
       const own = candidate('a', stage.client({ backend: { intercept: forbidding } }));
-      const [troubles, isLeader] = [watch(own.errors$), watch(own.candidacy$)];
+      const [failures, isLeader] = [watch(own.errors$), watch(own.candidacy$)];
       await stage.settle();
-      expect([troubles.values, isLeader.end]).to.have.nested.property('1.code', 'ACCESS_DENIED');
-      expect(troubles.values).to.deep.equal([]);
+      expect([failures.values, isLeader.end]).to.have.nested.property('1.code', 'ACCESS_DENIED');
+      expect(failures.values).to.deep.equal([]);
     });
 
     it('emits when an operator removes the entry, and the candidate campaigns again', async () => {
       await stage.client().acquire('x');
       const own = candidate('a');
-      const troubles = watch(own.errors$);
+      const failures = watch(own.errors$);
       watch(own.candidacy$);
       await stage.settle();
       stage.server.evict(stage.server.queues().get('x')![1]!.key);
       await stage.clock.advance(100);
-      expect(troubles.values.map(({ error }) => (error as QueueLockError).code)).to.deep.equal([
+      expect(failures.values.map(({ error }) => (error as QueueLockError).code)).to.deep.equal([
         'ENTRY_LOST',
       ]);
       expect(stage.values('x')).to.have.lengthOf(2);

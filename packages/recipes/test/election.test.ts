@@ -154,8 +154,8 @@ describe('leader election', () => {
     it('retries a `proclaim` whose reply was lost', async () => {
       let lose = true;
       const intercept: Intercept = async (call, proceed) => {
-        const answer = await proceed();
-        if (call !== 'update' || !lose) return answer;
+        const response = await proceed();
+        if (call !== 'update' || !lose) return response;
         lose = false;
         throw new QueueLockError('UNAVAILABLE', 'the answer was lost');
       };
@@ -205,9 +205,9 @@ describe('leader election', () => {
       const intercept: Intercept = async (call, proceed) => {
         if (call === 'close') return proceed();
         await point();
-        const answer = await proceed();
+        const response = await proceed();
         await point();
-        return answer;
+        return response;
       };
       const deliver = (arrive: () => void): void => void point().then(arrive);
       const client = scene.client({ backend: { intercept, deliver } });

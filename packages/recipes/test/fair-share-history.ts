@@ -85,10 +85,10 @@ class World {
     const delay = (): Promise<void> => this.#pass(delaysMs[messages++ % delaysMs.length]!);
     const intercept: Intercept = async (_call, proceed) => {
       await delay();
-      const answer = await proceed();
+      const response = await proceed();
       this.#checkQueue();
       await delay();
-      return answer;
+      return response;
     };
     const deliver = (arrive: () => void): void => void delay().then(arrive);
     return this.stage.client({ ...CLIENT, backend: { intercept, deliver } });

@@ -178,7 +178,7 @@ class Stage implements Site {
     const withinMs = maxWaitMs(this.#store);
     const deadline = performance.now() + withinMs;
     for (;;) {
-      const { answer, refusal } = await ask(holds);
+      const { answer, refusal } = await request(holds);
       if (answer) return;
       if (performance.now() > deadline) {
         throw new Error(
@@ -251,7 +251,9 @@ export function follow<T>(source$: Observable<T>): Followed<T> & { readonly subs
   };
 }
 
-async function ask(holds: () => unknown): Promise<{ readonly answer?: unknown; readonly refusal?: unknown }> {
+async function request(
+  holds: () => unknown,
+): Promise<{ readonly answer?: unknown; readonly refusal?: unknown }> {
   try {
     return { answer: await holds() };
   } catch (refusal) {

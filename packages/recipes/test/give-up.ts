@@ -44,9 +44,9 @@ async function play<T>(
   const intercept: Intercept = async (call, proceed) => {
     if (call === 'close') return proceed();
     await point();
-    const answer = await proceed();
+    const response = await proceed();
     await point();
-    return answer;
+    return response;
   };
   const deliver = (arrive: () => void): void => void point().then(arrive);
   const later = await before?.(stage);

@@ -36,9 +36,9 @@ export class Instance {
     const intercept: Intercept = async (call, proceed) => {
       if (call === 'close') return proceed();
       await this.point();
-      const answer = await proceed();
+      const response = await proceed();
       await this.point();
-      return answer;
+      return response;
     };
     const deliver = (arrive: () => void): void => void this.point().then(arrive);
     this.client = stage.client({ clock, backend: { intercept, deliver } });

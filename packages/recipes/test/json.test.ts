@@ -35,14 +35,14 @@ describe('states of recipes as JSON', () => {
   it('show why a candidacy failed', async () => {
     await stage.client().acquire('x');
     const own = election(stage.client(), 'x', { value: 'a', clock: stage.clock });
-    const troubles: ElectionErrorEvent[] = [];
-    own.errors$.subscribe((trouble) => troubles.push(trouble));
+    const failures: ElectionErrorEvent[] = [];
+    own.errors$.subscribe((failure) => failures.push(failure));
     const candidacy = follow(own.candidacy$);
     await stage.settle();
     stage.server.evict(stage.server.queues().get('x')![1]!.key);
     await stage.settle();
-    expect(parsed(troubles[0])).to.have.nested.property('error.code', 'ENTRY_LOST');
-    expect(parsed(troubles[0])).to.have.property('retryInMs').that.is.a('number');
+    expect(parsed(failures[0])).to.have.nested.property('error.code', 'ENTRY_LOST');
+    expect(parsed(failures[0])).to.have.property('retryInMs').that.is.a('number');
     candidacy.stop();
     await stage.settle();
   });

@@ -125,9 +125,9 @@ describe('a latch', () => {
       const intercept: Intercept = async (call, proceed) => {
         const isLost = call === 'writeRegister' && ++calls % 2 === 1;
         if (isLost && lost === 'request') throw LOST();
-        const answer = await proceed();
+        const response = await proceed();
         if (isLost) throw LOST();
-        return answer;
+        return response;
       };
       const unlucky = latch(createLockClient(memory({ server: stage.server, intercept })), 'exit');
       expect(await unlucky.trySetCount(3)).to.equal(true);
@@ -140,8 +140,8 @@ describe('a latch', () => {
   it('does not repeat a countDown in the next round when the reply is lost and the first round has ended', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
-      const answer = await proceed();
-      if (call !== 'writeRegister' || !isLost) return answer;
+      const response = await proceed();
+      if (call !== 'writeRegister' || !isLost) return response;
       isLost = false;
       await exit.trySetCount(7);
       throw LOST();
@@ -154,8 +154,8 @@ describe('a latch', () => {
   it('returns true from trySetCount even if the reply is lost and other clients have counted down meanwhile', async () => {
     let isLost = true;
     const intercept: Intercept = async (call, proceed) => {
-      const answer = await proceed();
-      if (call !== 'writeRegister' || !isLost) return answer;
+      const response = await proceed();
+      if (call !== 'writeRegister' || !isLost) return response;
       isLost = false;
       await exit.countDown();
       throw LOST();
@@ -183,9 +183,9 @@ describe('a latch', () => {
           const what = call === 'close' ? 'arrives' : (left.shift() ?? 'arrives');
           await new Promise<void>((resolve) => mine.clock.after(1, resolve));
           if (what === 'request lost') throw LOST();
-          const answer = await proceed();
+          const response = await proceed();
           if (what === 'answer lost') throw LOST();
-          return answer;
+          return response;
         };
         const total = counts.reduce((sum, count) => sum + count, 1);
         await latch(mine.client(), 'x').trySetCount(total);

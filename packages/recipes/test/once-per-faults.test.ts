@@ -28,9 +28,9 @@ describe('oncePer when messages are lost or late', () => {
       const intercept: Intercept = async (call, proceed) => {
         const isLost = call === 'writeRegister' && ++calls % 2 === 1;
         if (isLost && lost === 'request') throw LOST();
-        const answer = await proceed();
+        const response = await proceed();
         if (isLost) throw LOST();
-        return answer;
+        return response;
       };
       for (const guarantee of ['at-most-once', 'at-least-once'] as const) {
         let works = 0;
@@ -46,9 +46,9 @@ describe('oncePer when messages are lost or late', () => {
     const { clock } = stage;
     const blocked = { ...clock, now: () => clock.now() + blockedMs };
     const intercept: Intercept = async (call, proceed) => {
-      const answer = await proceed();
+      const response = await proceed();
       if (call === 'writeRegister') blockedMs = TTL_MS * 2;
-      return answer;
+      return response;
     };
     const slow = oncePer(stage.client({ clock: blocked, backend: { intercept } }), 'report');
     let works = 0;
@@ -84,9 +84,9 @@ describe('oncePer when messages are lost or late', () => {
     const giving = new AbortController();
     let reads = 0;
     const intercept: Intercept = async (call, proceed) => {
-      const answer = await proceed();
+      const response = await proceed();
       if (call === 'readRegister' && ++reads === 2) giving.abort(new Error('given up'));
-      return answer;
+      return response;
     };
     const mine = oncePer(stage.client({ backend: { intercept } }), 'report');
     const failure = await failureOf(mine.run(1, () => 1, { signal: giving.signal }));
@@ -101,9 +101,9 @@ describe('oncePer when messages are lost or late', () => {
       const { clock } = stage;
       const blocked = { ...clock, now: () => clock.now() + blockedMs };
       const intercept: Intercept = async (call, proceed) => {
-        const answer = await proceed();
+        const response = await proceed();
         if (call === 'readRegister' && stage.server.entryCount > 0) blockedMs = TTL_MS * 2;
-        return answer;
+        return response;
       };
       const slow = stage.client({ clock: blocked, backend: { intercept } });
       let works = 0;

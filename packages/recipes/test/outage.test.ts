@@ -100,14 +100,14 @@ describe('a recipe whose wait times out while the store cannot be read', () => {
   it('rejects with UNAVAILABLE for a cohort whose heartbeats get no reply', async () => {
     const otherClaim = await stage.client().acquire('x');
     const crew = cohort(client, 'x');
-    const patient = failureOf(crew.acquire());
+    const neverAborted = failureOf(crew.acquire());
     await stage.settle();
     line.cut();
     await stage.clock.advance(TTL_MS / 2);
     isAnOutage(await ended(crew.acquire(SOON)), '"x"', 'no heartbeat');
     await otherClaim.release();
     await crew.close();
-    expect(await patient).to.be.an.instanceOf(QueueLockError);
+    expect(await neverAborted).to.be.an.instanceOf(QueueLockError);
   });
 
   it('rejects with TIMEOUT again once the store can be read', async () => {

@@ -75,8 +75,8 @@ describe('a semaphore', () => {
     });
 
     it('runs work with permits', async () => {
-      const answer = await pool.run(({ held }) => [held, out()], { permits: 3 });
-      expect([answer, out()]).to.deep.equal([[true, [3]], []]);
+      const response = await pool.run(({ held }) => [held, out()], { permits: 3 });
+      expect([response, out()]).to.deep.equal([[true, [3]], []]);
     });
 
     it('returns a claim as a stream, and unsubscribing leaves the queue', async () => {
@@ -212,10 +212,10 @@ describe('a semaphore', () => {
     it('resizes and writes once when replies are lost', async () => {
       let isLost = true;
       const intercept: Intercept = async (call, proceed) => {
-        const answer = await proceed();
+        const response = await proceed();
         if (call === 'writeRegister') isLost = !isLost;
         if (call === 'writeRegister' && !isLost) throw new QueueLockError('UNAVAILABLE', 'lost');
-        return answer;
+        return response;
       };
       const pool = sized(2, stage.client({ backend: { intercept } }));
       await pool.resize(5);
@@ -266,7 +266,7 @@ describe('a semaphore', () => {
     });
 
     it('grants in order within the limit, and delays no entry needlessly, in any random history', async () => {
-      const deed = fc.oneof(
+      const action = fc.oneof(
         fc.record({
           what: fc.constant('take' as const),
           by: fc.nat(2),
@@ -277,14 +277,14 @@ describe('a semaphore', () => {
         fc.record({ what: fc.constant('expire' as const), which: fc.nat(2) }),
       );
       await fc.assert(
-        fc.asyncProperty(fc.array(deed, { maxLength: 30 }), async (deeds) => {
+        fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
           const mine = new MemoryStage();
           const pools = [0, 1, 2].map(() => semaphore(mine.client(), 'pool', { limit: 3, resizable: true }));
           const held: SharedOwnership[] = [];
           const taking: Promise<unknown>[] = [];
           const stop = new AbortController();
           let most = 3;
-          for (const one of deeds) {
+          for (const one of actions) {
             const before = mine.server.queues().get('pool') ?? [];
             if (one.what === 'take') {
               const { permits } = one;

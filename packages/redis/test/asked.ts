@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { ProcessService } from '@queuelock/harness/services/service';
 
 /** Sends a command to a server on a new connection, and returns the reply as text. */
-export async function asked(
+export async function requested(
   { endpoint }: ProcessService,
   [command = '', ...args]: readonly string[],
 ): Promise<string> {

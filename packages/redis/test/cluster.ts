@@ -30,9 +30,9 @@ export async function startCluster(withinMs: number): Promise<Cluster> {
   const nodes = [first!, second!] as const;
   const isUp = async (): Promise<void> => {
     for (const { operator } of nodes) {
-      const said = String(await operator.call('CLUSTER', 'INFO'));
-      expect(said).to.contain('cluster_state:ok').and.to.contain('cluster_known_nodes:2');
-      expect(said).to.contain('cluster_slots_assigned:16384');
+      const output = String(await operator.call('CLUSTER', 'INFO'));
+      expect(output).to.contain('cluster_state:ok').and.to.contain('cluster_known_nodes:2');
+      expect(output).to.contain('cluster_slots_assigned:16384');
     }
   };
   await until(isUp, { what: 'a cluster', withinMs });

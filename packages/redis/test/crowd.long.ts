@@ -10,8 +10,8 @@ describe('many claims of one process on Redis', () => {
     const server = await startRedis({ way: 'process' });
     const locks = createLockClient(redis({ url: `redis://${server.endpoint}` }));
     const held = await locks.acquire('before');
-    const asked = Array.from({ length: MANY }, (_, nth) => locks.run(`lock ${nth}`, async () => nth));
-    expect(new Set(await Promise.all(asked)).size).to.equal(MANY);
+    const requested = Array.from({ length: MANY }, (_, nth) => locks.run(`lock ${nth}`, async () => nth));
+    expect(new Set(await Promise.all(requested)).size).to.equal(MANY);
     expect(held.held).to.equal(true);
     await held.release();
     await locks.close();

@@ -4,7 +4,7 @@ import { redis } from '@queuelock/redis';
 import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { until } from '@queuelock/harness/services/until';
-import { asked } from './asked.ts';
+import { requested } from './asked.ts';
 import { Fenced } from './fenced.ts';
 import { startReplicated, type Replicated } from './replicated.ts';
 
@@ -52,7 +52,7 @@ describe('a replica of Redis that lags and takes over', () => {
     // From here on, the replica receives no writes of the primary.
     replication.toClient.blackhole();
     const held = await earlier.acquire('report');
-    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    await requested(replica, ['REPLICAOF', 'NO', 'ONE']);
     const resource = new Fenced();
     const later = await client(replica).acquire('report');
     expect([held.held, later.held], 'two hold').to.deep.equal([true, true]);
@@ -66,11 +66,11 @@ describe('a replica of Redis that lags and takes over', () => {
     const earlier = client(primary, 1_000);
     const held = await earlier.acquire('report');
     replication.toClient.blackhole();
-    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    await requested(replica, ['REPLICAOF', 'NO', 'ONE']);
     const later = await client(replica).acquire('report');
     const leaseEnds = async (): Promise<number> =>
       Number(
-        (await asked(primary, ['ZRANGE', '{queuelock}:sessions', '0', '0', 'WITHSCORES'])).split(',')[1],
+        (await requested(primary, ['ZRANGE', '{queuelock}:sessions', '0', '0', 'WITHSCORES'])).split(',')[1],
       );
     const before = await leaseEnds();
     const isRenewed = async (): Promise<void> => {
@@ -82,13 +82,13 @@ describe('a replica of Redis that lags and takes over', () => {
 
   it('ends the earlier hold at its deadline if the old primary accepts writes only with a replica', async () => {
     const settings = ['min-replicas-to-write', '1', 'min-replicas-max-lag', '1'];
-    await asked(primary, ['CONFIG', 'SET', ...settings]);
+    await requested(primary, ['CONFIG', 'SET', ...settings]);
     expect(await adviceOf(primary)).to.contain('the earlier hold ends at its deadline');
     const held = await client(primary, 2_000).acquire('report');
     const loss = lossOf(held);
     replication.toClient.blackhole();
     replication.toServer.blackhole();
-    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    await requested(replica, ['REPLICAOF', 'NO', 'ONE']);
     const later = await client(replica).acquire('report');
     expect(await loss).to.have.property('code', 'OWNERSHIP_LOST');
     expect(later.held).to.equal(true);
@@ -107,7 +107,7 @@ describe('a replica of Redis that lags and takes over', () => {
     const held = await holder.acquire('report');
     // The session was opened before the replica was cut off, so the replica knows the session. It does not know the entry.
     const loss = lossOf(held);
-    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    await requested(replica, ['REPLICAOF', 'NO', 'ONE']);
     isPromoted = true;
     proxy.cut();
     await primary.kill();
@@ -122,12 +122,12 @@ describe('a replica of Redis that lags and takes over', () => {
     const holder = client(proxy);
     const held = await holder.acquire('report');
     const knows = async (): Promise<void> => {
-      expect(await asked(replica, ['ZCARD', '{queuelock}:line:report'])).to.equal('1');
+      expect(await requested(replica, ['ZCARD', '{queuelock}:line:report'])).to.equal('1');
     };
     await until(knows, { what: 'the replica knows the lock', withinMs: WITHIN_MS });
     replication.toClient.blackhole();
     await held.release();
-    await asked(replica, ['REPLICAOF', 'NO', 'ONE']);
+    await requested(replica, ['REPLICAOF', 'NO', 'ONE']);
     await knows();
     isPromoted = true;
     proxy.cut();

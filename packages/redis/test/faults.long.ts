@@ -153,15 +153,15 @@ describe('a connection to Redis', () => {
     await session.enqueue(newSpec({ queue: 'before' }));
     const spec = newSpec();
     const trap = proxy.loseNextReply((chunk) => chunk.includes(spec.id));
-    const asked = refusal(session.enqueue(spec));
+    const requested = refusal(session.enqueue(spec));
     await trap.lost;
-    await asked;
+    await requested;
     expect(await repeatUntilDefinite(() => session.remove('jobs', spec.id), signal)).to.equal(true);
     // Sends the enqueue again, as if it had been in flight until after the removal.
     const { operator } = clients;
     const copy = [session.id, '1', '0', 'jobs', spec.id, '0', '1', '1', ''];
-    const answer = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);
-    expect(answer).to.deep.equal(['removed']);
+    const response = await operator.redis.evalsha(SCRIPTS.enqueue.sha, 1, operator.key('meta'), ...copy);
+    expect(response).to.deep.equal(['removed']);
     expect(await operator.entries('jobs')).to.deep.equal([]);
   }).timeout(WITHIN_MS);
 

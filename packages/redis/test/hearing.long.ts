@@ -16,11 +16,11 @@ describe('a subscribed connection to Redis that receives nothing, without an err
     const waiter = await clients.session(deaf, 600_000);
     const turn = admitted(await waiter.enqueue(newSpec()));
     const trap = proxy.loseNextReply((chunk) => chunk.includes('queue:other'));
-    const looking = deaf.observe('other').subscribe({ error: () => undefined });
+    const observeOptions = deaf.observe('other').subscribe({ error: () => undefined });
     await trap.lost;
     await holder.remove('jobs', held.id);
     await turn;
-    looking.unsubscribe();
+    observeOptions.unsubscribe();
     await waiter.close();
     await proxy.stop();
   }).timeout(60_000);

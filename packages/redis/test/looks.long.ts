@@ -21,13 +21,13 @@ class Stage {
       settle: () => undefined,
       singleKeyFor: () => undefined,
       nextCall: () => (this.#calls += 1),
-      steps: { take: (script: Script) => this.#answer(script) },
+      steps: { take: (script: Script) => this.#respond(script) },
     };
     const tenancy = { id: 'a', generation: '1', ttlMs: 1_000, news: 0, inherited: 0 };
     this.session = new RedisSession(connection as unknown as Connection, tenancy);
   }
 
-  #answer({ name }: Script): Promise<Answer> {
+  #respond({ name }: Script): Promise<Answer> {
     if (name === 'enqueue') return Promise.resolve({ word: 'ok', rest: [['7', 0, 1, 0, -1]] });
     if (name !== 'look') throw new Error(`unexpected step ${name}`);
     return new Promise((resolve) => {
@@ -42,10 +42,10 @@ describe('a session on Redis that is reading its entries again', () => {
     const { session } = stage;
     const spec = newSpec();
     const turn = admitted(await session.enqueue(spec));
-    session.lookAround();
+    session.readState();
     // The first read may have missed the change that the second call reports, so another read must follow
     // it.
-    session.lookAround();
+    session.readState();
     stage.looks.shift()!([0, 5, '7', 0, spec.id, spec.queue]);
     await new Promise(setImmediate);
     expect(stage.looks).to.have.length(1);

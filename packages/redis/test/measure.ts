@@ -78,10 +78,10 @@ async function contend(contenders: readonly Contender[]): Promise<readonly Hold[
   let left = holds;
   let releasedAt = Number.NaN;
   const work = async (contender: Contender): Promise<void> => {
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     const release = await contender.acquire();
     const now = performance.now();
-    if (!Number.isNaN(releasedAt)) seen.push({ handOffMs: now - releasedAt, waitedMs: now - askedAt });
+    if (!Number.isNaN(releasedAt)) seen.push({ handOffMs: now - releasedAt, waitedMs: now - requestedAt });
     // The next contender requests the lock while it is held. If it did so at the moment of a release, a lock
     // without a queue could serve it first.
     const more = next();

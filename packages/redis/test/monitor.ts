@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 export class Monitor {
   readonly #monitor: Redis;
   readonly #redis: Redis;
-  #asked: string[] = [];
+  #requested: string[] = [];
   #published: string[] = [];
 
   static async on(redis: Redis): Promise<Monitor> {
@@ -16,7 +16,7 @@ export class Monitor {
     this.#redis = redis;
     this.#monitor = monitor;
     monitor.on('monitor', (_time: string, [command = '', ...args]: string[], source: string) => {
-      if (source !== 'lua') this.#asked.push(command.toLowerCase());
+      if (source !== 'lua') this.#requested.push(command.toLowerCase());
       else if (command.toLowerCase() === 'publish') this.#published.push(args[0] ?? '');
     });
   }
@@ -26,11 +26,11 @@ export class Monitor {
     // The server reports commands in order. When it reports this command, it has reported all earlier commands.
     const reported = once(this.#monitor, 'monitor');
     await this.#redis.echo('end');
-    while (!this.#asked.includes('echo'))
-      await (this.#asked.length > 0 ? once(this.#monitor, 'monitor') : reported);
-    const asked = this.#asked.filter((command) => command !== 'echo');
+    while (!this.#requested.includes('echo'))
+      await (this.#requested.length > 0 ? once(this.#monitor, 'monitor') : reported);
+    const asked = this.#requested.filter((command) => command !== 'echo');
     const published = this.#published;
-    this.#asked = [];
+    this.#requested = [];
     this.#published = [];
     return { asked, published };
   }

@@ -3,7 +3,7 @@ import { startProxy, type TcpProxy } from '@queuelock/harness/faults';
 import { startRedis } from '@queuelock/harness/services';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { until } from '@queuelock/harness/services/until';
-import { asked } from './asked.ts';
+import { requested } from './asked.ts';
 
 /** A primary, and a replica that is connected to it through a proxy. */
 export interface Replicated {
@@ -19,9 +19,9 @@ export async function startReplicated(withinMs: number): Promise<Replicated> {
   const replication = await startProxy(primary.endpoint);
   const replica = await startRedis({ way: 'process' });
   const [host = '', port = ''] = replication.endpoint.split(':');
-  await asked(replica, ['REPLICAOF', host, port]);
+  await requested(replica, ['REPLICAOF', host, port]);
   const follows = async (): Promise<void> => {
-    expect(await asked(replica, ['INFO', 'replication'])).to.contain('master_link_status:up');
+    expect(await requested(replica, ['INFO', 'replication'])).to.contain('master_link_status:up');
   };
   await until(follows, { what: 'the replica follows', withinMs });
   const stop = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import { startRedisSentinel } from '@queuelock/harness/services/redis-process';
 import type { ProcessService } from '@queuelock/harness/services/service';
 import { until } from '@queuelock/harness/services/until';
 import { Fenced } from './fenced.ts';
-import { asked } from './asked.ts';
+import { requested } from './asked.ts';
 import { startReplicated, type Replicated } from './replicated.ts';
 
 const WITHIN_MS = 60_000;
@@ -28,7 +28,7 @@ describe('a client of a Redis with a Sentinel', () => {
     ({ primary, replica, replication } = replicated);
     sentinel = await startRedisSentinel(primary);
     const knows = async (): Promise<void> => {
-      expect(await asked(sentinel, ['SENTINEL', 'REPLICAS', 'locks'])).to.contain(replica.endpoint);
+      expect(await requested(sentinel, ['SENTINEL', 'REPLICAS', 'locks'])).to.contain(replica.endpoint);
     };
     await until(knows, { what: 'the Sentinel knows the replica', withinMs: WITHIN_MS });
   });
@@ -54,7 +54,7 @@ describe('a client of a Redis with a Sentinel', () => {
   async function untilPromoted(): Promise<void> {
     const [, port = ''] = replica.endpoint.split(':');
     const isPromoted = async (): Promise<void> => {
-      expect(await asked(sentinel, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'locks'])).to.contain(port);
+      expect(await requested(sentinel, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'locks'])).to.contain(port);
     };
     await until(isPromoted, { what: 'the replica is promoted', withinMs: WITHIN_MS });
   }
@@ -64,7 +64,7 @@ describe('a client of a Redis with a Sentinel', () => {
     const held = await holder.acquire('report');
     const waiting = waiter.acquire('report');
     const knows = async (): Promise<void> => {
-      expect(await asked(replica, ['ZCARD', '{queuelock}:line:report'])).to.equal('2');
+      expect(await requested(replica, ['ZCARD', '{queuelock}:line:report'])).to.equal('2');
     };
     await until(knows, { what: 'the replica knows the line', withinMs: WITHIN_MS });
     await primary.kill();

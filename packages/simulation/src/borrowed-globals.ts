@@ -95,9 +95,9 @@ function borrowTimers(timeline: Timeline): () => void {
   };
 }
 
-function timerOn({ acting }: Timeline, askedMs: number, task: () => void): Handle {
+function timerOn({ acting }: Timeline, requestedMs: number, task: () => void): Handle {
   if (!acting) throw new Error('a timer is set by nobody');
-  const ms = askedMs === SOON_MS ? 0 : Math.max(1, askedMs);
+  const ms = requestedMs === SOON_MS ? 0 : Math.max(1, requestedMs);
   const handle: Handle = {
     cancel: acting.after(ms, task),
     ref: () => handle,

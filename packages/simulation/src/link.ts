@@ -18,7 +18,7 @@ export interface LinkFaults {
   /** Largest additional delay of a request, in milliseconds. */
   readonly slowMs?: number;
   /** Largest additional delay of a response, in milliseconds. */
-  readonly slowAnswersMs?: number;
+  readonly slowResponsesMs?: number;
 }
 
 /** Direction of a message: `there` from client to member, `back` from member to client. */
@@ -41,7 +41,7 @@ export class Link<M extends LinkEnd = LinkEnd> {
   readonly #random: Random;
   /** For each call in flight, a function that makes the call fail. */
   readonly #calls = new Set<(reason: string) => void>();
-  #trouble: LinkFaults = {};
+  #failure: LinkFaults = {};
   #troubleUntil = 0;
 
   constructor(timeline: Timeline, random: Random, ends: { readonly client: Machine; readonly member: M }) {
@@ -56,8 +56,8 @@ export class Link<M extends LinkEnd = LinkEnd> {
     return this.#calls.size;
   }
 
-  trouble(trouble: LinkFaults, ms: number): void {
-    this.#trouble = trouble;
+  trouble(failure: LinkFaults, ms: number): void {
+    this.#failure = failure;
     this.#troubleUntil = this.#timeline.now() + ms;
   }
 
@@ -91,13 +91,13 @@ export class Link<M extends LinkEnd = LinkEnd> {
 
   /** Returns when a message sent now arrives, in simulated time. Returns `undefined` if it never arrives. */
   arrival(way: Direction): number | undefined {
-    const trouble = this.#now;
+    const failure = this.#now;
     const now = this.#timeline.now();
-    if (trouble[way] === 'lost') return undefined;
-    const { slowMs = 0, slowAnswersMs = 0 } = trouble;
-    const mostMs = USUAL_MS + slowMs + (way === 'back' ? slowAnswersMs : 0);
+    if (failure[way] === 'lost') return undefined;
+    const { slowMs = 0, slowResponsesMs: slowResponsesMs = 0 } = failure;
+    const mostMs = USUAL_MS + slowMs + (way === 'back' ? slowResponsesMs : 0);
     const takesMs = this.#random.between(QUICKEST_MS, mostMs);
-    return takesMs + (trouble[way] === 'late' ? this.#troubleUntil : now);
+    return takesMs + (failure[way] === 'late' ? this.#troubleUntil : now);
   }
 
   /** Runs the task at the simulated time `at`, on the machine of the recipient. */
@@ -107,6 +107,6 @@ export class Link<M extends LinkEnd = LinkEnd> {
   }
 
   get #now(): LinkFaults {
-    return this.#timeline.now() < this.#troubleUntil ? this.#trouble : {};
+    return this.#timeline.now() < this.#troubleUntil ? this.#failure : {};
   }
 }

@@ -20,7 +20,7 @@ const ATTEMPT = /c\d+'?[a-z]\d+/g;
  * Draws a simulated run as an SVG file. Each client has a row, and each hold a bar. Faults are shaded, and
  * violations are red.
  */
-export function pictureOf(facts: readonly Fact[], title: string): string {
+export function snapshotOf(facts: readonly Fact[], title: string): string {
   const scene = sceneOf(facts);
   return timelineOf(scene, {
     title,

@@ -82,11 +82,11 @@ export class Timeline {
   }
 
   /** Calls a function with the clock and timers of `machine`, as if that machine were running it. */
-  as<T>(machine: Machine, look: () => T): T {
+  as<T>(machine: Machine, read: () => T): T {
     const before = this.acting;
     this.acting = machine;
     try {
-      return look();
+      return read();
     } finally {
       this.acting = before;
     }

@@ -23,8 +23,8 @@ export async function compareOn(seed: number, count: number): Promise<void> {
     const real = await transcribe(driver, list, settle);
     driver.close();
     real.answers.forEach((answer, i) => {
-      const asked = `seed ${seed}, number ${i}: ${shown(list[i])}`;
-      expect(simulated.answers[i], asked).to.deep.equal(answer);
+      const requested = `seed ${seed}, number ${i}: ${shown(list[i])}`;
+      expect(simulated.answers[i], requested).to.deep.equal(answer);
     });
     expect(simulated).to.deep.equal(real);
   } finally {

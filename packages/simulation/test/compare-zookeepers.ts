@@ -21,8 +21,8 @@ export async function compareWith(
   const list = groups(new Random(seed), count);
   const simulated = await simulatedTranscript(list);
   const real = await transcribe(dial, address, list);
-  real.forEach((said, i) => {
-    expect(simulated[i], `seed ${seed}, group ${i}: ${JSON.stringify(list[i])}`).to.deep.equal(said);
+  real.forEach((output, i) => {
+    expect(simulated[i], `seed ${seed}, group ${i}: ${JSON.stringify(list[i])}`).to.deep.equal(output);
   });
 }
 
@@ -42,7 +42,7 @@ async function simulatedTranscript(list: readonly Group[]): Promise<Transcript> 
     let transcript: Transcript | undefined;
     client.do(() => {
       const over = (): ReturnType<typeof dialled> => dialled(new SimulatedSocket(wiring));
-      void transcribe(over, member.host, list).then((said) => (transcript = said));
+      void transcribe(over, member.host, list).then((output) => (transcript = output));
     });
     await timeline.run(NEVER_MS, () => transcript !== undefined || lost !== undefined);
     if (!transcript) throw new Error('it does not end', { cause: lost });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SafetyViolation } from '@queuelock/harness/safety';
-import { pictureOf } from '../src/picture.ts';
+import { snapshotOf } from '../src/picture.ts';
 import type { Product } from '../src/product.ts';
 import { UNSAFE } from '../src/run/judge.ts';
 import { RULES } from '../src/run/rule.ts';
@@ -32,12 +32,12 @@ export async function goesWell(
   if (!broken) return played;
   const small = await shrink(product, plan, broken);
   const title = `seed ${seed} on ${store} breaks "${broken}": ${RULES[broken]}`;
-  const picture = join(out, `${store}-${seed}.svg`);
+  const snapshot = join(out, `${store}-${seed}.svg`);
   mkdirSync(out, { recursive: true });
-  writeFileSync(picture, pictureOf(small.played.facts, title));
+  writeFileSync(snapshot, snapshotOf(small.played.facts, title));
   const story = [
     title,
-    `${plan.members} members of ${plan.version}${plan.isProxied ? ` behind grpc-proxies` : ''}; what is left of the plan, drawn in ${picture}:`,
+    `${plan.members} members of ${plan.version}${plan.isProxied ? ` behind grpc-proxies` : ''}; what is left of the plan, drawn in ${snapshot}:`,
     JSON.stringify({ clients: small.plan.clients, faults: small.plan.faults }),
     ...small.played.story,
   ].join('\n');

@@ -4,9 +4,9 @@ import type { ClientPlan, Fault, Plan, Step } from '../src/run/plan.ts';
 import { play } from '../src/run/play.ts';
 
 describe('a process that resumes the session of another process', () => {
-  const step = { afterMs: 0, queue: 'a', permits: 1, patienceMs: undefined, minRemainingMs: 0 };
+  const step = { afterMs: 0, queue: 'a', permits: 1, waitTimeoutMs: undefined, minRemainingMs: 0 };
   const holds: Step = { ...step, way: 'acquire', holdMs: 20_000 };
-  const waits: Step = { ...step, afterMs: 1_000, way: 'claim', holdMs: 0, patienceMs: 20_000 };
+  const waits: Step = { ...step, afterMs: 1_000, way: 'claim', holdMs: 0, waitTimeoutMs: 20_000 };
   const client: ClientPlan = {
     ...{ ttlMs: 10_000, rate: 1, naming: 'go', watches: undefined },
     lanes: [[holds], [waits]],

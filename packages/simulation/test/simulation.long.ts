@@ -27,8 +27,8 @@ for (const store of ['etcd', 'zookeeper'] as const) {
       }
       const seconds = (performance.now() - began) / 1_000;
       const rate = (count: number): string => `${Math.round(count / seconds)}/s`;
-      const told = `from seed ${first}: ${sum.runs} runs (${rate(sum.runs)}), ${sum.events} events (${rate(sum.events)})`;
-      this.test!.title += `, ${told}, ${sum.grants} grants`;
+      const reported = `from seed ${first}: ${sum.runs} runs (${rate(sum.runs)}), ${sum.events} events (${rate(sum.events)})`;
+      this.test!.title += `, ${reported}, ${sum.grants} grants`;
       expect(sum.grants).to.be.greaterThan(0);
     }).timeout(0);
   });

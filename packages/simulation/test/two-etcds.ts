@@ -198,19 +198,19 @@ export async function transcribe(
   settle: Settle,
 ): Promise<Transcript> {
   const transcript = new Transcript();
-  let heartbeat: (answer: unknown) => void = () => undefined;
+  let heartbeat: (reply: unknown) => void = () => undefined;
   let created: () => void = () => undefined;
   const note = (response: IWatchResponse): void => {
-    const told = (transcript.watched[response.watch_id] ??= []);
-    if (response.events.length > 0) told.push(...response.events.map(eventText));
-    else told.push(plain({ ...response, events: undefined }));
+    const reported = (transcript.watched[response.watch_id] ??= []);
+    if (response.events.length > 0) reported.push(...response.events.map(eventText));
+    else reported.push(plain({ ...response, events: undefined }));
     if (response.created) created();
   };
   const watching = driver.watch({
     onResponse: note,
     onEnd: (error) => transcript.answers.push(String(error)),
   });
-  const heartbeats = driver.keepAlive({ onResponse: (answer) => heartbeat(answer), onEnd: () => undefined });
+  const heartbeats = driver.keepAlive({ onResponse: (reply) => heartbeat(reply), onEnd: () => undefined });
   for (const one of list) {
     if (one.kind === 'watch') {
       const { id, key, end, filters, from } = one;
@@ -232,9 +232,9 @@ export async function transcribe(
       await settle();
       transcript.answers.push('asks for progress');
     } else if (one.kind === 'keepAlive') {
-      const answer = new Promise((resolve) => (heartbeat = resolve));
+      const reply = new Promise((resolve) => (heartbeat = resolve));
       heartbeats.write({ ID: one.id });
-      transcript.answers.push(plain(await answer));
+      transcript.answers.push(plain(await reply));
     } else {
       const call = driver as unknown as Record<
         string,
@@ -265,9 +265,9 @@ function eventText({ type, kv }: IEvent): string {
 }
 
 /** Removes the fields of a response that identify the cluster or the member. */
-function plain(answer: unknown): unknown {
+function plain(reply: unknown): unknown {
   return JSON.parse(
-    JSON.stringify(answer, (name, value: unknown) =>
+    JSON.stringify(reply, (name, value: unknown) =>
       ['cluster_id', 'member_id', 'raft_term'].includes(name) ? undefined : value,
     ),
   );

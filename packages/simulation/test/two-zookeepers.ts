@@ -100,28 +100,28 @@ const SESSION_MS = 10_000;
 export async function transcribe(dial: Dial, address: string, list: readonly Group[]): Promise<Transcript> {
   const clients = [await open(dial, address), await open(dial, address)];
   const sessions = new Map(clients.map(({ session }, i) => [session, `session ${i}`]));
-  const said: unknown[] = [];
+  const output: unknown[] = [];
   await clear(clients[0]!, ROOT);
-  await ask(clients[0]!, nodeRequests.create({ path: ROOT, data: Buffer.alloc(0), flags: 0 }));
+  await sendRequest(clients[0]!, nodeRequests.create({ path: ROOT, data: Buffer.alloc(0), flags: 0 }));
   for (const { by, operations } of list) {
     const client = clients[by]!;
     const other = clients[1 - by]!;
     if (operations.length === 0) {
-      const answer = await ask(client, closeSession());
+      const answer = await sendRequest(client, closeSession());
       await client.link.closed;
       clients[by] = await open(dial, address);
       sessions.set(clients[by].session, `session ${sessions.size}`);
       // When a session ends, a server removes its nodes in any order. So these events are sorted.
       await seen(other);
-      said.push(['ends', answer.code, taken(client).sort(), taken(other).sort()]);
+      output.push(['ends', answer.code, taken(client).sort(), taken(other).sort()]);
       continue;
     }
     const responses = await Promise.all(
-      operations.map((one) => ask(client, requestOf(one) as WireRequest<unknown>)),
+      operations.map((one) => sendRequest(client, requestOf(one) as WireRequest<unknown>)),
     );
     const zxid = client.link.lastZxid;
     await seen(other);
-    said.push([
+    output.push([
       ...responses.map(({ code, value }) => [code, shown(value)]),
       { zxid },
       taken(client),
@@ -129,10 +129,10 @@ export async function transcribe(dial: Dial, address: string, list: readonly Gro
     ]);
   }
   for (const client of clients) {
-    await ask(client, closeSession());
+    await sendRequest(client, closeSession());
     await client.link.closed;
   }
-  return plain(said, sessions);
+  return plain(output, sessions);
 }
 
 async function open(dial: Dial, address: string): Promise<Client> {
@@ -152,7 +152,7 @@ async function open(dial: Dial, address: string): Promise<Client> {
   });
 }
 
-function ask<T>(
+function sendRequest<T>(
   { link }: Client,
   request: WireRequest<T>,
 ): Promise<{ readonly code: number; readonly value?: T }> {
@@ -163,7 +163,7 @@ function ask<T>(
 
 /** Sends one more request. All earlier events arrive before its response. */
 async function seen(client: Client): Promise<void> {
-  await ask(client, nodeRequests.exists('/', false));
+  await sendRequest(client, nodeRequests.exists('/', false));
 }
 
 function taken({ events }: Client): string[] {
@@ -171,9 +171,9 @@ function taken({ events }: Client): string[] {
 }
 
 async function clear(client: Client, path: string): Promise<void> {
-  const { value = [] } = await ask(client, nodeRequests.getChildren(path, false));
+  const { value = [] } = await sendRequest(client, nodeRequests.getChildren(path, false));
   for (const name of value) await clear(client, `${path}/${name}`);
-  await ask(client, nodeRequests.remove(path, -1));
+  await sendRequest(client, nodeRequests.remove(path, -1));
 }
 
 const DATA = Buffer.from('data');
@@ -233,14 +233,14 @@ function shown(value: unknown): unknown {
 const TIMES: ReadonlySet<string> = new Set(['ctime', 'mtime']);
 const ZXIDS: ReadonlySet<string> = new Set(['czxid', 'mzxid', 'pzxid', 'zxid']);
 
-function plain(said: readonly unknown[], sessions: ReadonlyMap<bigint, string>): Transcript {
+function plain(output: readonly unknown[], sessions: ReadonlyMap<bigint, string>): Transcript {
   const found = new Set<bigint>();
-  walk(said, (name, value) => {
+  walk(output, (name, value) => {
     if (ZXIDS.has(name)) found.add(value);
     return value;
   });
   const order = new Map([...found].sort((one, other) => Number(one - other)).map((zxid, i) => [zxid, i]));
-  return walk(said, (name, value) =>
+  return walk(output, (name, value) =>
     ZXIDS.has(name) ? order.get(value) : (sessions.get(value) ?? value.toString()),
   ) as Transcript;
 }

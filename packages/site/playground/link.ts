@@ -37,10 +37,10 @@ export class CuttableLink {
     intercept: async (_call, proceed) => {
       await this.#running();
       if (this.#isCut) await this.#lost();
-      const answer = await proceed();
+      const response = await proceed();
       await this.#running();
       if (this.#isCut) await this.#lost();
-      return answer;
+      return response;
     },
     deliver: (arrive) => {
       if (this.#isCut) this.#held.push(arrive);

@@ -20,7 +20,7 @@ export function writeReference(content: string): void {
     '--out',
     raw,
   ];
-  const looks = [
+  const reads = [
     '--outputFileStrategy',
     'modules',
     '--entryFileName',
@@ -29,7 +29,7 @@ export function writeReference(content: string): void {
     '--hideBreadcrumbs',
   ];
   const typedoc = join(ROOT, 'node_modules/.bin/typedoc');
-  execFileSync(typedoc, [...options, ...looks, '--logLevel', 'Warn', '--treatWarningsAsErrors', 'false'], {
+  execFileSync(typedoc, [...options, ...reads, '--logLevel', 'Warn', '--treatWarningsAsErrors', 'false'], {
     cwd: ROOT,
     stdio: 'inherit',
   });

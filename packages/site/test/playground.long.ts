@@ -35,11 +35,11 @@ describe('the playground in Chromium', function () {
   });
 
   afterEach(async () => {
-    const told = await page.getByRole('main').textContent();
+    const reported = await page.getByRole('main').textContent();
     await page.close();
     expect(complaints).to.deep.equal([]);
     // If the next holder is granted too early, the log shows a violation.
-    expect(told).to.not.match(/too early|violation/i);
+    expect(reported).to.not.match(/too early|violation/i);
   });
 
   after(async () => {

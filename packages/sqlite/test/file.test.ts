@@ -90,7 +90,7 @@ describe('the SQLite file', () => {
       withDatabase(clients.file, (maker) =>
         withDatabase(clients.file, (db) => {
           let statements = 0;
-          const looked = fileKindOf({
+          const lastRead = fileKindOf({
             prepare: (sql) => {
               if ((statements += 1) === step) {
                 maker.exec('begin immediate');
@@ -100,7 +100,7 @@ describe('the SQLite file', () => {
               return db.prepare(sql);
             },
           });
-          expect(looked.kind).to.not.equal('foreign');
+          expect(lastRead.kind).to.not.equal('foreign');
         }),
       );
     });

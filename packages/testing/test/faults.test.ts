@@ -53,15 +53,15 @@ describe('a test store', () => {
     const [first, second] = [store.client({ ttlMs: 10_000 }), store.client()];
     const hold = await first.locks.acquire('report');
     const next = second.locks.acquire('report');
-    let isTold = false;
-    hold.signal.addEventListener('abort', () => (isTold = true));
+    let isNotified = false;
+    hold.signal.addEventListener('abort', () => (isNotified = true));
     first.pause();
     await store.advance(15_000);
-    expect(isTold).to.equal(false);
+    expect(isNotified).to.equal(false);
     expect((await next).held).to.equal(true);
     first.resume();
     expect(hold.held).to.equal(false);
-    expect(isTold).to.equal(true);
+    expect(isNotified).to.equal(true);
   });
 
   it('repeats an enqueue whose request or reply was lost, without a second grant', async () => {

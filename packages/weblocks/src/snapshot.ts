@@ -17,11 +17,11 @@ export async function readSnapshot(client: LockClient, names: Names): Promise<Lo
   found.delete(undefined);
   const waiting = [...found].filter((name) => name !== undefined).sort();
   const seen = new Map<string, readonly QueueEntry[]>(waiting.map((name) => [name, []]));
-  const look = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
       seen.set(name, await requestsFor(client, names, name));
   };
-  await Promise.all(Array.from({ length: MAX_PARALLEL_READS }, look));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_READS }, read));
   return snapshotOf(seen);
 }
 

@@ -14,11 +14,11 @@ export async function app(locks: Pick<LockManager, 'request' | 'query'>): Promis
     await locks.request('book', { mode: 'shared' }, () => log.push('two readers'));
     await locks.request('book', { ifAvailable: true }, (lock) => log.push(lock ? 'a writer' : 'no writer'));
 
-    const patience = new AbortController();
-    const writer = locks.request('book', { signal: patience.signal }, () => log.push('a writer'));
+    const waitLimit = new AbortController();
+    const writer = locks.request('book', { signal: waitLimit.signal }, () => log.push('a writer'));
     const { held, pending } = await locks.query();
     log.push(`${held.length} held, ${pending.length} pending`);
-    patience.abort('enough');
+    waitLimit.abort('enough');
     await writer.catch((reason: unknown) => log.push(`the writer gave up: ${String(reason)}`));
   });
 

@@ -165,7 +165,7 @@ export async function expectDom(name: string, promise: Promise<unknown>): Promis
 }
 
 /** Returns the query of a manager as lists of texts `mode name`, sorted by name: `held` and `pending`. */
-export async function picture(
+export async function snapshot(
   locks: LockManager,
 ): Promise<{ readonly held: string[]; readonly pending: string[] }> {
   const { held, pending } = await locks.query();

@@ -57,12 +57,12 @@ class Ledger {
 
 /** Checks that requests of one client for one name are granted in their order. */
 class Order {
-  readonly #asked = new Map<string, number>();
+  readonly #requested = new Map<string, number>();
   readonly #granted = new Map<string, number>();
 
   ask(line: string): number {
-    const number = (this.#asked.get(line) ?? 0) + 1;
-    this.#asked.set(line, number);
+    const number = (this.#requested.get(line) ?? 0) + 1;
+    this.#requested.set(line, number);
     return number;
   }
 
@@ -78,15 +78,15 @@ describe('random requests of three clients with delayed responses', function () 
 
   it('exclude each other, are granted in order, and leave no entry', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(requests, { maxLength: 14 }), delays, async (asked, waits) => {
+      fc.asyncProperty(fc.array(requests, { maxLength: 14 }), delays, async (requested, waits) => {
         const server = createMemoryServer();
         let calls = 0;
         const wait = (): Promise<void> => turns(waits[(calls += 1) % waits.length]!);
         const intercept: Intercept = async (_call, proceed) => {
           await wait();
-          const answer = await proceed();
+          const response = await proceed();
           await wait();
-          return answer;
+          return response;
         };
         const managers = [0, 1, 2].map((): LockManager =>
           createLockManager(memory({ server, intercept }), { scope: 's' }),
@@ -95,7 +95,7 @@ describe('random requests of three clients with delayed responses', function () 
         const order = new Order();
         const faults: unknown[] = [];
         const running: Promise<unknown>[] = [];
-        for (const { by, name, kind, after, holds, abortsAfter } of asked) {
+        for (const { by, name, kind, after, holds, abortsAfter } of requested) {
           await turns(after);
           const controller = new AbortController();
           const waits = kind === 'exclusive' || kind === 'shared' || kind === 'aborted';

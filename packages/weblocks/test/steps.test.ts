@@ -79,13 +79,13 @@ describe('a lock manager that sends its requests to the store one after another'
   it('sends a query only after the acquisitions that were requested before it', async () => {
     const open = shut();
     const request = hold(locks, 'a');
-    let isAnswered = false;
+    let hasResponse = false;
     const query = locks.query().then((state) => {
-      isAnswered = true;
+      hasResponse = true;
       return state;
     });
     await turns(5);
-    expect(isAnswered).to.equal(false);
+    expect(hasResponse).to.equal(false);
     open();
     expect((await query).held).to.have.lengthOf(1);
     await (await request).end();

@@ -65,8 +65,8 @@ describe('a connection to ZooKeeper', () => {
     const abort = new AbortController();
     const reason = new Error('changed my mind');
     setTimeout(() => abort.abort(reason), 50);
-    const patient = { hosts: [`127.0.0.1:${port!}`], connectTimeoutMs: 50_000 };
-    expect((await failure(patient, abort.signal)).error).to.equal(reason);
+    const neverAborted = { hosts: [`127.0.0.1:${port!}`], connectTimeoutMs: 50_000 };
+    expect((await failure(neverAborted, abort.signal)).error).to.equal(reason);
     expect((await failure({ hosts: [server] }, AbortSignal.abort(reason))).error).to.equal(reason);
   });
 

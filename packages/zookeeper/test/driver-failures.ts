@@ -15,7 +15,7 @@ async function shared(): Promise<string> {
 /**
  * Defines tests of what a failure of the server or the connection does to this process, for one transport.
  */
-export function describeDriverTrouble(driver: 'wire' | 'native'): void {
+export function describeDriverFailures(driver: 'wire' | 'native'): void {
   describe(`failures of ZooKeeper with transport ${driver}`, () => {
     const bench = new Bench();
     afterEach(() => bench.clear());

@@ -10,7 +10,7 @@ import type { ZkDriver } from '../src/driver/driver.ts';
 import { settingsOf } from '../src/api/options.ts';
 import { ConnectionPacer } from '../src/base/connection-pacer.ts';
 import { Watches } from '../src/server/watches.ts';
-import { describeDriverTrouble } from './driver-failures.ts';
+import { describeDriverFailures } from './driver-failures.ts';
 import { ownServer, proxyTo } from './own-server.ts';
 import { resetConnections } from './resets.ts';
 
@@ -25,7 +25,7 @@ function driverTo(endpoint: string, ttlMs = 10_000): Promise<ZkDriver> {
   });
 }
 
-describeDriverTrouble('native');
+describeDriverFailures('native');
 
 describe('failures of ZooKeeper', function () {
   this.timeout(40_000);

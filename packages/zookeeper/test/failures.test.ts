@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Subscription } from 'rxjs';
 import { sharedZooKeeper } from '@queuelock/harness/services';
 import { Bench, admitted, ending, eventually, newQueue, outcome, newSpec } from './bench.ts';
-import { describeDriverTrouble } from './driver-failures.ts';
+import { describeDriverFailures } from './driver-failures.ts';
 import { ownServer, proxyTo } from './own-server.ts';
 import { untilExpired } from './severable-backends.ts';
 
@@ -89,4 +89,4 @@ describe('failures of ZooKeeper', () => {
   });
 });
 
-describeDriverTrouble('wire');
+describeDriverFailures('wire');

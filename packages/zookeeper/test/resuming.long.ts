@@ -47,14 +47,14 @@ describe('an abandoned ZooKeeper session', () => {
     expect(await outcome(resumed(session))).to.equal('SESSION_LOST');
   });
 
-  for (const trouble of ['down', 'silent']) {
-    it(`takes less than two seconds to abandon while the connection is ${trouble}`, async () => {
+  for (const failure of ['down', 'silent']) {
+    it(`takes less than two seconds to abandon while the connection is ${failure}`, async () => {
       const proxy = bench.keep(await startProxy(server), (started) => {
         started.refuse();
         started.cut();
       });
       const session = await bench.session(proxy.endpoint, 6_000);
-      if (trouble === 'silent') proxy.toServer.hold();
+      if (failure === 'silent') proxy.toServer.hold();
       else {
         proxy.refuse();
         proxy.cut();

@@ -152,10 +152,10 @@ describe('a resumed ZooKeeper session', () => {
   });
 
   it('can be abandoned while the server cannot be reached', async () => {
-    for (const trouble of ['down', 'silent']) {
+    for (const failure of ['down', 'silent']) {
       const session = await bench.session(proxy.endpoint);
       await session.enqueue(newSpec(queue));
-      if (trouble === 'silent') proxy.toServer.hold();
+      if (failure === 'silent') proxy.toServer.hold();
       else {
         proxy.refuse();
         proxy.cut();

@@ -44,9 +44,9 @@ let input: Interface | undefined;
 /** Prints the line, and waits until the harness replies with a line. */
 export function sayAndWait(line: Readonly<Record<string, unknown>>): Promise<void> {
   const lines = (input ??= createInterface(process.stdin));
-  const heard = new Promise<void>((resolve) => lines.once('line', () => resolve()));
+  const received = new Promise<void>((resolve) => lines.once('line', () => resolve()));
   say(line);
-  return heard;
+  return received;
 }
 
 /** Returns microseconds of a clock that all processes of the machine share. */

@@ -2,7 +2,7 @@ import { zkFourLetter } from '@queuelock/harness/services/four-letter';
 import { etcdMetrics, sumOf } from '@queuelock/harness/services/metrics';
 import { until } from '@queuelock/harness/services/until';
 
-const QUIET_LOOKS = 3;
+const QUIET_READS = 3;
 const MAX_WAIT_MS = 120_000;
 
 /**
@@ -36,12 +36,12 @@ interface Load {
 async function untilSteady(atLeast: number, read: () => Promise<Load>): Promise<void> {
   let seen = { watched: -1, asked: -1 };
   let quiet = 0;
-  const look = async (): Promise<void> => {
+  const readState = async (): Promise<void> => {
     const now = await read();
     const isSame = now.watched === seen.watched && now.asked === seen.asked;
     quiet = isSame && now.watched >= atLeast ? quiet + 1 : 0;
     seen = now;
-    if (quiet < QUIET_LOOKS) throw new Error(`${now.watched} of ${atLeast}`);
+    if (quiet < QUIET_READS) throw new Error(`${now.watched} of ${atLeast}`);
   };
-  await until(look, { what: `${atLeast} watches`, withinMs: MAX_WAIT_MS });
+  await until(readState, { what: `${atLeast} watches`, withinMs: MAX_WAIT_MS });
 }

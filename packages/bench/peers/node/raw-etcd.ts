@@ -52,9 +52,9 @@ interface Watched {
 
 async function eventOf(put: (key: string) => Promise<unknown>, { remove, watches, key }: Watched) {
   await put(key);
-  let told: () => void = () => undefined;
-  const gone = new Promise<void>((resolve) => (told = resolve));
-  await watches.watch(key, () => told());
+  let reported: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => (reported = resolve));
+  await watches.watch(key, () => reported());
   await Promise.all([remove(key), gone]);
 }
 
@@ -67,7 +67,7 @@ class Deletions {
 
   constructor(driver: Driver) {
     this.#channel = driver.watch({
-      onResponse: (response) => this.#hear(response),
+      onResponse: (response) => this.#receive(response),
       onEnd: (error) => {
         throw error;
       },
@@ -88,7 +88,7 @@ class Deletions {
     this.#channel.close();
   }
 
-  #hear({ created, watch_id, events }: IWatchResponse): void {
+  #receive({ created, watch_id, events }: IWatchResponse): void {
     if (created) this.#live.get(watch_id)?.();
     if (!events.some(({ type }) => type === 'Delete')) return;
     this.#gone.get(watch_id)?.();

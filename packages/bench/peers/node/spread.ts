@@ -56,7 +56,7 @@ export async function spreadPart(lock: OwnLock, parameters: Parameters): Promise
   const n = parameters.number('n');
   const contender = await lock.open();
   const passages: Passage[] = [];
-  await heard('ready');
+  await received('ready');
   const waits = Array.from({ length: n }, async () => {
     const release = await contender.acquire(parameters.text('name'));
     const grantedAt = nowUs();
@@ -74,10 +74,10 @@ export async function spreadPart(lock: OwnLock, parameters: Parameters): Promise
   return {};
 }
 
-async function heard(word: string): Promise<void> {
-  const answer = once(process, 'message');
+async function received(word: string): Promise<void> {
+  const response = once(process, 'message');
   process.send?.(word);
-  await answer;
+  await response;
 }
 
 function summaryOf(first: Passage, shares: readonly PartResult[]): object {

@@ -77,7 +77,7 @@ export interface PageLock {
    * @param to the `from` of the handover request
    * @param reason is shown to the requester after `decline`
    */
-  answer(to: string, answer: 'yield' | 'pass' | 'decline', reason?: string): Promise<void>;
+  answer(to: string, response: 'yield' | 'pass' | 'decline', reason?: string): Promise<void>;
   /**
    * Releases the lock. Resolves when the bridge has confirmed the release, or its grace has ended. A repeated
    * call returns the same result.

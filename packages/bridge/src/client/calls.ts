@@ -51,11 +51,11 @@ export class Calls {
    * failed.
    */
   facts(): Promise<BridgeFacts> {
-    const asked = (this.#facts ??= this.#fetchFacts());
-    asked.catch(() => {
-      if (this.#facts === asked) this.#facts = undefined;
+    const requested = (this.#facts ??= this.#fetchFacts());
+    requested.catch(() => {
+      if (this.#facts === requested) this.#facts = undefined;
     });
-    return asked;
+    return requested;
   }
 
   /**

@@ -200,7 +200,7 @@ class StreamingClient implements BridgeClient {
     const shared$ = this.#shared.get(key) as Observable<Observed<SnapshotOf[K]>> | undefined;
     if (shared$) return inCallerContext(shared$);
     const observed$ = combineLatest([this.#topicState(kind, topic), this.#tools.stream.connection$]).pipe(
-      map(([told, connection]): Observed<SnapshotOf[K]> => ({ ...connection, ...told })),
+      map(([reported, connection]): Observed<SnapshotOf[K]> => ({ ...connection, ...reported })),
       takeUntil(this.#closed$),
       finalize(() => this.#shared.delete(key)),
       share({

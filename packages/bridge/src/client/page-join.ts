@@ -106,8 +106,8 @@ export class PageJoin {
     this.#graceMs = graceMs;
     const onSnapshot = (snapshot: unknown): void => this.#take(understood(snapshot, joinSnapshotSchema));
     const onRefusal = (error: BridgeError): void => this.#onUnknown(error);
-    const touched = (answer: TouchResponse['joins'][number], sentAt: number): void =>
-      this.#touched(answer, sentAt);
+    const touched = (response: TouchResponse['joins'][number], sentAt: number): void =>
+      this.#touched(response, sentAt);
     this.#listening.add(stream.listen({ topic: { kind: 'join', ...key }, onSnapshot, onRefusal }));
     this.#touches.add(touches.keep({ key, touched }, graceMs));
   }

@@ -12,7 +12,7 @@ export interface KeptJoin {
    * Called with the bridge's response for this join, and the time by the page's clock at which the touch was
    * sent.
    */
-  readonly touched: (answer: TouchResponse['joins'][number], sentAt: number) => void;
+  readonly touched: (response: TouchResponse['joins'][number], sentAt: number) => void;
 }
 
 /** The parts of a client that `Touches` uses. */
@@ -94,8 +94,8 @@ export class Touches {
         withinMs,
       });
       for (const join of kept) {
-        const answer = joins.find(({ id }) => id === join.key.id);
-        if (answer) join.touched(answer, sentAt);
+        const response = joins.find(({ id }) => id === join.key.id);
+        if (response) join.touched(response, sentAt);
       }
     } catch {
       // A failed touch needs no handling: the next one follows soon, and a hold that is not proven meanwhile ends by itself.

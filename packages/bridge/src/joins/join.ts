@@ -121,10 +121,10 @@ export class Join {
    * Sends the page's answer to a handover request.
    * @throws {QueueLockError} `INVALID_ARGUMENT` when no request with this id is pending.
    */
-  async answer(answer: JoinAnswer): Promise<void> {
+  async answer(response: JoinAnswer): Promise<void> {
     if (!this.#pendingRequests)
       throw invalidArgument('join', this.key.id, 'holds the lock: only a holder can answer requests');
-    await this.#pendingRequests.answer(answer);
+    await this.#pendingRequests.answer(response);
   }
 
   #take(state: PositionedClaimState): void {

@@ -156,7 +156,7 @@ export const joinResponseSchema: v.GenericSchema<JoinResponse> = v.object({
 
 const entryState = { at: number, id: text, key: text, order: text, token: text };
 const handover = v.object({ from: text, owner: text, reason: text, withinMs: number });
-const answer = v.object({
+const response = v.object({
   answer: v.picklist(['yields', 'declined', 'ignored']),
   reason: v.exactOptional(text),
 });
@@ -169,7 +169,7 @@ export const joinSnapshotSchema: v.GenericSchema<JoinSnapshot> = v.variant('stat
     status: v.literal('queued'),
     position: number,
     expectedWaitMs: v.exactOptional(number),
-    answer: v.exactOptional(answer),
+    answer: v.exactOptional(response),
   }),
   v.object({
     ...entryState,

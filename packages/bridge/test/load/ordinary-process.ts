@@ -7,7 +7,7 @@ const TOUCH_EVERY_MS = 1_000;
 let delays: number[] = [];
 let lost = 0;
 
-async function look(number: number): Promise<void> {
+async function read(number: number): Promise<void> {
   const page = new Visitor(url, number);
   await page.start();
   const key = { id: number.toString(16).padStart(24, '0'), secret: 's'.repeat(32) };
@@ -28,12 +28,12 @@ async function look(number: number): Promise<void> {
 
 async function touch(page: Visitor, key: { readonly id: string; readonly secret: string }): Promise<void> {
   const sentAt = performance.now();
-  const answer = await page.post('joins/touch', { joins: [key] });
+  const response = await page.post('joins/touch', { joins: [key] });
   delays.push(performance.now() - sentAt);
-  if (!answer.includes('"known":true')) lost += 1;
+  if (!response.includes('"known":true')) lost += 1;
 }
 
-for (let number = 1; number <= Number(count); number += 1) await look(number);
+for (let number = 1; number <= Number(count); number += 1) await read(number);
 process.send?.('ready');
 process.on('message', () => {
   process.send?.({ delays, lost });

@@ -176,17 +176,17 @@ function startsWithSecret(client: Socket, secret: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isKnown: boolean): void => {
       clearTimeout(late);
-      client.off('readable', look);
+      client.off('readable', readState);
       for (const event of ENDS) client.off(event, refuse);
       resolve(isKnown);
     };
-    const look = (): void => {
+    const readState = (): void => {
       const read = client.read(secret.length) as Buffer | null;
       if (read !== null) settle(read.length === secret.length && timingSafeEqual(read, secret));
     };
     const refuse = (): void => settle(false);
     const late = setTimeout(refuse, INTRODUCED_WITHIN_MS);
-    client.on('readable', look);
+    client.on('readable', readState);
     for (const event of ENDS) client.on(event, refuse);
   });
 }

@@ -65,7 +65,7 @@ type Answer = Omit<HandoverAnswer, 'answer'> & {
 
 function runAsk(name: string, { reason, by, json, ...options }: AskOptions): Promise<number> {
   return withClient(options, async ({ client, stop, lines }) => {
-    const answer = await answerOf(client, name, { reason, withinMs: by, signal: stop.signal });
+    const answer = await responseOf(client, name, { reason, withinMs: by, signal: stop.signal });
     const why = answer.reason === undefined ? '' : `: ${toPrintable(answer.reason)}`;
     printer(lines, json === true).print(
       { name, ...answer },
@@ -93,14 +93,14 @@ interface Request {
  * Resolves with the holder's response to the handover request. Afterwards the client leaves the queue, or
  * releases the lock if it was granted.
  */
-function answerOf(
+function responseOf(
   client: Pick<LockClient, 'claim'>,
   name: string,
   { signal, ...request }: Request,
 ): Promise<Answer> {
   const answer$ = client.claim(name, { request, signal }).pipe(
     scan((known: Seen, state) => ({ state, queued: known.queued || state.status === 'queued' }), FIRST),
-    map(answerIn),
+    map(responseIn),
     filter((answer) => answer !== undefined),
   );
   return firstValueFrom(answer$, { defaultValue: { answer: 'ignored' } });
@@ -114,7 +114,7 @@ interface Seen {
 
 const FIRST: Seen = { state: { status: 'joining' }, queued: false };
 
-function answerIn({ state, queued }: Seen): Answer | undefined {
+function responseIn({ state, queued }: Seen): Answer | undefined {
   if (state.status === 'queued') return state.answer;
   if (state.status === 'held' || state.status === 'suspect') return { answer: queued ? 'released' : 'free' };
   if (state.status === 'ended' && state.outcome !== 'released') throw state.error;

@@ -96,9 +96,9 @@ function runContend(
       lines.write(json ? JSON.stringify(event) : narrate(event));
     };
     const { id } = options;
-    const told = parent && { onHold: parent.follow };
+    const reported = parent && { onHold: parent.follow };
     return contend(
-      { client, name, id, holdMs: hold, stop: stop.signal, stamp, emit, ...told },
+      { client, name, id, holdMs: hold, stop: stop.signal, stamp, emit, ...reported },
       { count, gapMs: gap, keepsGoing: keep === true },
     );
   });

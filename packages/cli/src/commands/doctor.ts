@@ -66,10 +66,10 @@ const RANK: Readonly<Record<Finding['level'], number>> = { error: 0, warning: 1,
 
 function runDoctor({ prefix, json, ...place }: DoctorOptions): Promise<number> {
   return withClient(place, async ({ client, stop, lines }) => {
-    const told = await client.diagnose(prefix);
-    const isThere = told.some(({ level }) => level !== 'error');
+    const reported = await client.diagnose(prefix);
+    const isThere = reported.some(({ level }) => level !== 'error');
     const clocks = isThere ? clocksAhead(await someQueues(client, prefix, stop.signal), Date.now()) : [];
-    const findings = [...told, ...clocks].sort((a, b) => RANK[a.level] - RANK[b.level]);
+    const findings = [...reported, ...clocks].sort((a, b) => RANK[a.level] - RANK[b.level]);
     for (const { level, about, text } of findings) {
       if (json) lines.write(jsonLine({ level, about, text }));
       else

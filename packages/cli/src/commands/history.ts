@@ -126,8 +126,13 @@ function printedChange({ kind, ...change }: QueueChange, evictions: readonly Evi
 
 function printChange(out: Printer, { revision, ev, entry, held, eviction }: PrintedChange): void {
   const { owner, host, pid, since, order, key, id } = entry;
-  const told = eviction && { by: eviction.by, reason: eviction.reason, kind: eviction.kind, at: eviction.at };
-  const facts = { revision, ev, held, owner, host, pid, since, order, key, id, eviction: told };
+  const reported = eviction && {
+    by: eviction.by,
+    reason: eviction.reason,
+    kind: eviction.kind,
+    at: eviction.at,
+  };
+  const facts = { revision, ev, held, owner, host, pid, since, order, key, id, eviction: reported };
   const who = host === undefined ? owner : `${owner} (${host}${pid === undefined ? '' : ` ${String(pid)}`})`;
   const notes = [
     ev === 'left' ? (held ? 'held' : 'waited') : '',

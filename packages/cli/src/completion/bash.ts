@@ -36,8 +36,8 @@ function valueCases({ name, options }: CommandVocabulary): string[] {
   return options
     .filter(({ takesValue }) => takesValue)
     .map(({ long, choices }) => {
-      const answer = choices.length === 0 ? '' : `COMPREPLY=($(compgen -W ${quoted(choices)} -- "$cur")); `;
-      return `    ${name}${long}) ${answer}return ;;`;
+      const response = choices.length === 0 ? '' : `COMPREPLY=($(compgen -W ${quoted(choices)} -- "$cur")); `;
+      return `    ${name}${long}) ${response}return ;;`;
     });
 }
 

@@ -65,11 +65,11 @@ class Director {
       for (const actor of this.#actors.values()) actor.leave();
       this.#allSeen();
     };
-    const look = (state: QueueState): void => {
+    const read = (state: QueueState): void => {
       onQueue(state);
       this.#onQueue(state);
     };
-    const watching = stage.observer.watch(script.name).subscribe({ next: look, error: endAll });
+    const watching = stage.observer.watch(script.name).subscribe({ next: read, error: endAll });
     stop.addEventListener('abort', endAll);
     await this.#enterAll();
     void this.#detectAlone();

@@ -17,11 +17,11 @@ export class Watchdog {
     this.#process = child;
     // Ignores a closed pipe, because the event `exit` reports the end of the watchdog.
     child.stdin?.on('error', () => undefined);
-    const said = child.stdout ? once(child.stdout, 'data') : Promise.reject(new Error('it has no output'));
+    const output = child.stdout ? once(child.stdout, 'data') : Promise.reject(new Error('it has no output'));
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('it ended at once')));
-    this.#ready = Promise.race([said, ended]);
+    this.#ready = Promise.race([output, ended]);
     this.#ready.catch(() => undefined);
-    said.catch(() => undefined);
+    output.catch(() => undefined);
     ended.catch(() => undefined);
   }
 

@@ -20,8 +20,8 @@ class Evictor {
 
   /** Evicts the entry with that key and order. Resolves with whether the entry was in the queue. */
   async at({ key, order }: Target, queue: string = this.#stage.queue): Promise<boolean> {
-    const answer = this.#backend.evict?.(queue, { key, order }) ?? lacks('Backend.evict');
-    return this.#stage.board.within('evict answers', answer);
+    const response = this.#backend.evict?.(queue, { key, order }) ?? lacks('Backend.evict');
+    return this.#stage.board.within('evict answers', response);
   }
 
   /** Waits until an observer sees the contender's entry, and evicts it by its key and order. */

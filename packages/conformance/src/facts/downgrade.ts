@@ -69,7 +69,7 @@ export const downgradeFacts: readonly Fact[] = [
     await watch.until('the new value', ([first]) => first?.value === 'shows that it reads');
     expect(watch.entries.map(({ order }) => order)).to.deep.equal([holder.order, waiter.order]);
     // No snapshot shows the converted entry twice, once as a writer and once as a reader.
-    for (const picture of watch.seen) expect(picture.length).to.be.at.most(2);
+    for (const snapshot of watch.seen) expect(snapshot.length).to.be.at.most(2);
   }),
 
   sharingFact('becoming a reader twice has the same effect as once', async (stage) => {

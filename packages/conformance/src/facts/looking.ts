@@ -4,7 +4,7 @@ import { fact, type Fact } from '../fact.ts';
 const APART_MS = 250;
 
 /** Facts about clients that observe a queue without having an entry in it. */
-export const lookingFacts: readonly Fact[] = [
+export const observingFacts: readonly Fact[] = [
   fact('an observer of an empty queue immediately receives an empty snapshot', async (stage) => {
     const watch = await stage.watch();
     expect(await watch.untilFirst()).to.deep.equal([]);

@@ -68,9 +68,9 @@ export const nameFacts: readonly Fact[] = [
         const contender = await client.enter({ queue, value: queue });
         await contender.untilAdmitted();
       }
-      const looking = await stage.connect();
+      const observeOptions = await stage.connect();
       for (const queue of names(stage.queue)) {
-        const watch = stage.watchOn(looking, queue);
+        const watch = stage.watchOn(observeOptions, queue);
         expect((await watch.untilFirst()).map(({ value }) => value)).to.deep.equal([queue]);
       }
     }),

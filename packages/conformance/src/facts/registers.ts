@@ -65,9 +65,9 @@ export const registerFacts: readonly Fact[] = [
     for (let round = 0; round < 5; round += 1) {
       const before = await own.read();
       const writes = [...cells, ...cells].map((cell, who) => cell.write(`${round} by ${who}`, before));
-      const answers = await Promise.all(writes);
-      safely(() => expect(answers.filter(Boolean), `round ${round}`).to.have.length(1));
-      expect(await other.text()).to.equal(`${round} by ${answers.indexOf(true)}`);
+      const responses = await Promise.all(writes);
+      safely(() => expect(responses.filter(Boolean), `round ${round}`).to.have.length(1));
+      expect(await other.text()).to.equal(`${round} by ${responses.indexOf(true)}`);
     }
   }),
 
@@ -154,7 +154,7 @@ export const registerFacts: readonly Fact[] = [
     await queueWatch.untilKeys(contender.placement.key);
     await contender.leave();
     expect(await own.text()).to.equal('remembered');
-    for (const picture of queueWatch.seen) expect(picture.length).to.be.at.most(1);
+    for (const snapshot of queueWatch.seen) expect(snapshot.length).to.be.at.most(1);
   }),
 
   registerFact(

@@ -19,8 +19,8 @@ async function overtake(
     if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
   });
   const removed = client.remove(spec.queue, spec.id);
-  const answers = first === 'remove' ? [removed, sent] : [sent, removed];
-  for (const answer of answers) await client.stage.board.within('an overtaken call answers', answer);
+  const responses = first === 'remove' ? [removed, sent] : [sent, removed];
+  for (const response of responses) await client.stage.board.within('an overtaken call answers', response);
 }
 
 /**

@@ -39,7 +39,7 @@ export const togetherRemovalFacts: readonly Fact[] = [
         const specs = inAll(queues).map((part) => client.newSpec(part));
         const sent = unlessRemoved(client.enqueueAll(specs));
         const removed = Promise.all(specs.map(({ queue, id }) => client.remove(queue, id)));
-        for (const answer of first === 'remove' ? [removed, sent] : [sent, removed]) await answer;
+        for (const response of first === 'remove' ? [removed, sent] : [sent, removed]) await response;
         const newcomers = await other.enterAll(...inAll(queues));
         for (const newcomer of newcomers) {
           await (await stage.watch(newcomer.queue)).untilKeys(newcomer.placement.key);

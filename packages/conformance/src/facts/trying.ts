@@ -30,8 +30,8 @@ export const tryFacts: readonly Fact[] = [
 
   fact('of several concurrent tries exactly one is admitted', async (stage) => {
     const clients = [...(await stage.threeClients()), await stage.client()];
-    const answers = await Promise.all(clients.map((client) => client.tryEnter()));
-    expect(answers.filter((contender) => contender !== undefined)).to.have.length(1);
+    const responses = await Promise.all(clients.map((client) => client.tryEnter()));
+    expect(responses.filter((contender) => contender !== undefined)).to.have.length(1);
   }),
 
   fact(

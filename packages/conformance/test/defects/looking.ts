@@ -18,7 +18,7 @@ const oneObserverEndsAll: Defect = () => ({
 });
 
 /** Defects in tries and in the observation of queues. */
-export const lookingDefects: Defects = [
+export const observingDefects: Defects = [
   [
     'leaves the entry of a failed try in the queue',
     () => ({
@@ -45,7 +45,7 @@ export const lookingDefects: Defects = [
   ],
   [
     'emits nothing for an empty queue',
-    () => pictures((picture) => (picture.length > 0 ? picture : undefined)),
+    () => pictures((snapshot) => (snapshot.length > 0 ? snapshot : undefined)),
     [
       'an observer of an empty queue immediately receives an empty snapshot',
       'an observer follows joins and departures in order',
@@ -53,12 +53,12 @@ export const lookingDefects: Defects = [
   ],
   [
     'shows a queue in reverse order',
-    () => pictures((picture) => [...picture].reverse()),
+    () => pictures((snapshot) => [...snapshot].reverse()),
     ['an observer sees the present queue first, in order'],
   ],
   [
     'shows a queue only once',
-    () => pictures((picture, number) => (number === 0 ? picture : undefined)),
+    () => pictures((snapshot, number) => (number === 0 ? snapshot : undefined)),
     [
       'an observer follows joins and departures in order',
       'the value of an entry is visible to other clients and can be replaced',

@@ -143,7 +143,7 @@ class Watch {
     while (!this.#hasEnded) {
       try {
         const before = this.#seen;
-        await this.#take(await this.#tools.turn((waitMs) => this.#ask(waitMs)));
+        await this.#take(await this.#tools.turn((waitMs) => this.#request(waitMs)));
         failures = 0;
         if (this.#seen === before) await this.#pause(UNCHANGED_PAUSE_MS);
       } catch (error) {
@@ -154,7 +154,7 @@ class Watch {
     }
   }
 
-  async #ask(waitMs: number): Promise<KvRead> {
+  async #request(waitMs: number): Promise<KvRead> {
     const { connection } = this.#tools;
     if (this.#hasEnded) return { pairs: [], index: 0n };
     this.#query = new AbortController();

@@ -12,13 +12,13 @@ export async function diagnose(
   prefix: string,
 ): Promise<readonly Finding[]> {
   const about = connection.endpoint;
-  const leader = await askOf(connection, '/v1/status/leader', leaderIn);
+  const leader = await requestFor(connection, '/v1/status/leader', leaderIn);
   if (leader === '')
     return [{ level: 'error', about, text: 'the cluster has no leader: nothing can be locked' }];
-  const peers = await askOf(connection, '/v1/status/peers', serversIn);
+  const peers = await requestFor(connection, '/v1/status/peers', serversIn);
   const agent = await agentOf(connection);
   const { pairs } = await connection.read(keys.queuesFrom(prefix), { isConsistent: true, isTree: true });
-  const sessions = await askOf(connection, '/v1/session/list', sessionNamesIn);
+  const sessions = await requestFor(connection, '/v1/session/list', sessionNamesIn);
   const own = sessions.filter((name) => name === 'queuelock').length;
   return [
     ...(agent ? [...judgeAgent(agent, about), ...judgeTtl(agent, minTtlMs, about)] : [unknownAgent(about)]),
@@ -121,7 +121,7 @@ export function millisecondsIn(duration: unknown): number | undefined {
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS.get(unit) ?? 0), 0);
 }
 
-async function askOf<T>(connection: Connection, path: string, read: (body: string) => T): Promise<T> {
+async function requestFor<T>(connection: Connection, path: string, read: (body: string) => T): Promise<T> {
   const { body } = await connection.send({ method: 'GET', path });
   return connection.parse(read, body);
 }

@@ -217,7 +217,7 @@ export interface Backend {
    * Emits the queue in order: the current state first, even when it is empty, then again after every change. Changes may be merged; the last emission
    * is current. May error when the connection fails; the core then subscribes again.
    */
-  observe(queue: string, looking?: ObserveOptions): Observable<readonly StoredEntry[]>;
+  observe(queue: string, observeOptions?: ObserveOptions): Observable<readonly StoredEntry[]>;
   /** Removes another client's entry if it still has this key and order. Resolves with `false` if it is not in the queue. The owner's `turns$` error with `ENTRY_LOST`. */
   evict?(queue: string, entry: { readonly key: string; readonly order: bigint }): Promise<boolean>;
   readonly registers?: Registers;

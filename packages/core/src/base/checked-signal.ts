@@ -32,8 +32,8 @@ const LOOKING = Object.create(PLATFORM, {
  * Returns the controller's signal, which calls `look` at each read of `aborted` or `reason`. `look` aborts the controller if necessary. So a read
  * notices a passed deadline without waiting for a late timer. The `abort` event fires before the read returns.
  */
-export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, look: () => unknown): AbortSignal {
-  return looking(signal, look);
+export function checkedSignal({ signal }: Pick<AbortController, 'signal'>, read: () => unknown): AbortSignal {
+  return looking(signal, read);
 }
 
 /**
@@ -48,7 +48,7 @@ export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
   return looking(AbortSignal.any([...signals]), () => signals.some(({ aborted }) => aborted));
 }
 
-function looking(signal: AbortSignal, look: () => unknown): AbortSignal {
-  Object.defineProperty(signal, check, { value: look });
+function looking(signal: AbortSignal, read: () => unknown): AbortSignal {
+  Object.defineProperty(signal, check, { value: read });
   return Object.setPrototypeOf(signal, LOOKING) as AbortSignal;
 }

@@ -33,7 +33,7 @@ export const BOOT_CLOCK_GRAIN_MS = 20;
 const WALL_CLOCK_GRAIN_MS = 2;
 // Longest time that `setTimeout` accepts, almost 25 days. It fires at once for a longer time.
 const MAX_TIMER_MS = 2_147_483_647;
-const LOOKS_EVERY_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 const MACHINE: MachineClocks = {
   monotonic: () => performance.now(),
@@ -66,16 +66,16 @@ export function systemClock(): Clock {
  */
 export function elapsedBy(clocks: MachineClocks): () => number {
   const start = { monotonic: clocks.monotonic(), boot: clocks.boot() };
-  let looked = { monotonic: start.monotonic, wall: clocks.wall() };
+  let lastRead = { monotonic: start.monotonic, wall: clocks.wall() };
   let suspendedMs = 0;
   return () => {
     const monotonic = clocks.monotonic();
     const wall = clocks.wall();
-    const ranMs = monotonic - looked.monotonic;
-    const apartMs = Math.abs(wall - looked.wall - ranMs);
+    const ranMs = monotonic - lastRead.monotonic;
+    const apartMs = Math.abs(wall - lastRead.wall - ranMs);
     const runningMs = monotonic - start.monotonic;
-    if (ranMs >= LOOKS_EVERY_MS || apartMs >= WALL_CLOCK_GRAIN_MS) {
-      looked = { monotonic, wall };
+    if (ranMs >= CHECK_INTERVAL_MS || apartMs >= WALL_CLOCK_GRAIN_MS) {
+      lastRead = { monotonic, wall };
       const bootMs = clocks.boot() - start.boot - BOOT_CLOCK_GRAIN_MS;
       suspendedMs = Math.max(suspendedMs, bootMs - runningMs);
     }

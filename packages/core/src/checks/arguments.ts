@@ -11,11 +11,11 @@ import { fits } from '../base/utf8.ts';
 import type { EntryLabel } from '../entry/entry-value.ts';
 import { QueueLockError, invalidArgument } from '../api/errors.ts';
 import type { SharedOwnership } from '../api/hold-api.ts';
-import { EVICT_OPTIONS, STEAL_OPTIONS, WISH_OPTIONS } from './known-options.ts';
+import { EVICT_OPTIONS, STEAL_OPTIONS, HANDOVER_REQUEST_OPTIONS } from './known-options.ts';
 import { limitOf } from '../entry/limit.ts';
 import type { ClaimOptions } from '../api/options.ts';
 import type { Backend, StoredEntry } from '../api/spi.ts';
-import type { ClaimRequest } from '../entry/wish.ts';
+import type { ClaimRequest } from '../entry/new-entry.ts';
 
 const HOST = hostname();
 const PID = process.pid;
@@ -75,7 +75,7 @@ export interface RequestDefaults {
 export function requestOf(name: string, options: ClaimOptions, defaults: RequestDefaults): ClaimRequest {
   const { signal, timeoutMs, minRemainingMs = 0, mode = 'exclusive', permits = 1, id } = options;
   const limit = limitOf(options, (now) => count('limit', now, MAX_LIMIT));
-  checkPatience(options);
+  checkWaitLimit(options);
   const why = ', which is what a heartbeat proves at best with this ttlMs';
   within('minRemainingMs', minRemainingMs, { min: 0, max: defaults.longestHoldMs, why });
   if (!MODES.has(mode)) throw invalidArgument('mode', mode, "is 'exclusive' or 'shared'");
@@ -92,13 +92,13 @@ export function requestOf(name: string, options: ClaimOptions, defaults: Request
     label: labelOf(options, defaults),
     typicalHoldMs: checkTypicalHold(options.typicalHoldMs),
     minRemainingMs,
-    patience: { signal, timeoutMs },
+    waitLimit: { signal, timeoutMs },
     inLine: inLineOf(options),
   };
 }
 
 /** Checks the options that limit a wait: `signal` and `timeoutMs`. */
-export function checkPatience({ signal, timeoutMs }: Pick<ClaimOptions, 'signal' | 'timeoutMs'>): void {
+export function checkWaitLimit({ signal, timeoutMs }: Pick<ClaimOptions, 'signal' | 'timeoutMs'>): void {
   if (timeoutMs !== undefined && timeoutMs !== Infinity)
     within('timeoutMs', timeoutMs, { min: 0, max: MAX_TIMER_MS });
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
@@ -147,13 +147,13 @@ function inLineOf(options: ClaimOptions): ClaimRequest['inLine'] {
     within('maxExpectedWaitMs', maxExpectedWaitMs, { min: 0, max: MAX_TIMER_MS });
   if (steal) checkedReason('steal.reason', checkedOptions('steal', steal, STEAL_OPTIONS).reason);
   if (request) {
-    checkedOptions('request', request, WISH_OPTIONS);
+    checkedOptions('request', request, HANDOVER_REQUEST_OPTIONS);
     checkedReason('request.reason', request.reason);
     within('request.withinMs', request.withinMs, { min: 1, max: MAX_TIMER_MS });
   }
   if (timeoutMs === 0 && (steal ?? request)) {
-    const asked = steal ? 'steal' : 'request';
-    throw invalidArgument(asked, 'timeoutMs: 0', 'requires a wait in the queue, and a try does not wait');
+    const requested = steal ? 'steal' : 'request';
+    throw invalidArgument(requested, 'timeoutMs: 0', 'requires a wait in the queue, and a try does not wait');
   }
   if (request && value !== undefined)
     throw invalidArgument('request', 'value', 'is published in the entry, which cannot also carry a value');

@@ -74,7 +74,10 @@ export const TRY_ACQUIRE_OPTIONS: KnownOptions<Omit<AcquireOptions, 'timeoutMs'>
 
 export const STEAL_OPTIONS: KnownOptions<NonNullable<ClaimOptions['steal']>> = { reason: 'string' };
 
-export const WISH_OPTIONS: KnownOptions<HandoverRequestOptions> = { reason: 'string', withinMs: 'number' };
+export const HANDOVER_REQUEST_OPTIONS: KnownOptions<HandoverRequestOptions> = {
+  reason: 'string',
+  withinMs: 'number',
+};
 
 export const CLOSE_OPTIONS: KnownOptions<CloseOptions> = { drainMs: 'number' };
 

@@ -9,8 +9,8 @@ import type { ClaimContext } from './claim-context.ts';
 import { Subscription, take, throwIfEmpty, type Observable } from '../base/rx.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import { JOINING, afterAttempt, closedOf, failed, inWords, type Ended } from './steps.ts';
-import { UNANSWERED, isLimited, limitWait } from '../work/wait-limit.ts';
-import { wishOf, type ClaimRequest } from '../entry/wish.ts';
+import { WITHOUT_RESPONSE, isLimited, limitWait } from '../work/wait-limit.ts';
+import { newEntryOf, type ClaimRequest } from '../entry/new-entry.ts';
 
 /** Callbacks of an acquisition. Without `changed`, the acquisition creates no objects for its states. */
 export interface ClaimListener {
@@ -36,7 +36,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   #isWaiting = true;
   #isOver = false;
   #mayBeStale = true;
-  #trouble: unknown;
+  #failure: unknown;
   #liftLimit: (() => void) | undefined;
   #opening: Subscription | undefined;
 
@@ -72,7 +72,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   // --- Members that the acquisition's entry calls.
 
   get isTry(): boolean {
-    return this.#request.patience.timeoutMs === 0;
+    return this.#request.waitLimit.timeoutMs === 0;
   }
 
   get enqueue(): Enqueue | undefined {
@@ -80,7 +80,7 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
   }
 
   trouble(why: unknown): void {
-    this.#trouble = why;
+    this.#failure = why;
     this.context.trouble?.(why);
   }
 
@@ -139,11 +139,11 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
 
   #start(): void {
     if (this.#isOver) return;
-    const { patience, queue } = this.#request;
-    if (isLimited(patience)) {
-      const trouble = (): unknown => this.#trouble ?? this.context.openingTrouble();
+    const { waitLimit, queue } = this.#request;
+    if (isLimited(waitLimit)) {
+      const trouble = (): unknown => this.#failure ?? this.context.openingTrouble();
       const waiting = { clock: this.context.clock, what: JSON.stringify(queue), trouble };
-      this.#liftLimit = limitWait(patience, waiting, (error) => {
+      this.#liftLimit = limitWait(waitLimit, waiting, (error) => {
         this.finish(failed(error));
       });
       if (!this.#liftLimit) return;
@@ -182,9 +182,9 @@ export class Acquisition implements ContenderHost, EntryOwner, ClosingListener {
       // Timers may be late, so this checks whether the session has ended meanwhile.
       if (liveness.remainingMs === 0) liveness.ending.throwIfAborted();
       const typicalHoldMs = this.context.holdTimes.typical(this.#request.queue);
-      const wish = wishOf(this.#request, { limit, typicalHoldMs });
-      this.trouble(UNANSWERED);
-      this.#contender = new Contender(new Entry(live, wish, this), this.#request, this);
+      const newEntry = newEntryOf(this.#request, { limit, typicalHoldMs });
+      this.trouble(WITHOUT_RESPONSE);
+      this.#contender = new Contender(new Entry(live, newEntry, this), this.#request, this);
     } catch (cause) {
       this.retry(cause);
       return;

@@ -22,7 +22,7 @@ export interface ClaimContext {
   readonly clock: Clock;
   readonly info: BackendInfo;
   readonly lockDelayMs: number;
-  readonly watch: (name: string, looking?: ObserveOptions) => Observable<QueueState>;
+  readonly watch: (name: string, observeOptions?: ObserveOptions) => Observable<QueueState>;
   readonly evictions: Evictions;
   readonly holdTimes: HoldTimes;
   /** Records the holds. `undefined` if the client has not set `recordHolds`. */

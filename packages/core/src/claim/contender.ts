@@ -4,7 +4,7 @@ import type { Entry } from '../entry/entry.ts';
 import type { QueueLockError } from '../api/errors.ts';
 import { mayBeginNow, whenItMayBegin } from '../hold/grant.ts';
 import type { HandoverAnswer } from '../api/handover-api.ts';
-import { asksNothing, whileInLine } from '../handover/in-line.ts';
+import { hasNoRequest, whileInLine } from '../handover/in-line.ts';
 import { throwIfMismatched, turnsUnder } from '../entry/turns-under-limit.ts';
 import type { LivenessListener } from '../session/liveness.ts';
 import { Moment } from '../base/moment.ts';
@@ -14,7 +14,7 @@ import type { AnswerTools } from '../handover/requests.ts';
 import { Subscription, type Observable } from '../base/rx.ts';
 import { JOINING, RELEASED, queued, sameTurn, type Ended, type Step } from './steps.ts';
 import type { Turn } from '../api/spi.ts';
-import type { ClaimRequest } from '../entry/wish.ts';
+import type { ClaimRequest } from '../entry/new-entry.ts';
 import type { ClaimContext } from './claim-context.ts';
 import type { AcquireTrace } from '../diagnostics/diagnostics.ts';
 import type { Ownership } from '../api/hold-api.ts';
@@ -42,7 +42,7 @@ export class Contender implements Holder, LivenessListener {
   readonly #acquisition: ContenderHost;
   #step: Step = 'joining';
   #turn: Turn | undefined;
-  #answer: HandoverAnswer | undefined;
+  #response: HandoverAnswer | undefined;
   #ownership: HeldOwnership | undefined;
   #begunAt: number | undefined;
   #turns: Subscription | undefined;
@@ -62,7 +62,7 @@ export class Contender implements Holder, LivenessListener {
   get state(): ClaimState {
     const ownership = this.#ownership;
     if (ownership) return { status: this.#entry.live.liveness.isAlive ? 'held' : 'suspect', ownership };
-    return this.#turn ? queued(this.#entry, this.#turn, this.#answer) : JOINING;
+    return this.#turn ? queued(this.#entry, this.#turn, this.#response) : JOINING;
   }
 
   begin(): void {
@@ -127,9 +127,9 @@ export class Contender implements Holder, LivenessListener {
     const { limit, inLine } = this.#request;
     const { spec, placement } = this.#entry;
     const { turn, turns$, key, order } = placement;
-    if (!turn.admitted && !asksNothing(inLine))
-      this.#follow(whileInLine({ id: spec.id, key, order }, inLine, this.tools()), (answer) => {
-        this.#answer = answer;
+    if (!turn.admitted && !hasNoRequest(inLine))
+      this.#follow(whileInLine({ id: spec.id, key, order }, inLine, this.tools()), (response) => {
+        this.#response = response;
         if (this.#turn?.admitted === false) this.#acquisition.changed();
       });
     if (limit.fixed === undefined) {

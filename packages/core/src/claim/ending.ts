@@ -37,11 +37,11 @@ export function endedBy(error: unknown, { entry, ownership, evictions }: Ending)
   if (!isQueueLockError(error, 'ENTRY_LOST') || end.outcome === 'released') return of(end);
   const { queue, id } = entry.spec;
   const { key, order } = entry.placement;
-  const whyGone = evictions.whyGone(queue, { id, key, order }, live.liveness.ending);
-  const both = Promise.all([whyGone, noteIfEnded(live)]).then(([eviction]) => eviction);
+  const reasonOfLoss = evictions.whyGone(queue, { id, key, order }, live.liveness.ending);
+  const both = Promise.all([reasonOfLoss, noteIfEnded(live)]).then(([eviction]) => eviction);
   const story = firstValueFrom(merge(from(both), over(live)), { defaultValue: undefined }).then(
     (eviction) => {
-      for (const told of [error, end.error]) if (isQueueLockError(told)) told.eviction = eviction;
+      for (const reported of [error, end.error]) if (isQueueLockError(reported)) reported.eviction = eviction;
       const ending = endOnTheServer(live);
       if (ending) ownership?.blame(ending);
       return { eviction, ending };
@@ -61,8 +61,8 @@ export function endedBy(error: unknown, { entry, ownership, evictions }: Ending)
  * responds, and ends the session in this process if it has ended.
  */
 async function noteIfEnded({ session, liveness }: LiveSession): Promise<void> {
-  const ask = async (): Promise<boolean> => (await session.hasEnded?.()) ?? false;
-  const hasEnded = await repeatUntilDefinite(ask, liveness.ending).catch(() => false);
+  const request = async (): Promise<boolean> => (await session.hasEnded?.()) ?? false;
+  const hasEnded = await repeatUntilDefinite(request, liveness.ending).catch(() => false);
   if (hasEnded)
     liveness.end(new QueueLockError('SESSION_LOST', 'the session has ended, and the entry with it'));
 }

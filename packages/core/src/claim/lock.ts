@@ -10,7 +10,7 @@ import type { Ownership } from '../api/hold-api.ts';
 import { Observable } from '../base/rx.ts';
 import type { Ended } from './steps.ts';
 
-import type { ClaimRequest } from '../entry/wish.ts';
+import type { ClaimRequest } from '../entry/new-entry.ts';
 import type { ClaimContext } from './claim-context.ts';
 
 /**

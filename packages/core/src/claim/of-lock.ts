@@ -43,8 +43,8 @@ export function ofLock(error: unknown, { name, endpoint }: { name: string; endpo
   const detail = detailOf(error);
   const where = OF_THE_STORE.has(code) && !detail.includes(endpoint) ? ` (${endpoint})` : '';
   const by = eviction ? ` (${describeEviction(eviction)})` : '';
-  const told = new QueueLockError(code, `${quoted}${where}: ${detail}${by}${remedy}`, { cause: error });
-  told.reason = reason;
-  told.eviction = eviction;
-  return told;
+  const reported = new QueueLockError(code, `${quoted}${where}: ${detail}${by}${remedy}`, { cause: error });
+  reported.reason = reason;
+  reported.eviction = eviction;
+  return reported;
 }

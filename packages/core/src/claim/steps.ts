@@ -7,7 +7,7 @@ import type { HandoverAnswer } from '../api/handover-api.ts';
 import { jsonable } from '../base/jsonable.ts';
 import { ofLock } from './of-lock.ts';
 import type { Turn } from '../api/spi.ts';
-import type { ClaimRequest } from '../entry/wish.ts';
+import type { ClaimRequest } from '../entry/new-entry.ts';
 
 /**
  * The step that a contender is at.
@@ -50,10 +50,10 @@ export function failed(error: unknown): Ended {
 }
 
 /** Adds the lock's name to the error of a failed claim. The reason of the caller's own signal stays unchanged. */
-export function inWords(end: Ended, { queue, patience }: ClaimRequest, endpoint: string): Ended {
-  if (end.outcome !== 'failed' || end.error === patience.signal?.reason) return end;
-  const told = ofLock(end.error, { name: queue, endpoint });
-  return told === end.error ? end : failed(told);
+export function inWords(end: Ended, { queue, waitLimit }: ClaimRequest, endpoint: string): Ended {
+  if (end.outcome !== 'failed' || end.error === waitLimit.signal?.reason) return end;
+  const reported = ofLock(end.error, { name: queue, endpoint });
+  return reported === end.error ? end : failed(reported);
 }
 
 /** Creates the error of a wait that ends because the client begins to close. */

@@ -7,7 +7,7 @@ import { CHANNELS, type AcquireMessage, type HoldMessage, type LossMessage } fro
 import type { QueueLockError } from '../api/errors.ts';
 import type { Ownership } from '../api/hold-api.ts';
 import type { BackendInfo } from '../api/spi.ts';
-import type { ClaimRequest } from '../entry/wish.ts';
+import type { ClaimRequest } from '../entry/new-entry.ts';
 
 const acquires = tracingChannel<unknown, AcquireMessage>(CHANNELS.acquire);
 const holds = tracingChannel<unknown, HoldMessage>(CHANNELS.hold);
@@ -22,8 +22,8 @@ export interface TraceSource {
 
 /** Creates the trace of an acquisition if a channel has subscribers when it begins. */
 export function traceOf(request: ClaimRequest, source: TraceSource): AcquireTrace | undefined {
-  const isHeard = acquires.hasSubscribers || holds.hasSubscribers || handovers.hasSubscribers;
-  return isHeard ? new AcquireTrace(request, source) : undefined;
+  const hasListener = acquires.hasSubscribers || holds.hasSubscribers || handovers.hasSubscribers;
+  return hasListener ? new AcquireTrace(request, source) : undefined;
 }
 
 /** Publishes a loss if the channel has subscribers. */
@@ -44,12 +44,12 @@ export class AcquireTrace {
   readonly #begunAt: number;
 
   constructor(
-    { queue, shared, permits, patience }: ClaimRequest,
+    { queue, shared, permits, waitLimit }: ClaimRequest,
     { clock, info: { name, endpoint } }: TraceSource,
   ) {
     this.#clock = clock;
     this.#begunAt = clock.now();
-    const isTry = patience.timeoutMs === 0;
+    const isTry = waitLimit.timeoutMs === 0;
     this.#message = { name: queue, backend: { name, endpoint }, shared, permits, isTry, waited: false };
   }
 

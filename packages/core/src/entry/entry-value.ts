@@ -38,10 +38,10 @@ const MAX_OWNER = 1_024;
 /** Encodes a label as JSON, `{"owner":"…","metadata":{…},…}`. Members without information are omitted. */
 export function encodeLabel(label: EntryLabel | string): string {
   if (typeof label === 'string') return label;
-  const said: Record<string, unknown> = {};
+  const output: Record<string, unknown> = {};
   const parts: readonly [string, unknown][] = Object.entries(label);
-  for (const [name, part] of parts) if (typeof part !== 'object' || !saysNothing(part)) said[name] = part;
-  const value = JSON.stringify(said);
+  for (const [name, part] of parts) if (typeof part !== 'object' || !isEmptyAnswer(part)) output[name] = part;
+  const value = JSON.stringify(output);
   if (fits(value, MAX_BYTES)) return value;
   return encodeLabel(shortened(label));
 }
@@ -60,7 +60,7 @@ function shortened(label: EntryLabel): EntryLabel {
   );
 }
 
-function saysNothing(part: object | null): boolean {
+function isEmptyAnswer(part: object | null): boolean {
   return part !== null && Object.keys(part).length === 0;
 }
 
@@ -89,12 +89,12 @@ export function labelFromOwner(value: string): string | undefined {
   return labelOfOwner(label) === value ? label : undefined;
 }
 
-type Told = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value' | 'foreign'> & {
+type Reported = Omit<QueueEntry, 'key' | 'order' | 'shared' | 'value' | 'foreign'> & {
   readonly shared?: boolean;
 };
 
 /** Decodes a stored value. Ignores members with invalid content. */
-export function decodeLabel(value: string): Told {
+export function decodeLabel(value: string): Reported {
   const label = parse(value);
   if (typeof label?.['owner'] !== 'string') {
     const owner = shorten(value, MAX_OWNER);
@@ -110,7 +110,7 @@ export function decodeLabel(value: string): Told {
     holds: textsOf(label['holds']),
     heard: textsOf(label['heard']),
     answers: listOf(label['answers'])
-      .map(answerOf)
+      .map(responseOf)
       .filter((answer) => answer !== undefined),
     ...optional('id', textOf(label['id'])),
     ...optional('host', textOf(label['host'])),
@@ -123,14 +123,14 @@ export function decodeLabel(value: string): Told {
 }
 
 function requestOf(part: unknown): HandoverRequestOptions | undefined {
-  const { reason, ...wish } = recordOf(part);
-  const withinMs = durationOf(wish['withinMs']);
+  const { reason, ...newEntry } = recordOf(part);
+  const withinMs = durationOf(newEntry['withinMs']);
   return typeof reason === 'string' && withinMs !== undefined ? { reason, withinMs } : undefined;
 }
 
 const ANSWERS: ReadonlySet<unknown> = new Set<HandoverAnswer['answer']>(['yields', 'declined', 'ignored']);
 
-function answerOf(part: unknown): { readonly to: string; readonly answer: HandoverAnswer } | undefined {
+function responseOf(part: unknown): { readonly to: string; readonly answer: HandoverAnswer } | undefined {
   const { to, answer } = recordOf(part);
   const { answer: word, reason } = recordOf(answer);
   if (typeof to !== 'string' || !ANSWERS.has(word)) return undefined;

@@ -1,5 +1,5 @@
 // Folder "entry": creates an entry in the queue for a claim, keeps its label, and removes it.
-// entry.ts (this file) joins and leaves the queue, despite lost replies. wish.ts and limit.ts describe the requested entry. entry-value.ts
+// entry.ts (this file) joins and leaves the queue, despite lost replies. new-entry.ts and limit.ts describe the requested entry. entry-value.ts
 // and own-label.ts encode and change the data that an entry publishes.
 
 import { isDefinite, repeatAfter } from '../kit/definite.ts';
@@ -8,7 +8,7 @@ import { OwnLabel } from './own-label.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import type { EntrySpec, Placement, Session } from '../api/spi.ts';
 import { Stop } from '../base/stop.ts';
-import type { Wish } from './wish.ts';
+import type { NewEntry } from './new-entry.ts';
 
 /** Makes one attempt to join, like `Session.enqueue`. If the request was not sent, may reject with the reason of the aborted `stop`. */
 export type Enqueue = (session: Session, spec: EntrySpec, stop: AbortSignal) => Promise<Placement>;
@@ -32,7 +32,7 @@ export class Entry {
   /** The position of the entry. Set once `join` has resolved. */
   placement!: Placement;
   readonly #owner: EntryOwner;
-  readonly #label: Wish['label'];
+  readonly #label: NewEntry['label'];
   readonly #stop = new Stop();
   #ownLabel: OwnLabel | undefined;
   #isJoining = false;
@@ -43,7 +43,7 @@ export class Entry {
   #left: Promise<void> | undefined;
 
   /** @throws {QueueLockError} `INVALID_ARGUMENT` when another claim has the id. If two shared an entry, the first to leave would remove it for both. */
-  constructor(live: LiveSession, { spec, label }: Wish, owner: EntryOwner) {
+  constructor(live: LiveSession, { spec, label }: NewEntry, owner: EntryOwner) {
     if (live.ids.has(spec.id))
       throw invalidArgument(
         'id',

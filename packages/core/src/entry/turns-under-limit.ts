@@ -12,16 +12,18 @@ export function turnsUnder(limit$: Observable<number>, entry: Entry, granted: Mo
   const { spec, placement, live } = entry;
   let underWay: Promise<unknown> = Promise.resolve();
   // Sends a request only after the previous one has settled, so that the newest limit reaches the store last.
-  const ask = async (now: number): Promise<Placement> => {
-    const asked = live.session.enqueue({ ...spec, limit: now });
-    underWay = asked.catch(() => undefined);
-    return samePlace(await asked, entry);
+  const request = async (now: number): Promise<Placement> => {
+    const requested = live.session.enqueue({ ...spec, limit: now });
+    underWay = requested.catch(() => undefined);
+    return samePlace(await requested, entry);
   };
   const place$ = limit$.pipe(
     beginningWith(spec.limit),
     distinctUntilChanged(),
     switchMap((now, index) =>
-      index === 0 ? of(placement) : from(underWay).pipe(switchMap(() => askUntilDefinite(() => ask(now)))),
+      index === 0
+        ? of(placement)
+        : from(underWay).pipe(switchMap(() => askUntilDefinite(() => request(now)))),
     ),
     takeUntil(granted.come$),
   );

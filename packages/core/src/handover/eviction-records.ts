@@ -45,8 +45,8 @@ function decodeRecord(part: unknown): Eviction | undefined {
   if (key === undefined || owner === undefined || typeof order !== 'string' || !ORDER.test(order))
     return undefined;
   if (by === undefined || reason === undefined || at === undefined || !KINDS.has(kind)) return undefined;
-  const told = { key, order: BigInt(order), owner, ...(id === undefined ? {} : { id }) };
-  return createRecord({ entry: told, kind: kind as Eviction['kind'], by, reason, at });
+  const reported = { key, order: BigInt(order), owner, ...(id === undefined ? {} : { id }) };
+  return createRecord({ entry: reported, kind: kind as Eviction['kind'], by, reason, at });
 }
 
 function isSame(a: Eviction, b: Eviction): boolean {

@@ -32,7 +32,7 @@ import { visible } from './visible.ts';
 export type InLineOptions = Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 
 /** Returns whether none of these options is set. */
-export function asksNothing(options: InLineOptions): boolean {
+export function hasNoRequest(options: InLineOptions): boolean {
   return Object.keys(options).length === 0;
 }
 
@@ -48,7 +48,7 @@ export interface InLineTools {
 type Place = Pick<QueueEntry, 'key' | 'order'>;
 
 /** A snapshot of the queue, and the claim's own entry in it. */
-interface Picture {
+interface Snapshot {
   readonly own: QueueEntry;
   readonly entries: readonly QueueEntry[];
   readonly name: string;
@@ -64,16 +64,16 @@ export function whileInLine(
   tools: InLineTools,
 ): Observable<HandoverAnswer> {
   const { steal, request } = options;
-  const asked = Object.keys(options).filter((option) => option !== 'request');
-  const picture$ = firstPicture(place, tools.queue$.pipe(visible(asked.join(' and '))));
+  const requested = Object.keys(options).filter((option) => option !== 'request');
+  const picture$ = firstSnapshot(place, tools.queue$.pipe(visible(requested.join(' and '))));
   const admission$ = picture$.pipe(
-    tap((picture) => {
-      throwIfTooLong(picture, options);
+    tap((snapshot) => {
+      throwIfTooLong(snapshot, options);
     }),
     ignoreElements(),
   );
   const theft$ = picture$.pipe(
-    concatMap((picture) => (steal ? clearTheWay(picture, steal.reason, tools.evictions) : EMPTY)),
+    concatMap((snapshot) => (steal ? clearTheWay(snapshot, steal.reason, tools.evictions) : EMPTY)),
     ignoreElements(),
   );
   const isAdmissionLimited = options.maxWaiters !== undefined || options.maxExpectedWaitMs !== undefined;
@@ -84,12 +84,12 @@ export function whileInLine(
   );
 }
 
-function firstPicture(place: Place, queue$: Observable<QueueState>): Observable<Picture> {
+function firstSnapshot(place: Place, queue$: Observable<QueueState>): Observable<Snapshot> {
   const isOwn = ({ key, order }: QueueEntry): boolean => key === place.key && order === place.order;
   return queue$.pipe(
     filter(({ status }) => status === 'live'),
     map(({ name, entries }) => ({ name, entries, own: entries.find(isOwn) })),
-    filter((picture): picture is Picture => picture.own !== undefined),
+    filter((snapshot): snapshot is Snapshot => snapshot.own !== undefined),
     take(1),
   );
 }
@@ -99,7 +99,7 @@ function firstPicture(place: Place, queue$: Observable<QueueState>): Observable<
  * number stays.
  */
 function throwIfTooLong(
-  { own, entries, name }: Picture,
+  { own, entries, name }: Snapshot,
   { maxWaiters = Infinity, maxExpectedWaitMs = Infinity }: InLineOptions,
 ): void {
   const position = positionsOf(entries).get(own) ?? 0;
@@ -121,7 +121,7 @@ function throwIfTooLong(
 
 /** Removes the entries ahead, one after another. Unsubscribing stops further removals. */
 function clearTheWay(
-  { own, entries, name }: Picture,
+  { own, entries, name }: Snapshot,
   reason: string,
   evictions: Evictions,
 ): Observable<unknown> {

@@ -39,7 +39,7 @@ export interface AnswerTools {
 }
 
 // Longest time in milliseconds that a holder waits until the requester has read its answer. The requester may be slow or have given up.
-const HEARD_WITHIN_MS = 1_000;
+const RECEIVED_WITHIN_MS = 1_000;
 const KEPT_ANSWERS = 4;
 
 type Asking = QueueEntry & Required<Pick<QueueEntry, 'id' | 'request'>>;
@@ -88,8 +88,8 @@ class Request implements HandoverRequest {
   }
 
   readonly yieldToQueue = async (): Promise<void> => {
-    await this.#answer({ answer: 'yields' });
-    await this.#heard();
+    await this.#respond({ answer: 'yields' });
+    await this.#received();
     await this.#own.release();
   };
 
@@ -98,8 +98,8 @@ class Request implements HandoverRequest {
    * lasts.
    */
   readonly yieldToRequester = async (): Promise<void> => {
-    await this.#answer({ answer: 'yields' });
-    const entries = await this.#heard();
+    await this.#respond({ answer: 'yields' });
+    const entries = await this.#received();
     const admitted = admittedEntries(entries);
     // If a holder or a released entry is ahead of this holder's entry, `admitted` may not contain this holder's
     // entry. So only entries behind it are removed.
@@ -114,10 +114,10 @@ class Request implements HandoverRequest {
   };
 
   readonly decline = (reason: string): Promise<void> => {
-    return this.#answer({ answer: 'declined', reason: reason.slice(0, 200) });
+    return this.#respond({ answer: 'declined', reason: reason.slice(0, 200) });
   };
 
-  #answer(answer: HandoverAnswer): Promise<void> {
+  #respond(answer: HandoverAnswer): Promise<void> {
     return this.#hold.tell((label) => ({
       ...label,
       answers: [...(label.answers ?? []), { to: this.#id, answer }].slice(-KEPT_ANSWERS),
@@ -128,18 +128,18 @@ class Request implements HandoverRequest {
    * Waits until the requester has read the response, which is stored in the entry of this hold. Resolves to the entries of the queue at that moment,
    * or to an empty list when the hold has ended.
    */
-  async #heard(): Promise<readonly QueueEntry[]> {
+  async #received(): Promise<readonly QueueEntry[]> {
     const { queue$, clock } = this.#tools;
     const live$ = live(queue$);
-    const heard$ = live$.pipe(
+    const received$ = live$.pipe(
       filter(({ entries }) => {
         const requester = entries.find(({ id }) => id === this.#id);
         return !requester || requester.heard.includes(this.#own.id);
       }),
     );
-    const late$ = after(clock, HEARD_WITHIN_MS).pipe(concatMap(() => live$));
+    const late$ = after(clock, RECEIVED_WITHIN_MS).pipe(concatMap(() => live$));
     const over$ = this.#hold.ended$.pipe(map(() => undefined));
-    const state = await firstValueFrom(merge(over$, heard$, late$), { defaultValue: undefined });
+    const state = await firstValueFrom(merge(over$, received$, late$), { defaultValue: undefined });
     return state?.entries ?? [];
   }
 }

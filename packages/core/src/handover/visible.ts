@@ -7,12 +7,12 @@ import { tap, type MonoTypeOperatorFunction } from '../base/rx.ts';
  * Passes on the states of a queue. If the store refuses to let the client read the queue, errors, because the option named by `asked` needs the
  * states.
  */
-export function visible(asked: string): MonoTypeOperatorFunction<QueueState> {
+export function visible(requested: string): MonoTypeOperatorFunction<QueueState> {
   return tap(({ name, error }) => {
     if (!isDefinite(error)) return;
     throw new QueueLockError(
       isQueueLockError(error) ? error.code : 'INVALID_ARGUMENT',
-      `${JSON.stringify(name)}: ${asked} needs to read the queue, which cannot be read: ${detailOf(error)}`,
+      `${JSON.stringify(name)}: ${requested} needs to read the queue, which cannot be read: ${detailOf(error)}`,
       { cause: error },
     );
   });

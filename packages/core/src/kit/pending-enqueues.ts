@@ -23,12 +23,12 @@ export class PendingEnqueues {
   }
 
   /** Sends a request that enqueues the entries, and tracks them meanwhile. `ask` must reject with `UNAVAILABLE` when the outcome is unknown. */
-  async track<T>(entries: readonly EntryName[], ask: () => Promise<T>): Promise<T> {
+  async track<T>(entries: readonly EntryName[], request: () => Promise<T>): Promise<T> {
     this.#count(entries, 1);
     try {
-      const answer = await ask();
+      const response = await request();
       this.#count(entries, -1);
-      return answer;
+      return response;
     } catch (error) {
       this.#count(entries, isQueueLockError(error, 'UNAVAILABLE') ? Infinity : -1);
       throw error;

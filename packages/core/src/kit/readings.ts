@@ -35,7 +35,7 @@ export function readings<T>({
     let isStale = false;
     let cancelNext: (() => void) | undefined;
 
-    const look = async (): Promise<void> => {
+    const readState = async (): Promise<void> => {
       isLooking = true;
       isStale = false;
       try {
@@ -50,18 +50,18 @@ export function readings<T>({
     };
     const rested = (): void => {
       isLooking = false;
-      if (isStale) void look();
-      else if (againAfterMs < Infinity) cancelNext = clock.after(againAfterMs, lookSoon);
+      if (isStale) void readState();
+      else if (againAfterMs < Infinity) cancelNext = clock.after(againAfterMs, readSoon);
     };
-    const lookSoon = (): void => {
+    const readSoon = (): void => {
       isStale = true;
       if (isLooking || subscriber.closed) return;
       cancelNext?.();
-      void look();
+      void readState();
     };
 
     subscriber.add(
-      follow(lookSoon, (error) => {
+      follow(readSoon, (error) => {
         subscriber.error(error);
       }),
     );

@@ -12,12 +12,12 @@ export type EntryShape = Pick<EntrySpec, 'queue' | 'shared' | 'permits'>;
  * be wrong about mode and permits, and one id in two queues would be two holds.
  * @throws {QueueLockError} `INVALID_ARGUMENT`; the message names the stored and the requested properties
  */
-export function requireSameEntry(stored: EntryShape, asked: EntrySpec): void {
-  const [is, wanted] = [described(stored), described(asked)];
+export function requireSameEntry(stored: EntryShape, requested: EntrySpec): void {
+  const [is, wanted] = [described(stored), described(requested)];
   if (is === wanted) return;
   throw new QueueLockError(
     'INVALID_ARGUMENT',
-    `the entry with the id ${asked.id} is stored as ${is} and requested as ${wanted}: an entry cannot change, so request it as stored or use another id`,
+    `the entry with the id ${requested.id} is stored as ${is} and requested as ${wanted}: an entry cannot change, so request it as stored or use another id`,
   );
 }
 

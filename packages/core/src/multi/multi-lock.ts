@@ -1,7 +1,7 @@
 import type { MultiClaimState, MultiLock, MultiOptions, MultiRunOptions } from '../api/api.ts';
 import {
   checkNames,
-  checkPatience,
+  checkWaitLimit,
   checkWork,
   requestOf,
   type RequestDefaults,
@@ -55,7 +55,7 @@ export class NamesTogether implements MultiLock {
   #claim(options: MultiOptions): Observable<MultiClaimState> {
     const { context, defaults } = this.#tools;
     const { signal, timeoutMs, ...each } = options;
-    checkPatience(options);
+    checkWaitLimit(options);
     const requests = this.names.map((name) => requestOf(name, each, defaults));
     return claimTogether(context, requests, { signal, timeoutMs });
   }

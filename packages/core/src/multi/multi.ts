@@ -30,7 +30,7 @@ import {
 } from '../base/rx.ts';
 import { Together } from './together.ts';
 import { limitedBy, type WaitLimit } from '../work/wait-limit.ts';
-import { newEntryId, type ClaimRequest } from '../entry/wish.ts';
+import { newEntryId, type ClaimRequest } from '../entry/new-entry.ts';
 
 /**
  * Combines several claims, all or nothing. One point of the store's order creates all their entries. So of any two multi-locks, one is ahead of the
@@ -40,7 +40,7 @@ import { newEntryId, type ClaimRequest } from '../entry/wish.ts';
 export function claimTogether(
   context: ClaimContext,
   requests: readonly ClaimRequest[],
-  patience: WaitLimit,
+  waitLimit: WaitLimit,
 ): Observable<MultiClaimState> {
   return defer(() => {
     const granted = new Moment();
@@ -48,11 +48,11 @@ export function claimTogether(
     const trouble = (why: unknown): void => {
       latest = why;
     };
-    const story$ = defer(() => join({ ...context, trouble }, requests, patience)).pipe(
+    const story$ = defer(() => join({ ...context, trouble }, requests, waitLimit)).pipe(
       tap(({ status }) => {
         if (status === 'held') granted.come();
       }),
-      retry({ delay: (error) => onlyIfRemoved(error, patience) }),
+      retry({ delay: (error) => onlyIfRemoved(error, waitLimit) }),
     );
     const waiting = {
       clock: context.clock,
@@ -61,7 +61,7 @@ export function claimTogether(
       trouble: () => latest ?? context.openingTrouble(),
     };
     return story$.pipe(
-      limitedBy(patience, waiting),
+      limitedBy(waitLimit, waiting),
       catchError((error: unknown) => of(failed(error))),
       beginningWith<MultiClaimState>({ status: 'joining' }),
       distinctUntilChanged(sameState),
@@ -108,13 +108,13 @@ function join(
  * attempt. The label of each entry lists the other entries as held.
  */
 function asOne(requests: readonly ClaimRequest[], timeoutMs: number | undefined): readonly ClaimRequest[] {
-  const patience = timeoutMs === 0 ? { timeoutMs } : {};
+  const waitLimit = timeoutMs === 0 ? { timeoutMs } : {};
   const ids = requests.map(newEntryId);
   return requests.map(({ label, ...request }, at) => {
     const siblings = ids.filter((id) => id !== ids[at]);
     return {
       ...request,
-      patience,
+      waitLimit,
       id: ids[at],
       label: typeof label === 'string' ? label : { ...label, holds: [...(label.holds ?? []), ...siblings] },
     };
@@ -139,10 +139,10 @@ function endOf(
   ownership: MultiOwnership | undefined,
 ): MultiClaimState | undefined {
   const ended = states.filter((state) => state.status === 'ended');
-  const trouble = ended.find(({ outcome }) => outcome !== 'released');
+  const failure = ended.find(({ outcome }) => outcome !== 'released');
   // A claim was lost before all claims were held, so the multi-lock counts as never granted.
-  if (trouble?.outcome === 'lost' && !ownership) return failed(trouble.error.cause);
-  if (trouble) return trouble;
+  if (failure?.outcome === 'lost' && !ownership) return failed(failure.error.cause);
+  if (failure) return failure;
   return ended.length === states.length ? ended[0] : undefined;
 }
 

@@ -17,7 +17,7 @@ import type { QueueEntry } from '../api/queue-api.ts';
 import { Observable, Subscription, tap } from '../base/rx.ts';
 import { visible } from '../handover/visible.ts';
 import { waitUntilHeld } from '../claim/wait-until-held.ts';
-import type { ClaimRequest } from '../entry/wish.ts';
+import type { ClaimRequest } from '../entry/new-entry.ts';
 
 /** The parameters of a claim with its position, besides the claim itself. */
 interface PositionRequest {
@@ -73,8 +73,8 @@ export function positionsOfClaim(
     };
     subscriber.add(claim$.subscribe({ next, error: fail, complete }));
   });
-  const told$ = inCallerContext(line$);
-  return Object.assign(told$, { [Symbol.asyncIterator]: () => latestOf(line$) });
+  const positions$ = inCallerContext(line$);
+  return Object.assign(positions$, { [Symbol.asyncIterator]: () => latestOf(line$) });
 }
 
 /** Waits for the grant, like `acquire`. Calls `onPosition` with each position meanwhile, if it is set. */
@@ -85,8 +85,8 @@ export function acquireNotifying(
 ): Promise<Ownership> {
   if (!onPosition) return acquire(context, request);
   const notify = boundToCaller(onPosition);
-  const wish = { name: request.queue, asked: 'onPosition', typicalHoldMs };
-  const state$ = positionsOfClaim(context, claim(context, request), wish).pipe(
+  const newEntry = { name: request.queue, asked: 'onPosition', typicalHoldMs };
+  const state$ = positionsOfClaim(context, claim(context, request), newEntry).pipe(
     tap((state) => {
       if (state.status !== 'queued') return;
       const { position, expectedWaitMs, basis, stale } = state;

@@ -53,7 +53,7 @@ export class ReentrantOwnership implements Ownership {
   }
 
   /** Enters the next level. Waits until all earlier calls that entered from this level have left. */
-  async enter({ minRemainingMs, ...patience }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
+  async enter({ minRemainingMs, ...limitOfWait }: ReentryOptions, clock: Clock): Promise<ReentrantOwnership> {
     const before = this.#line;
     let leave!: () => void;
     const left = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ export class ReentrantOwnership implements Ownership {
       // Rejects at once when the hold is lost. The call that is inside may notice the loss late.
       const context = { clock, what: `${JSON.stringify(this.name)}, entered again` };
       const lost$ = waitLimit({ signal: this.signal }, context);
-      await turnWithin(before, merge(patienceOf(patience, context), lost$));
+      await turnWithin(before, merge(waitLimitOf(limitOfWait, context), lost$));
       this.throwIfLost(minRemainingMs);
     } catch (error) {
       leave();
@@ -221,7 +221,7 @@ function isHeld(name: string, remedy: string): QueueLockError {
 }
 
 /** Creates the limit of a wait for earlier calls. A timeout of 0 becomes 1 ms, because 0 would be a try. */
-function patienceOf({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
+function waitLimitOf({ signal, timeoutMs }: WaitLimit, context: WaitContext): Observable<never> {
   return waitLimit({ signal, timeoutMs: timeoutMs === 0 ? 1 : timeoutMs }, context);
 }
 

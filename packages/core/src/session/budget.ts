@@ -6,7 +6,7 @@ export interface Pace {
   /** Interval between two heartbeats. */
   readonly heartbeatIntervalMs: number;
   /** Time limit of one heartbeat before the next is tried. */
-  readonly answerTimeoutMs: number;
+  readonly responseTimeoutMs: number;
   /** Delay between a first failed heartbeat and the next attempt. */
   readonly retryAfterMs: number;
   /** Longest delay between failed heartbeats. Used after several failures in a row, so that clients do not overload a store without a leader. */
@@ -24,7 +24,7 @@ export function paceOf(ttlMs: number, options: LockClientOptions): Pace {
   const retryAfterMs = Math.min(200, ttlMs / 40);
   return {
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? ttlMs / 4,
-    answerTimeoutMs: Math.max(300, ttlMs / 8),
+    responseTimeoutMs: Math.max(300, ttlMs / 8),
     retryAfterMs,
     longestRetryMs: 4 * retryAfterMs,
     safetyMarginMs: options.safetyMarginMs ?? Math.max(200, ttlMs / 50),

@@ -38,7 +38,7 @@ export class Liveness {
   readonly #listeners = new Set<LivenessListener>();
   #deadline: number;
   #others: OtherProofs | undefined;
-  #trouble: unknown;
+  #failure: unknown;
   #ended: QueueLockError | undefined;
   #cancelAlarm: () => void;
 
@@ -65,7 +65,7 @@ export class Liveness {
   /** Returns why the session is suspect, or `undefined` when it is not. */
   get trouble(): QueueLockError | undefined {
     if (this.#ended || this.#health === 'alive') return undefined;
-    const cause = this.#trouble;
+    const cause = this.#failure;
     const detail = cause === undefined ? 'no heartbeat is confirmed' : detailOf(cause);
     return new QueueLockError('UNAVAILABLE', `the session at ${this.#endpoint} is suspect: ${detail}`, {
       cause,
@@ -140,7 +140,7 @@ export class Liveness {
    * @param why the cause, if known
    */
   doubt(why?: unknown): void {
-    this.#trouble = why ?? this.#trouble;
+    this.#failure = why ?? this.#failure;
     if (this.remainingMs > 0) this.#tell('suspect');
   }
 
@@ -180,7 +180,7 @@ export class Liveness {
   }
 
   #tooLate(): QueueLockError {
-    const cause = this.#trouble;
+    const cause = this.#failure;
     const detail = cause === undefined ? '' : `; the last one failed: ${detailOf(cause)}`;
     return new QueueLockError(
       'SESSION_LOST',
@@ -190,7 +190,7 @@ export class Liveness {
   }
 
   #confirmed(): void {
-    this.#trouble = undefined;
+    this.#failure = undefined;
     this.#tell('alive');
     this.#proofs$.next();
   }

@@ -26,7 +26,7 @@ export async function sendHeartbeat(
 ): Promise<boolean> {
   const overdue = new AbortController();
   const sentAt = clock.now();
-  const cancel = clock.after(pace.answerTimeoutMs, () => {
+  const cancel = clock.after(pace.responseTimeoutMs, () => {
     const late = new QueueLockError('UNAVAILABLE', 'no response to a heartbeat');
     listener.overdue?.(late);
     overdue.abort(late);

@@ -70,7 +70,7 @@ export function openSession(
           );
           // Stops the heartbeat thread before the session is closed or abandoned. The thread must not keep a
           // session alive that another process is to resume.
-          const ended = standby ? standby.stop() : told;
+          const ended = standby ? standby.stop() : reported;
           closing(
             ended.then(() => (keepsSession() && session.abandon ? session.abandon() : session.close())),
           );
@@ -101,7 +101,7 @@ interface Opened {
 
 // A resolved promise. It delays the notification of the server until the local listeners have been notified
 // synchronously.
-const told = Promise.resolve();
+const reported = Promise.resolve();
 
 /** Tries to open a session until the connect timeout. Closes a session that opens later than that or is no longer wanted. */
 function connect(

@@ -70,10 +70,10 @@ export class EntryTracker<Placed extends TrackedEntry> {
   }
 
   /** Runs a request that places entries. Until it ends, keeps statuses of entries that are not tracked yet. */
-  async whilePending<T>(asking: () => Promise<T>): Promise<T> {
+  async whilePending<T>(requesting: () => Promise<T>): Promise<T> {
     this.#pendingEnqueues += 1;
     try {
-      return await asking();
+      return await requesting();
     } finally {
       this.#pendingEnqueues -= 1;
       if (this.#pendingEnqueues === 0) this.#early.clear();

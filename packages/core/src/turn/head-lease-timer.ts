@@ -30,7 +30,7 @@ export interface HeadLeaseTimerOptions {
  */
 export class HeadLeaseTimer {
   readonly #settings: HeadLeaseTimerOptions;
-  readonly #looks = new Map<string, number>();
+  readonly #reads = new Map<string, number>();
   #cancel: (() => void) | undefined;
   #cancelledAt = Infinity;
   #isClosed = false;
@@ -49,8 +49,8 @@ export class HeadLeaseTimer {
     const leaseMs = endsInMs <= MAX_LEASE_MS ? endsInMs : MAX_LEASE_MS;
     const spreadMs = Math.min(ahead, FARTHEST) * APART_MS * (clock.random?.() ?? Math.random());
     const at = clock.now() + Math.max(minDelayMs, Math.ceil(leaseMs) + 1) + spreadMs;
-    if (at >= (this.#looks.get(queue) ?? Infinity)) return;
-    this.#looks.set(queue, at);
+    if (at >= (this.#reads.get(queue) ?? Infinity)) return;
+    this.#reads.set(queue, at);
     this.#arm();
   }
 
@@ -61,21 +61,21 @@ export class HeadLeaseTimer {
   }
 
   #arm(): void {
-    const first = Math.min(...this.#looks.values());
+    const first = Math.min(...this.#reads.values());
     if (this.#isClosed || first === Infinity || first >= this.#cancelledAt) return;
     this.#cancel?.();
     this.#cancelledAt = first;
     this.#cancel = this.#settings.clock.after(Math.max(0, first - this.#settings.clock.now()), () => {
       this.#cancel = undefined;
       this.#cancelledAt = Infinity;
-      void this.#look();
+      void this.#read();
     });
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     const now = this.#settings.clock.now();
-    const due = [...this.#looks].filter(([, at]) => at <= now).map(([queue]) => queue);
-    for (const queue of due) this.#looks.delete(queue);
+    const due = [...this.#reads].filter(([, at]) => at <= now).map(([queue]) => queue);
+    for (const queue of due) this.#reads.delete(queue);
     const wanted = due.filter((queue) => this.#settings.isWanted(queue));
     if (wanted.length > 0) {
       const ends = await this.#settings.readLeaseEnds(wanted).catch(() => wanted.map(() => AGAIN_AFTER_MS));

@@ -63,7 +63,7 @@ export class SessionReconciler<Found extends FoundEntry> {
   async removeUnclaimed(): Promise<void> {
     if (this.#settings.inherited === 0) return;
     this.#inherited = 0;
-    await this.#look();
+    await this.#read();
   }
 
   /** Reads all entries, because a change may have been missed. Only one read runs at a time. If it is called during a read, another read follows. */
@@ -78,7 +78,7 @@ export class SessionReconciler<Found extends FoundEntry> {
     try {
       while (this.#isStale) {
         this.#isStale = false;
-        await this.#look();
+        await this.#read();
       }
     } catch {
       this.#unclaimed = undefined;
@@ -86,7 +86,7 @@ export class SessionReconciler<Found extends FoundEntry> {
     this.#isLooking = false;
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     const { entries, readEntries, remove, nextCall } = this.#settings;
     const call = nextCall();
     const found = await readEntries();

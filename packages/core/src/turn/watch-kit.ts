@@ -207,7 +207,7 @@ function inLine<R extends Taker>(
           if (waiting.closed) return;
           const known = gone && entriesAheadWithout(ahead, { ref, ...gone }, rule);
           if (known) stand(known);
-          else nextStep().add(look(view, rule).subscribe({ next: stand, error }));
+          else nextStep().add(read(view, rule).subscribe({ next: stand, error }));
         };
         waiting.add(view.removal(ref).subscribe({ next, error }));
       }
@@ -219,19 +219,19 @@ function inLine<R extends Taker>(
   });
 }
 
-function look<R extends Taker>(view: QueueView<R>, rule: AdmissionRule): Observable<EntriesAhead<R>> {
+function read<R extends Taker>(view: QueueView<R>, rule: AdmissionRule): Observable<EntriesAhead<R>> {
   return askUntilDefinite(async () => remembered(await view.ahead(rule.limit), rule));
 }
 
 /**
  * Calls `ask` like `repeatUntilDefinite` when subscribed, and emits its result. Errors when the failure is definite. Unsubscribing ends the attempts.
  */
-export function askUntilDefinite<T>(ask: () => Promise<T>): Observable<T> {
+export function askUntilDefinite<T>(request: () => Promise<T>): Observable<T> {
   return new Observable((subscriber) => {
     const stopped = new AbortController();
-    repeatUntilDefinite(ask, stopped.signal).then(
-      (answer) => {
-        subscriber.next(answer);
+    repeatUntilDefinite(request, stopped.signal).then(
+      (response) => {
+        subscriber.next(response);
         subscriber.complete();
       },
       (error: unknown) => {

@@ -23,18 +23,18 @@ export type LiveView<T> =
  */
 export function liveView<T>(observe: () => Observable<T>, clock: Clock): Observable<LiveView<T>> {
   let last: LiveView<T> = { status: 'connecting' };
-  let troubles = 0;
+  let failures = 0;
   const live$ = defer(observe).pipe(
     map((value) => {
-      troubles = 0;
+      failures = 0;
       return (last = { status: 'live', value });
     }),
-    catchError((trouble: unknown) => of((last = troubled(last, trouble)))),
-    repeat({ delay: () => after(clock, backoffDelay(troubles++, PAUSES, clock)) }),
+    catchError((failure: unknown) => of((last = withFailure(last, failure)))),
+    repeat({ delay: () => after(clock, backoffDelay(failures++, PAUSES, clock)) }),
   );
   return concat(of(last), live$);
 }
 
-function troubled<T>(last: LiveView<T>, error: unknown): LiveView<T> {
+function withFailure<T>(last: LiveView<T>, error: unknown): LiveView<T> {
   return last.status === 'connecting' ? { ...last, error } : { status: 'stale', value: last.value, error };
 }

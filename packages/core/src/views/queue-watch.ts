@@ -40,11 +40,11 @@ export class SharedQueues {
     this.#closes$ = closes$;
   }
 
-  watch(name: string, looking?: ObserveOptions): Observable<QueueState> {
-    const way = `${String(looking?.apartMs ?? 0)} ${name}`;
+  watch(name: string, observeOptions?: ObserveOptions): Observable<QueueState> {
+    const way = `${String(observeOptions?.apartMs ?? 0)} ${name}`;
     const present$ = this.#shared.get(way);
     if (present$) return present$;
-    const queue$ = watchQueue(() => this.#backend.observe(name, looking), name, this.#clock).pipe(
+    const queue$ = watchQueue(() => this.#backend.observe(name, observeOptions), name, this.#clock).pipe(
       takeUntil(this.#closes$),
       finalize(() => this.#shared.delete(way)),
       share({

@@ -40,19 +40,19 @@ class Line {
   apply(step: readonly PastChange[]): readonly QueueChange[] {
     const [{ revision } = { revision: 0n }] = step;
     const held = this.#holding;
-    const told = step.map(({ kind, entry }): QueueChange => {
+    const reported = step.map(({ kind, entry }): QueueChange => {
       const change = toEntry(entry);
       this.#take(kind, change);
       return jsonable({ revision, kind, entry: change, held: held.has(change.key) });
     });
     // An entry that joins at the end of a long queue of plain locks changes no grant. So the grants are not
     // computed again.
-    if (step.length === 1 && step[0]?.kind === 'joined' && this.#isCrowded()) return told;
+    if (step.length === 1 && step[0]?.kind === 'joined' && this.#isCrowded()) return reported;
     this.#holding = holding(this.#entries);
     const granted = this.#entries
       .filter(({ key }) => this.#holding.has(key) && !held.has(key))
       .map((entry) => jsonable<QueueChange>({ revision, kind: 'granted', entry, held: true }));
-    return [...told, ...granted];
+    return [...reported, ...granted];
   }
 
   /**

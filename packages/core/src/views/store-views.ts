@@ -48,8 +48,8 @@ export class StoreViews {
     return inCallerContext(errors$.pipe(takeUntil(this.#end.closes$)));
   }
 
-  watch(name: string, looking?: ObserveOptions): Observable<QueueState> {
-    return this.#watched.watch(name, looking);
+  watch(name: string, observeOptions?: ObserveOptions): Observable<QueueState> {
+    return this.#watched.watch(name, observeOptions);
   }
 
   register(name: string, kind: string): SharedRegister {

@@ -9,7 +9,7 @@ import type { Moment } from '../base/moment.ts';
 import { Observable, identity, merge, takeUntil, type MonoTypeOperatorFunction } from '../base/rx.ts';
 
 /** Represents the failure of a request without a response. If the timeout passes then, the error is `UNAVAILABLE`. */
-export const UNANSWERED: unique symbol = Symbol('unanswered');
+export const WITHOUT_RESPONSE: unique symbol = Symbol('unanswered');
 
 /** The limits of a wait. */
 export interface WaitLimit {
@@ -107,8 +107,8 @@ function timedOut(timeoutMs: number, { what, trouble }: WaitContext): QueueLockE
   );
 }
 
-function causeIn(trouble: unknown): unknown {
-  return trouble === UNANSWERED
+function causeIn(failure: unknown): unknown {
+  return failure === WITHOUT_RESPONSE
     ? new QueueLockError('UNAVAILABLE', 'the store has not responded yet')
-    : trouble;
+    : failure;
 }

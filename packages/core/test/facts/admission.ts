@@ -134,12 +134,12 @@ export const admissionFacts: readonly CoreFact[] = [
       await stage.passing(own.release());
       const holder = await slow.acquire('x');
       const hasty = await join(stage, stage.client(), { maxExpectedWaitMs: 399 });
-      const patient = await join(stage, stage.client(), { maxExpectedWaitMs: 400 });
-      expect(patient.last.status).to.equal('queued');
+      const neverAborted = await join(stage, stage.client(), { maxExpectedWaitMs: 400 });
+      expect(neverAborted.last.status).to.equal('queued');
       expect(
         String(hasty.last.status === 'ended' && hasty.last.outcome === 'failed' && hasty.last.error),
       ).to.match(/WAIT_TOO_LONG.*"x".* 400 ms is expected.*maxExpectedWaitMs is 399/);
-      patient.subscription.unsubscribe();
+      neverAborted.subscription.unsubscribe();
       await stage.passing(holder.release());
     },
   },

@@ -237,8 +237,8 @@ async function requestsTo(
 ): Promise<readonly { decline(reason: string): Promise<void> }[]> {
   const requests: { decline(reason: string): Promise<void> }[] = [];
   const listening = own.requests$.subscribe((request) => requests.push(request));
-  const asking = await join(stage, stage.client(), { request: { reason: 'please', withinMs: 1_000 } });
+  const requesting = await join(stage, stage.client(), { request: { reason: 'please', withinMs: 1_000 } });
   listening.unsubscribe();
-  asking.subscription.unsubscribe();
+  requesting.subscription.unsubscribe();
   return requests;
 }

@@ -43,13 +43,13 @@ interface Scene {
 async function sendRequest(
   stage: Stage,
   holder: StageClientOptions = {},
-  asking: StageClientOptions = {},
+  requesting: StageClientOptions = {},
 ): Promise<Scene> {
   const client = stage.client({ owner: 'holder', ...holder });
   const own = await client.acquire('x');
   const requests = requestsOf(own);
   const between = await join(stage, stage.client());
-  const requester = await join(stage, stage.client({ owner: 'requester', ...asking }), REQUEST);
+  const requester = await join(stage, stage.client({ owner: 'requester', ...requesting }), REQUEST);
   return { client, own, between, requester, request: requests[0]! };
 }
 
@@ -77,7 +77,7 @@ function withReleasedAhead(backend: Backend, evicted: string[]): Backend {
 
 const ANSWERS = ['yieldToQueue', 'yieldToRequester', 'decline'] as const;
 
-function answer(request: HandoverRequest, how: (typeof ANSWERS)[number]): Promise<void> {
+function respond(request: HandoverRequest, how: (typeof ANSWERS)[number]): Promise<void> {
   return how === 'decline' ? request.decline('not now') : request[how]();
 }
 
@@ -130,7 +130,7 @@ export const requestFacts: readonly CoreFact[] = [
       const calls: readonly MemoryCall[] = ['update', 'evict', 'readRegister', 'writeRegister', 'remove'];
       const losing = (): StageClientOptions => ({ link: { intercept: losingReplies(calls) } });
       const scene = await sendRequest(stage, losing(), losing());
-      await stage.passing(answer(scene.request, how));
+      await stage.passing(respond(scene.request, how));
       await stage.clock.advance(2_000);
       expect(answersOf(scene.requester)).to.deep.equal([how === 'decline' ? 'declined' : 'yields']);
       const next = { decline: 'queued', yieldToQueue: 'queued', yieldToRequester: 'held' }[how];
@@ -150,7 +150,7 @@ export const requestFacts: readonly CoreFact[] = [
           { link: { intercept: gate.requests } },
           { link: { intercept: deaf.requests } },
         );
-        const outcome = answer(scene.request, how).then(
+        const outcome = respond(scene.request, how).then(
           () => 'done',
           (error: unknown) => (error as { readonly code: unknown }).code,
         );
@@ -226,8 +226,8 @@ export const requestFacts: readonly CoreFact[] = [
       const holds = [await stage.client().acquire('x', limit), await stage.client().acquire('x', limit)];
       const received = holds.map(requestsOf);
       const slow = new Gate('update');
-      const asking = stage.client({ link: { intercept: slow.replies } });
-      const requester = await join(stage, asking, { ...limit, ...REQUEST });
+      const requesting = stage.client({ link: { intercept: slow.replies } });
+      const requester = await join(stage, requesting, { ...limit, ...REQUEST });
       for (const [at, [request]] of received.entries()) await request!.decline(`no ${at}`);
       await stage.settle();
       await holds[0]!.update({ metadata: { still: 'busy' } });
@@ -274,7 +274,7 @@ export const requestFacts: readonly CoreFact[] = [
       const scene = await sendRequest(stage);
       await stage.passing(scene.own.release());
       for (const how of ANSWERS)
-        expect(await rejection(answer(scene.request, how))).to.include({ code: 'OWNERSHIP_LOST' });
+        expect(await rejection(respond(scene.request, how))).to.include({ code: 'OWNERSHIP_LOST' });
       await finish(stage, scene);
     },
   },

@@ -163,7 +163,7 @@ export class Actor {
     this.hasClosed = true;
     const ended = this.programs.every(({ claim }) => claim.ended);
     judge.require('at once', ended, () => `${this.label} has closed before its claims ended`);
-    const left = !this.network.hadTrouble && server.sessionIds.some((id) => this.#opened.has(id));
+    const left = !this.network.hadFailure && server.sessionIds.some((id) => this.#opened.has(id));
     judge.require('nothing left', !left, () => `${this.label} has closed, and its session is there`);
   }
 

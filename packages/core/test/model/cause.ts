@@ -38,7 +38,7 @@ export function hasCause(
     ACCESS_DENIED: actor.wasRefused(plan.name),
     // A wait that reaches its timeout rejects with UNAVAILABLE while the store does not respond, or while the
     // session is suspect.
-    UNAVAILABLE: isLate || (actor.network.hadTrouble && (plan.kind === 'tryAcquire' || !actor.alive)),
+    UNAVAILABLE: isLate || (actor.network.hadFailure && (plan.kind === 'tryAcquire' || !actor.alive)),
     ENTRY_LOST: key !== undefined && ledger.evicted.has(key),
     SESSION_LOST: lostItsSession,
     NOT_ENOUGH_TIME: key !== undefined && provenMs(actor.machine, ledger, key) < (plan.minRemainingMs ?? 0),

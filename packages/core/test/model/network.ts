@@ -86,7 +86,7 @@ export class Network {
   }
 
   /** Whether any call of this client may have failed because of the network or a frozen machine. */
-  get hadTrouble(): boolean {
+  get hadFailure(): boolean {
     return this.#failures > 0 || this.#machine.wasFrozen;
   }
 

@@ -41,7 +41,7 @@ export class Program {
     if (actor.closed) this.claim.mustEnd('its client is closed');
     const stopWatching = this.#watchTheTime();
     if (kind === 'tryAcquire') return this.#try(options).finally(stopWatching);
-    return this.#ask(timeoutMs === undefined ? options : { ...options, timeoutMs });
+    return this.#request(timeoutMs === undefined ? options : { ...options, timeoutMs });
   }
 
   /** Releases the lock, or lets the work of a `run` resolve so that the client releases the lock. */
@@ -91,7 +91,7 @@ export class Program {
     }
   }
 
-  async #ask(options: AcquireOptions): Promise<void> {
+  async #request(options: AcquireOptions): Promise<void> {
     const { kind, name } = this.claim.plan;
     const { client } = this.claim.actor;
     if (kind === 'claim') {

@@ -17,7 +17,7 @@ export interface TaskPlan {
 }
 
 /** A fault and the time at which it happens: an eviction, an expired session or a cut connection. */
-export type Trouble = { readonly atMs: number } & (
+export type Failure = { readonly atMs: number } & (
   | { readonly what: 'evict'; readonly name: string; readonly place: number }
   | { readonly what: 'expire'; readonly client: number }
   | { readonly what: 'cut'; readonly client: number; readonly ms: number }
@@ -30,7 +30,7 @@ export interface Plan {
   /** The latency of each client in milliseconds. */
   readonly latenciesMs: readonly number[];
   readonly tasks: readonly TaskPlan[];
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly Failure[];
   /** The outcomes of the first requests, in order. All later requests work. */
   readonly fates: readonly Fate[];
 }
@@ -53,7 +53,7 @@ const task = fc.record<TaskPlan>({
   ),
 });
 
-const trouble: fc.Arbitrary<Trouble> = fc.oneof(
+const failure: fc.Arbitrary<Failure> = fc.oneof(
   fc.record({
     what: fc.constant('evict' as const),
     atMs: moment,
@@ -81,7 +81,7 @@ const latenciesMs = fc.array(fc.constantFrom(0, 4, 30), { minLength: CLIENTS, ma
 export const anyPlan: fc.Arbitrary<Plan> = fc.record({
   latenciesMs,
   tasks: fc.array(task, { minLength: 2, maxLength: 10 }),
-  troubles: fc.array(trouble, { maxLength: 3 }),
+  troubles: fc.array(failure, { maxLength: 3 }),
   fates: fc.array(fate, { maxLength: 40 }),
 });
 

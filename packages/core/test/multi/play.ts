@@ -4,12 +4,12 @@ import type { ClaimState, LockClient, MultiClaimState, Ownership } from '../../s
 import type { Core } from '../model/world.ts';
 import { SafetyViolation } from '@queuelock/harness/safety';
 import { Stage } from '../stage.ts';
-import { NAMES, type Fate, type Plan, type TaskPlan, type Trouble } from './plan.ts';
+import { NAMES, type Fate, type Plan, type TaskPlan, type Failure } from './plan.ts';
 import { Witness } from './witness.ts';
 
 const TTL_MS = 2_000;
 const LOOK_EVERY_MS = 10;
-const TROUBLE_IS_OVER_MS = 6_000;
+const FAULTS_END_MS = 6_000;
 const MAX_WAIT_MS = 30_000;
 
 /**
@@ -55,8 +55,8 @@ class Scene {
         this.#waiting.add(String(index));
         clock.after(task.startMs, () => this.#start(String(index), task));
       }
-      for (const trouble of this.#plan.troubles) clock.after(trouble.atMs, () => this.#make(trouble));
-      await this.#pass(TROUBLE_IS_OVER_MS);
+      for (const failure of this.#plan.troubles) clock.after(failure.atMs, () => this.#make(failure));
+      await this.#pass(FAULTS_END_MS);
       for (let passed = 0; passed < MAX_WAIT_MS && this.#waiting.size > 0; passed += 1_000)
         await this.#pass(1_000);
       this.#witness.finish();
@@ -101,7 +101,7 @@ class Scene {
     return client;
   }
 
-  #make(trouble: Trouble): void {
+  #make(trouble: Failure): void {
     const { server, clock } = this.#stage;
     if (trouble.what === 'cut') this.#cutUntil.set(trouble.client, clock.now() + trouble.ms);
     if (trouble.what === 'evict') {

@@ -18,7 +18,7 @@ export interface BatcherOptions<Item, Result> {
 
 interface PendingItem<Item, Result> {
   readonly item: Item;
-  readonly resolve: (answer: Promise<Result>) => void;
+  readonly resolve: (response: Promise<Result>) => void;
 }
 
 // Maximum number of batches in flight. A fifth batch in flight gains little, while waiting items would share a larger next batch.

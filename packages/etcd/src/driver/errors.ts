@@ -16,7 +16,7 @@ export interface Attempt {
 
 // These texts are compared first, because etcd sends most of these errors with a gRPC status that also has
 // other meanings.
-const LEASE_GONE = /requested lease not found/;
+const LEASE_MISSING = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =
   /etcdserver: (permission denied|authentication failed)|user name is empty|user name not found|authentication is not enabled/;
@@ -70,7 +70,7 @@ export function classify(error: unknown, attempt: Attempt): QueueLockError {
   if (isQueueLockError(error)) return error;
   const failure = error instanceof Error ? error : new Error(String(error));
   const options = { cause: error };
-  if (LEASE_GONE.test(failure.message))
+  if (LEASE_MISSING.test(failure.message))
     return new QueueLockError('SESSION_LOST', `${what}: the etcd lease expired or was revoked`, options);
   if (CLOSED.test(failure.message))
     return new QueueLockError('CLOSED', `${what}: the client was closed`, options);

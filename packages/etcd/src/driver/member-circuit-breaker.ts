@@ -87,7 +87,7 @@ export class MemberCircuitBreaker {
         this.#failures.succeeded();
       },
       failed: (error) => {
-        if (isAnswer(error)) call.succeeded();
+        if (isResponse(error)) call.succeeded();
         if (isOfConnection(error) && round === this.#round) {
           this.#failed(error);
           if (!hasFailed) this.#failures.add();
@@ -122,9 +122,9 @@ export class MemberCircuitBreaker {
  */
 function isOfConnection(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof CircuitOpenError) return false;
-  return statusOf(error) === 'UNAVAILABLE' && !isAnswer(error);
+  return statusOf(error) === 'UNAVAILABLE' && !isResponse(error);
 }
 
-function isAnswer(error: unknown): boolean {
+function isResponse(error: unknown): boolean {
   return error instanceof Error && BY_MEMBER.test(error.message);
 }

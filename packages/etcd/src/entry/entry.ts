@@ -97,7 +97,7 @@ export class Entry {
   readonly #origin: Origin;
   readonly #inFlight = new Set<Promise<Entered>>();
   #removals = 0;
-  #unanswered = 0;
+  #withoutResponse = 0;
   #writtenAt: bigint | undefined;
 
   constructor(spec: EntrySpec, origin: Origin) {
@@ -160,7 +160,7 @@ export class Entry {
    * entry.
    */
   get uncertain(): boolean {
-    return this.#unanswered > 0;
+    return this.#withoutResponse > 0;
   }
 
   /** The revision at which `value` was written. */
@@ -205,7 +205,8 @@ export class Entry {
   /** Records how a read found the entry in the store. The previous process of a resumed session may have created it. */
   recognize({ key, order, marked }: Found): void {
     // The request without a response has created the entry, so it is no longer in flight.
-    if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain) this.#unanswered -= 1;
+    if (this.order === undefined && order > this.#origin.resumedAt && this.uncertain)
+      this.#withoutResponse -= 1;
     this.order = order;
     this.key = key;
     this.keyText = key.toString();
@@ -218,7 +219,7 @@ export class Entry {
   }
 
   /** Tracks a request that may create the key, until its response was read. */
-  async creating<T>(request: Promise<T>, read: (answer: T) => Entered): Promise<Entered> {
+  async creating<T>(request: Promise<T>, read: (response: T) => Entered): Promise<Entered> {
     const attempt = this.#attempt(request, read);
     this.#inFlight.add(attempt);
     try {
@@ -233,16 +234,16 @@ export class Entry {
     await Promise.allSettled(this.#inFlight);
   }
 
-  async #attempt<T>(request: Promise<T>, read: (answer: T) => Entered): Promise<Entered> {
-    this.#unanswered += 1;
+  async #attempt<T>(request: Promise<T>, read: (response: T) => Entered): Promise<Entered> {
+    this.#withoutResponse += 1;
     try {
       const entered = read(await request);
-      this.#unanswered -= 1;
+      this.#withoutResponse -= 1;
       if (entered.status === 'found') this.recognize(entered);
       if (entered.status === 'made') this.order = entered.order;
       return entered;
     } catch (error) {
-      if (isDefinite(error)) this.#unanswered -= 1;
+      if (isDefinite(error)) this.#withoutResponse -= 1;
       throw error;
     }
   }

@@ -66,12 +66,12 @@ export function removeEntries(
       if (!isRefusalOfOne(error)) throw error;
     });
   return entries.map(async (entry, i) => {
-    const answer = await batch;
-    if (!answer) {
+    const response = await batch;
+    if (!response) {
       entry.withdraw();
       return removeAlone(connection, entry);
     }
-    const own = answer.responses[i];
+    const own = response.responses[i];
     const within = own?.response_txn;
     return within ? outcomeOf(within, removals[i]?.successor) : hasRemoved(own);
   });

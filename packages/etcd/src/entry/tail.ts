@@ -48,8 +48,8 @@ export function writeTailAndReadAhead(
   };
 }
 
-export function readQueueAhead(answer: IResponseOp | undefined): QueueAhead {
-  const { succeeded, responses } = known(answer?.response_txn);
+export function readQueueAhead(response: IResponseOp | undefined): QueueAhead {
+  const { succeeded, responses } = known(response?.response_txn);
   const [written, listed] = responses;
   if (!succeeded) return { rows: { latest: known(listed?.response_range) } };
   const { value, mod_revision } = known(written?.response_put.prev_kv);

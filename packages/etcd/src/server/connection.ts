@@ -33,7 +33,7 @@ export interface SendOptions {
 
 /** Options of one request, and the function that finds the response header, which contains the store's revision. */
 interface CheckedSendOptions<T> extends SendOptions {
-  readonly header?: (answer: T) => IResponseHeader;
+  readonly header?: (response: T) => IResponseHeader;
 }
 
 /**
@@ -132,17 +132,17 @@ export class Connection {
     const send = async (): Promise<T> => {
       const endpoint = this.#order[0] as Endpoint;
       const before = this.#revision;
-      let answer: T;
+      let response: T;
       try {
-        answer = await request(endpoint.driver, { withinMs });
+        response = await request(endpoint.driver, { withinMs });
       } catch (error) {
         throw this.failed(endpoint, { what, error });
       }
-      if (!header) return answer;
-      const revision = BigInt(header(answer).revision);
+      if (!header) return response;
+      const revision = BigInt(header(response).revision);
       if (revision < before) throw wentBack(what, { before, revision });
       this.noteRevision(revision);
-      return answer;
+      return response;
     };
     const timeoutError = (): QueueLockError => notSent(what, this.endpoint);
     return this.#limiter.send(send, { urgent, waitTimeoutMs: withinMs, timeoutError });

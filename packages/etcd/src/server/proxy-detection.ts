@@ -42,9 +42,9 @@ export class ProxyDetection {
   isDirect(endpoint: Endpoint, withinMs: number): Promise<boolean> {
     const known = this.#results.get(endpoint);
     if (known) return known;
-    const detection: Promise<boolean> = this.#detect(endpoint, withinMs).then((answer) => {
-      if (answer === undefined && this.#results.get(endpoint) === detection) this.#results.delete(endpoint);
-      return answer ?? false;
+    const detection: Promise<boolean> = this.#detect(endpoint, withinMs).then((response) => {
+      if (response === undefined && this.#results.get(endpoint) === detection) this.#results.delete(endpoint);
+      return response ?? false;
     });
     this.#results.set(endpoint, detection);
     return detection;
@@ -57,9 +57,9 @@ export class ProxyDetection {
   /** Resolves with `undefined` if the member does not confirm the watch. */
   #detect(endpoint: Endpoint, withinMs: number): Promise<boolean | undefined> {
     return new Promise((resolve) => {
-      const end = (answer: boolean | undefined): void => {
+      const end = (response: boolean | undefined): void => {
         stream.close();
-        resolve(answer);
+        resolve(response);
       };
       // A stream waits twice its timeout for the first response, so it gets half of the time as its timeout.
       const stream = new WatchStream(endpoint, withinMs / 2, {

@@ -32,13 +32,13 @@ export class Entries {
   constructor(context: EntriesContext, lease: string) {
     const key = Buffer.from(generationKey(context.prefix, lease));
     const { connection, owner } = context;
-    const asking = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
+    const requesting = { connection, lease, generation: new Generation(connection, { key, lease, owner }) };
     const entering = new Batcher({
       maxSize: MAX_NEWCOMERS,
       // All entries of a transaction have the same order, so a batch has at most one entry of each queue.
       kindOf: ({ spec }: Newcomer) => spec.queue,
       isIndependent: () => true,
-      send: (newcomers) => sendEnqueueBatch(asking, newcomers),
+      send: (newcomers) => sendEnqueueBatch(requesting, newcomers),
     });
     const leaving = new Batcher({
       maxSize: MAX_REMOVALS,
@@ -48,7 +48,7 @@ export class Entries {
       isIndependent: ({ followed }: Entry) => !followed,
       send: (entries) => removeEntries(connection, entries),
     });
-    this.#context = { ...context, ...asking, entering, leaving, successors: new Successors(asking) };
+    this.#context = { ...context, ...requesting, entering, leaving, successors: new Successors(requesting) };
   }
 
   /** The session's generation key, which need not exist; see `generation.ts`. */

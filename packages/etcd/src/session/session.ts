@@ -177,11 +177,11 @@ export class EtcdSession implements Session {
 
   async #readWhetherEnded(): Promise<boolean> {
     if (this.#end || this.#entries.generation.isOthers) return true;
-    const ask = { ID: this.lease.id };
+    const request = { ID: this.lease.id };
     try {
       const { TTL } = await this.#context.connection.call(
         'reading a lease',
-        (etcd, options) => etcd.leaseTimeToLive(ask, options),
+        (etcd, options) => etcd.leaseTimeToLive(request, options),
         { urgent: true },
       );
       return Number(TTL) <= 0;

@@ -75,10 +75,10 @@ export class SingleHold {
     const unclaimed = this.#placed.map(({ entry }) => entry).filter(({ claimed }) => !claimed);
     for (const entry of unclaimed) entry.claimed = true;
     try {
-      const answer = await this.#context.connection.ask('writing a single key', (etcd, options) =>
+      const response = await this.#context.connection.ask('writing a single key', (etcd, options) =>
         etcd.txn(txn, options),
       );
-      this.#seen = readCreation(answer, { claimants: this.#placed, ours });
+      this.#seen = readCreation(response, { claimants: this.#placed, ours });
     } catch (error) {
       if (isQueueLockError(error, 'ACCESS_DENIED')) for (const entry of unclaimed) entry.claimed = false;
       throw error;

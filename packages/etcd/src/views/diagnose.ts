@@ -58,9 +58,9 @@ async function diagnoseMember(connection: Connection, endpoint: Endpoint): Promi
   try {
     // The first request also opens the connection, so only the second one is measured.
     await connection.status(endpoint);
-    const asked = clock.now();
+    const requested = clock.now();
     const facts = await connection.status(endpoint);
-    const tookMs = clock.now() - asked;
+    const tookMs = clock.now() - requested;
     const took = `etcd ${facts.version}, responds in ${tookMs.toFixed(1)} ms`;
     if (isTooOld(facts.version)) {
       const text = `etcd ${facts.version} is older than 3.4, and every client refuses it: upgrade`;
@@ -124,13 +124,13 @@ function watchBugs(about: string, version: string): readonly Finding[] {
 }
 
 async function shortLeases(connection: Connection, leases: readonly string[]): Promise<readonly Finding[]> {
-  const asked = leases.map(async (ID) => {
+  const requested = leases.map(async (ID) => {
     const { grantedTTL } = await connection.call('reading a lease', (etcd, options) =>
       etcd.leaseTimeToLive({ ID }, options),
     );
     return Number(grantedTTL);
   });
-  const short = (await Promise.all(asked)).filter((ttl) => ttl > 0 && ttl < SHORT_TTL_S);
+  const short = (await Promise.all(requested)).filter((ttl) => ttl > 0 && ttl < SHORT_TTL_S);
   if (short.length === 0) return [];
   const text = `${short.length} of the ${leases.length} leases that were read last for less than ${SHORT_TTL_S} s: an election among etcd members lasts a second or two, so set a longer TTL`;
   return [{ level: 'warning', about: 'leases', text }];

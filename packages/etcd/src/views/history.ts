@@ -70,13 +70,13 @@ async function pastEvents(connection: Connection, span: Span): Promise<Past> {
     // A store without any write is at revision 1, and has no events.
     if (from > span.now || span.now === 1n) return { events: [], compacted };
     const { endpoint } = connection;
-    const answer = await new PastWatch(span).read(endpoint, from).catch((error: unknown) => {
+    const reply = await new PastWatch(span).read(endpoint, from).catch((error: unknown) => {
       span.signal.throwIfAborted();
       throw connection.failed(endpoint, { what: 'reading the history of a queue', error });
     });
-    if ('events' in answer) return { events: answer.events, compacted };
+    if ('events' in reply) return { events: reply.events, compacted };
     // Reads again, because the store was compacted after its revision was read.
-    compacted = answer.compacted;
+    compacted = reply.compacted;
   }
 }
 

@@ -56,11 +56,11 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
   const unary =
     <Request, Response>(
       method: string,
-      ask: (etcd: Etcd3, request: Request, call: GrpcCallOptions) => Promise<Response>,
+      sendRequest: (etcd: Etcd3, request: Request, call: GrpcCallOptions) => Promise<Response>,
     ) =>
     (request: Request, call: CallOptions): Promise<Response> =>
       callUnderBreaker(breaker, clients, (etcd) =>
-        responseOf({ host, method, ...call }, () => ask(etcd, request, bounded(call))),
+        responseOf({ host, method, ...call }, () => sendRequest(etcd, request, bounded(call))),
       );
   const status = unary('status', ({ maintenance }, _, call) => maintenance.status(call));
   const use = (): ClientUse | Promise<ClientUse> => clients.present() ?? clients.renewed();
@@ -95,11 +95,11 @@ function etcd3Driver(options: CheckedOptions, { host, failures, make }: Etcd3Par
 async function callUnderBreaker<T>(
   breaker: MemberCircuitBreaker,
   clients: Etcd3Clients<EtcdCredentials>,
-  ask: (etcd: Etcd3) => Promise<T>,
+  sendRequest: (etcd: Etcd3) => Promise<T>,
 ): Promise<T> {
   const breakerCall = breaker.begin();
   try {
-    const response = await callWithLogIn(clients, ask);
+    const response = await callWithLogIn(clients, sendRequest);
     breakerCall.succeeded();
     return response;
   } catch (error) {
@@ -115,15 +115,17 @@ async function callUnderBreaker<T>(
  */
 async function callWithLogIn<T>(
   clients: Etcd3Clients<EtcdCredentials>,
-  ask: (etcd: Etcd3) => Promise<T>,
+  sendRequest: (etcd: Etcd3) => Promise<T>,
 ): Promise<T> {
   const use = clients.present() ?? (await clients.renewed());
   try {
-    return await ask(use.etcd);
+    return await sendRequest(use.etcd);
   } catch (error) {
     if (!isLogInRefused(error)) throw error;
     const renewed = await clients.renewed();
-    return await (renewed.etcd === use.etcd ? Promise.reject(error) : ask(renewed.etcd)).finally(renewed.end);
+    return await (renewed.etcd === use.etcd ? Promise.reject(error) : sendRequest(renewed.etcd)).finally(
+      renewed.end,
+    );
   } finally {
     use.end();
   }

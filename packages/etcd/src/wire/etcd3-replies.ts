@@ -18,7 +18,7 @@ const ATTEMPTS = 4;
  * @throws {QueueLockError} `UNAVAILABLE` if the returned value is not a response, since the outcome is then unknown
  * @throws {GrpcError} `DEADLINE_EXCEEDED` if the call does not settle, although npm etcd3 ends calls after their timeout
  */
-export function responseOf<T>(call: CallOfClient, ask: () => Promise<T>): Promise<T> {
+export function responseOf<T>(call: CallOfClient, request: () => Promise<T>): Promise<T> {
   const { host, method, withinMs } = call;
   return new Promise((resolve, reject) => {
     const late = `the client library has not settled ${method} within ${ATTEMPTS * withinMs} ms`;
@@ -31,7 +31,7 @@ export function responseOf<T>(call: CallOfClient, ask: () => Promise<T>): Promis
     };
     // Converts an exception of the call to a rejection.
     new Promise<T>((settle) => {
-      settle(ask());
+      settle(request());
     })
       .then(check)
       .then(resolve, reject)

@@ -35,8 +35,8 @@ class LazyDriver {
     this.#load = load;
   }
 
-  use<T>(ask: (driver: Driver) => Promise<T>): Promise<T> {
-    return this.#loaded().then(ask);
+  use<T>(sendRequest: (driver: Driver) => Promise<T>): Promise<T> {
+    return this.#loaded().then(sendRequest);
   }
 
   open<Request, Response>(

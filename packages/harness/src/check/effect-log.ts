@@ -32,12 +32,12 @@ export class EffectLog {
    */
   eachLate(report: (late: LateEffect) => void): void {
     const bySent = this.#orderOf(this.#sentAt);
-    const byAnswer = this.#orderOf(this.#answeredAt);
+    const byResponse = this.#orderOf(this.#answeredAt);
     let answered = 0;
     let newest: number | undefined;
     for (const i of bySent) {
-      for (; this.#at(this.#answeredAt, byAnswer[answered]) < this.#at(this.#sentAt, i); answered++)
-        newest = this.#newer(newest, byAnswer[answered]);
+      for (; this.#at(this.#answeredAt, byResponse[answered]) < this.#at(this.#sentAt, i); answered++)
+        newest = this.#newer(newest, byResponse[answered]);
       if (newest !== undefined && this.#tokenOf(newest) > this.#tokenOf(i)) report(this.#late(i, newest));
     }
   }

@@ -21,8 +21,8 @@ export function faultsAffecting(run: Run, lives: ReadonlySet<Life>): FaultPeriod
 }
 
 /** Returns whether any of these faults overlaps this period. */
-export function overlaps(trouble: readonly Span[], { from, to }: Span): boolean {
-  return trouble.some((span) => span.from <= to && span.to >= from);
+export function overlaps(failure: readonly Span[], { from, to }: Span): boolean {
+  return failure.some((span) => span.from <= to && span.to >= from);
 }
 
 /**
@@ -37,9 +37,9 @@ export function faultsOfProcess({ stalled, frozen, killed }: Life): Span[] {
  * Returns the deadline for a grant after a crash at the time `crash`. If another fault overlaps, the limit
  * starts at the end of that fault. A brief standstill of the machine extends the limit by its length.
  */
-export function grantLimit(crash: number, trouble: readonly FaultPeriod[], limits: Limits): number {
+export function grantLimit(crash: number, failure: readonly FaultPeriod[], limits: Limits): number {
   let deadline = crash + limits.crashMs * MS;
-  for (const each of [...trouble].sort((a, b) => a.from - b.from)) {
+  for (const each of [...failure].sort((a, b) => a.from - b.from)) {
     const { from, to } = each;
     if (to < crash || from > deadline) continue;
     const over = Math.max(crash, to < Infinity ? to : from);

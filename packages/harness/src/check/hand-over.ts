@@ -117,7 +117,7 @@ function isClean(run: Run, queue: Queue, { before, next }: HandOver): boolean {
     if (between && exclude(between, next.attempt) && (between.ended ?? Infinity) > released) return false;
   }
   const meanwhile = { from: released, to: next.from };
-  return ![run.faults, faultsOfProcess(attempt.life), faultsOfProcess(next.attempt.life)].some((trouble) =>
-    overlaps(trouble, meanwhile),
+  return ![run.faults, faultsOfProcess(attempt.life), faultsOfProcess(next.attempt.life)].some((failure) =>
+    overlaps(failure, meanwhile),
   );
 }

@@ -31,13 +31,13 @@ export function stampBy(clock: () => bigint): void {
 export class Recorder {
   readonly #who: string;
   #file: number | undefined;
-  readonly #hear: (event: ChaosEvent) => void;
+  readonly #receive: (event: ChaosEvent) => void;
 
-  /** @param hear called with each event after the event was written */
-  constructor(who: string, path: string, hear: (event: ChaosEvent) => void = () => undefined) {
+  /** @param receive called with each event after the event was written */
+  constructor(who: string, path: string, receive: (event: ChaosEvent) => void = () => undefined) {
     this.#who = who;
     this.#file = openSync(path, 'a');
-    this.#hear = hear;
+    this.#receive = receive;
   }
 
   /**
@@ -48,7 +48,7 @@ export class Recorder {
     const event = { t: input.t ?? stampNow(), who: this.#who, ...input } as ChaosEvent;
     if (this.#file === undefined) return event;
     writeSync(this.#file, `${JSON.stringify(event)}\n`);
-    if (!quiet) this.#hear(event);
+    if (!quiet) this.#receive(event);
     return event;
   }
 

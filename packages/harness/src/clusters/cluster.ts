@@ -155,9 +155,9 @@ export class Cluster {
 
   async #findLeader(followers: number): Promise<Member> {
     // Reads the view of a member. Returns `undefined` for a member that does not respond.
-    const ask = async (member: Member): Promise<View | undefined> =>
+    const request = async (member: Member): Promise<View | undefined> =>
       member.running ? member.view().catch(() => undefined) : undefined;
-    const views = await Promise.all(this.#members.map(ask));
+    const views = await Promise.all(this.#members.map(request));
     const index = leaderOf(views);
     const term = index === undefined ? undefined : views[index]!.term;
     const inTerm = views.filter((view) => view?.term === term && view?.role !== 'none');

@@ -93,13 +93,13 @@ async function viewOf({ route }: ReachableMember): Promise<View> {
 async function callMember(route: Route, path: string, withinMs = 5_000): Promise<unknown> {
   const signal = AbortSignal.timeout(withinMs);
   const method = path.startsWith('/v3/') ? 'POST' : 'GET';
-  const answer = await new Promise<{ status: number; body: string }>((resolve, reject) => {
-    const asked = request({ ...route, path, method, agent: false, signal }, (response) => {
+  const reply = await new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const requested = request({ ...route, path, method, agent: false, signal }, (response) => {
       text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
     });
-    asked.once('error', reject).end(method === 'POST' ? '{}' : undefined);
+    requested.once('error', reject).end(method === 'POST' ? '{}' : undefined);
   });
-  if (answer.status !== 200)
-    throw new Error(`etcd on ${route.host}:${route.port} answers ${answer.status} to ${path}`);
-  return JSON.parse(answer.body);
+  if (reply.status !== 200)
+    throw new Error(`etcd on ${route.host}:${route.port} answers ${reply.status} to ${path}`);
+  return JSON.parse(reply.body);
 }

@@ -62,9 +62,9 @@ function namespacesOf(pid: number): string[] {
   return ['net', 'mnt'].flatMap((kind) => quietly(() => readlinkSync(`/proc/${pid}/ns/${kind}`)) ?? []);
 }
 
-function quietly<T>(look: () => T): T | undefined {
+function quietly<T>(read: () => T): T | undefined {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (['ENOENT', 'ESRCH', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;

@@ -18,34 +18,34 @@ export interface Call {
 /** A connection that a party has opened to the proxy, while the proxy is not yet connected to the target. */
 export class Pending {
   readonly call: Call;
-  readonly #heard: Buffer[] = [];
-  readonly #hear = (chunk: Buffer): void => void this.#heard.push(chunk);
+  readonly #received: Buffer[] = [];
+  readonly #receive = (chunk: Buffer): void => void this.#received.push(chunk);
   readonly #leave: () => void;
   #server: Socket | undefined;
 
-  /** @param onGone called when the party that connects closes its socket */
-  constructor(call: Call, onGone: () => void) {
+  /** @param onEnd called when the party that connects closes its socket */
+  constructor(call: Call, onEnd: () => void) {
     this.call = call;
     this.#leave = (): void => {
       this.hangUp();
       call.client.destroy();
-      onGone();
+      onEnd();
     };
     call.client.on('error', () => undefined);
     // Reads and buffers the data, because Node reports the end of a socket only while the socket is read.
-    call.client.on('data', this.#hear).on('end', this.#leave).on('close', this.#leave);
+    call.client.on('data', this.#receive).on('end', this.#leave).on('close', this.#leave);
     call.client.resume();
   }
 
   /** Connects to the target; does nothing while a connection is in progress. */
-  dial(onAnswer: (server: Socket) => void, onRefusal: () => void): void {
+  dial(onResponse: (server: Socket) => void, onRefusal: () => void): void {
     if (this.#server !== undefined) return;
     const server = connect({ ...this.call.target, allowHalfOpen: true, noDelay: true });
     this.#server = server;
     server.once('error', onRefusal);
     server.once('connect', () => {
       server.off('error', onRefusal);
-      onAnswer(server);
+      onResponse(server);
     });
   }
 
@@ -69,11 +69,11 @@ export class Pending {
   release(): void {
     this.#silence();
     this.call.client.pause();
-    if (this.#heard.length > 0) this.call.client.unshift(Buffer.concat(this.#heard));
+    if (this.#received.length > 0) this.call.client.unshift(Buffer.concat(this.#received));
     this.call.onConnected?.();
   }
 
   #silence(): void {
-    this.call.client.off('data', this.#hear).off('end', this.#leave).off('close', this.#leave);
+    this.call.client.off('data', this.#receive).off('end', this.#leave).off('close', this.#leave);
   }
 }

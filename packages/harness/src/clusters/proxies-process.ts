@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Node, Weather } from './links.ts';
-import { readSocksRequest, socksAnswer } from './socks.ts';
+import { readSocksRequest, socksResponse } from './socks.ts';
 import { Wires } from './wires.ts';
 
 export type ProxiesRequest =
@@ -18,7 +18,7 @@ export interface MemberPorts {
   readonly ports: readonly number[];
 }
 
-export interface ProxiesAnswer {
+export interface ProxiesResponse {
   readonly id: number;
   /** The ports that the proxies listen on as the result of this request. */
   readonly ports?: readonly number[];
@@ -45,8 +45,8 @@ async function passGate(from: Node, members: readonly MemberPorts[], client: Soc
       to: to.node,
       client,
       target: { host: HOST, port },
-      onConnected: () => client.write(socksAnswer(true)),
-      onRefused: () => client.end(socksAnswer(false)),
+      onConnected: () => client.write(socksResponse(true)),
+      onRefused: () => client.end(socksResponse(false)),
     });
 }
 
@@ -82,10 +82,10 @@ async function perform(request: ProxiesRequest): Promise<number[]> {
 }
 
 process.on('message', ({ id, request }: { id: number; request: ProxiesRequest }) => {
-  const answer = (rest: Omit<ProxiesAnswer, 'id'>): unknown => process.send?.({ id, ...rest });
+  const respond = (rest: Omit<ProxiesResponse, 'id'>): unknown => process.send?.({ id, ...rest });
   perform(request).then(
-    (ports) => answer({ ports }),
-    (error: unknown) => answer({ error: String(error) }),
+    (ports) => respond({ ports }),
+    (error: unknown) => respond({ error: String(error) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -6,7 +6,7 @@ import { pickPorts } from '../services/ports.ts';
 import { scriptOf } from '../services/script.ts';
 import type { Node, Weather } from './links.ts';
 import type { ClientSite, MemberSite, Network, Ports, RareFault } from './network.ts';
-import type { MemberPorts, ProxiesAnswer, ProxiesRequest } from './proxies-process.ts';
+import type { MemberPorts, ProxiesResponse, ProxiesRequest } from './proxies-process.ts';
 
 /**
  * Builds a network with members on 127.0.0.1. Each client has a separate port for each member, and each
@@ -77,8 +77,8 @@ class ProxyNetwork implements Network {
 /** The process with the proxies. */
 class Proxies {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (answer: ProxiesAnswer) => void>();
-  readonly #ended: Promise<ProxiesAnswer>;
+  readonly #waiting = new Map<number, (answer: ProxiesResponse) => void>();
+  readonly #ended: Promise<ProxiesResponse>;
   #asked = 0;
 
   constructor() {
@@ -86,7 +86,7 @@ class Proxies {
     const { script, execArgv } = scriptOf(source);
     const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
     this.#child = fork(script, { execArgv: [...execArgv], stdio: [...stdio] });
-    this.#child.on('message', (answer: ProxiesAnswer) => this.#waiting.get(answer.id)?.(answer));
+    this.#child.on('message', (answer: ProxiesResponse) => this.#waiting.get(answer.id)?.(answer));
     this.#ended = once(this.#child, 'exit').then(
       (ending) => ({ id: 0, error: `the process of the proxies ended (${ending.join(' ')})` }),
       (error: unknown) => ({ id: 0, error: String(error) }),
@@ -98,7 +98,7 @@ class Proxies {
   /** Resolves, once the proxies have handled the request, with the ports that they have opened for it. */
   async ask(request: ProxiesRequest): Promise<readonly number[]> {
     const id = (this.#asked += 1);
-    const answered = new Promise<ProxiesAnswer>((resolve) => this.#waiting.set(id, resolve));
+    const answered = new Promise<ProxiesResponse>((resolve) => this.#waiting.set(id, resolve));
     this.#child.channel?.ref();
     this.#child.send({ id, request });
     const { error, ports = [] } = await Promise.race([answered, this.#ended]);

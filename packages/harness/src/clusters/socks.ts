@@ -18,7 +18,7 @@ export function readSocksRequest(socket: Socket): Promise<number> {
   return new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
     let greeted = false;
-    const hear = (chunk: Buffer): void => {
+    const receive = (chunk: Buffer): void => {
       received = Buffer.concat([received, chunk]);
       try {
         if (!greeted && isGreeting(received)) {
@@ -29,20 +29,20 @@ export function readSocksRequest(socket: Socket): Promise<number> {
         const port = greeted ? requestedPort(received) : undefined;
         if (port === undefined) return;
         // Pauses the socket, because no other data may precede the response.
-        socket.off('data', hear).pause();
+        socket.off('data', receive).pause();
         resolve(port);
       } catch (error) {
         reject(new Error('SOCKS: not spoken here', { cause: error }));
       }
     };
-    socket.on('data', hear);
+    socket.on('data', receive);
     for (const ending of ['end', 'close'])
       socket.once(ending, () => reject(new Error('SOCKS: closed before it asked for anything')));
   });
 }
 
 /** Returns the response to a request: connected, or refused by the target. */
-export function socksAnswer(connected: boolean): Buffer {
+export function socksResponse(connected: boolean): Buffer {
   return Buffer.from([VERSION, connected ? 0 : 5, 0, 1, 0, 0, 0, 0, 0, 0]);
 }
 

@@ -77,8 +77,8 @@ const numberOf = ({ node }: MemberSite): string => node.replace(/^.*-/, '');
 // Reads the member's view. Only a leader reports its epoch. Of a follower, the epoch is read from the file in
 // which it stores the accepted epoch.
 async function viewOf({ route, data }: ReachableMember): Promise<View> {
-  const answer = await zkFourLetter(route, 'srvr', 500);
-  const mode = /^Mode: (\w+)$/m.exec(answer)?.[1];
+  const response = await zkFourLetter(route, 'srvr', 500);
+  const mode = /^Mode: (\w+)$/m.exec(response)?.[1];
   if (mode !== 'leader' && mode !== 'follower') return { role: 'none', term: 0 };
   return { role: mode, term: Number(await readFile(join(data, 'version-2/currentEpoch'), 'utf8')) };
 }

@@ -26,17 +26,17 @@ export class ZooKeeperRefusal extends Error {
 
 export class ZooKeeperWire {
   readonly #socket: Socket;
-  readonly #answers: ((answer: Buffer | Error) => void)[] = [];
-  #heard: Buffer = Buffer.alloc(0);
+  readonly #answers: ((response: Buffer | Error) => void)[] = [];
+  #received: Buffer = Buffer.alloc(0);
   #xid = 0;
   #sessionId = 0n;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    socket.on('data', (chunk: Buffer) => this.#hear(chunk));
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', () => undefined);
     socket.once('close', () => {
-      for (const answer of this.#answers.splice(0)) answer(new Error('ZooKeeper closed the connection'));
+      for (const response of this.#answers.splice(0)) response(new Error('ZooKeeper closed the connection'));
     });
   }
 
@@ -57,7 +57,7 @@ export class ZooKeeperWire {
       const wire = new ZooKeeperWire(socket);
       const hello = Buffer.concat([int(0), long(0), int(TIMEOUT_MS), long(0), bytes(Buffer.alloc(16))]);
       // The response begins with the version of the protocol and the session's timeout.
-      wire.#sessionId = (await wire.#ask(hello)).readBigUInt64BE(8);
+      wire.#sessionId = (await wire.#request(hello)).readBigUInt64BE(8);
       return wire;
     } finally {
       clearTimeout(timeout);
@@ -95,16 +95,16 @@ export class ZooKeeperWire {
   /** Reads a node after the member has caught up with the leader. */
   async get(path: string): Promise<string> {
     await this.#call(OP.sync, [bytes(path)]);
-    const answer = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
-    return answer.subarray(4, 4 + answer.readInt32BE()).toString();
+    const response = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
+    return response.subarray(4, 4 + response.readInt32BE()).toString();
   }
 
   /** Reads a node and its version in the member's current state. */
   async read(path: string): Promise<{ readonly data: Buffer; readonly version: number }> {
-    const answer = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
-    const end = 4 + answer.readInt32BE();
+    const response = await this.#call(OP.getData, [bytes(path), Buffer.from([0])]);
+    const end = 4 + response.readInt32BE();
     // A Stat begins with four numbers of 64 bits.
-    return { data: answer.subarray(4, end), version: answer.readInt32BE(end + 32) };
+    return { data: response.subarray(4, end), version: response.readInt32BE(end + 32) };
   }
 
   /** Writes the data of a node. Rejects with `badVersion` when the node has another version. */
@@ -115,10 +115,10 @@ export class ZooKeeperWire {
   /** Returns the names of a node's children after the member has caught up with the leader. */
   async children(path: string): Promise<string[]> {
     await this.#call(OP.sync, [bytes(path)]);
-    const answer = await this.#call(OP.getChildren, [bytes(path), Buffer.from([0])]);
+    const response = await this.#call(OP.getChildren, [bytes(path), Buffer.from([0])]);
     const names: string[] = [];
-    for (let at = 4; at < answer.length; at += 4 + answer.readInt32BE(at)) {
-      names.push(answer.subarray(at + 4, at + 4 + answer.readInt32BE(at)).toString());
+    for (let at = 4; at < response.length; at += 4 + response.readInt32BE(at)) {
+      names.push(response.subarray(at + 4, at + 4 + response.readInt32BE(at)).toString());
     }
     return names;
   }
@@ -138,26 +138,26 @@ export class ZooKeeperWire {
 
   // The response begins with xid, zxid and the error's number.
   async #call(op: number, body: readonly Buffer[]): Promise<Buffer> {
-    const answer = await this.#ask(Buffer.concat([int((this.#xid += 1)), int(op), ...body]));
+    const answer = await this.#request(Buffer.concat([int((this.#xid += 1)), int(op), ...body]));
     const error = answer.readInt32BE(12);
     if (error !== 0) throw new ZooKeeperRefusal(error);
     return answer.subarray(16);
   }
 
-  #ask(request: Buffer): Promise<Buffer> {
+  #request(request: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) reject(new Error('ZooKeeper closed the connection'));
-      this.#answers.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
+      this.#answers.push((response) => (response instanceof Error ? reject(response) : resolve(response)));
       this.#socket.write(frame([request]));
     });
   }
 
-  #hear(chunk: Buffer): void {
-    this.#heard = Buffer.concat([this.#heard, chunk]);
-    while (this.#heard.length >= 4 && this.#heard.length >= 4 + this.#heard.readInt32BE()) {
-      const end = 4 + this.#heard.readInt32BE();
-      this.#answers.shift()?.(this.#heard.subarray(4, end));
-      this.#heard = this.#heard.subarray(end);
+  #receive(chunk: Buffer): void {
+    this.#received = Buffer.concat([this.#received, chunk]);
+    while (this.#received.length >= 4 && this.#received.length >= 4 + this.#received.readInt32BE()) {
+      const end = 4 + this.#received.readInt32BE();
+      this.#answers.shift()?.(this.#received.subarray(4, end));
+      this.#received = this.#received.subarray(end);
     }
   }
 }

@@ -22,7 +22,7 @@ const MAX_INPUT_BYTES = 1 << 20;
 const MAX_HEAP_MB = 512;
 // One input takes microseconds, or milliseconds over a socket. A machine under load may stop the thread for seconds.
 const STEP_LIMIT_MS = 20_000;
-const LOOK_EVERY_MS = 500;
+const READ_INTERVAL_MS = 500;
 
 /**
  * Fuzzes a target in a thread of its own until the time is over or a defect is found. Defects are: an error
@@ -67,7 +67,7 @@ function watch(progress: Int32Array, onStandstill: () => void): () => void {
       clearInterval(timer);
       onStandstill();
     }
-  }, LOOK_EVERY_MS);
+  }, READ_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 

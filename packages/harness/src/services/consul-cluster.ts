@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   agentSettings,
-  askConsul,
+  requestConsul,
   consulCommand,
   consulVersion,
   type ConsulSettings,
@@ -66,7 +66,7 @@ function leaderOf(servers: readonly ServerProcess[], ports: readonly number[]): 
   return until(
     async () => {
       const views = await Promise.allSettled(
-        servers.map(({ endpoint }) => askConsul(endpoint, '/v1/status/leader')),
+        servers.map(({ endpoint }) => requestConsul(endpoint, '/v1/status/leader')),
       );
       const seen = views.flatMap((view) => (view.status === 'fulfilled' ? [view.value as string] : []));
       const [leader = ''] = seen;

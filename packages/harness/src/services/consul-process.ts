@@ -79,11 +79,11 @@ export function startConsulProcess(settings: ConsulSettings, https = -1): Promis
  * @param token for a server with ACLs
  */
 export async function consulVersion(endpoint: string, token?: string): Promise<string> {
-  const leader = await askConsul(endpoint, '/v1/status/leader', { token });
+  const leader = await requestConsul(endpoint, '/v1/status/leader', { token });
   if (leader === '') throw new Error(`consul on ${endpoint} has no leader`);
-  await askConsul(endpoint, '/v1/kv/?keys&consistent', { token, expected: [200, 404] });
-  return ((await askConsul(endpoint, '/v1/agent/self', { token })) as { Config: { Version: string } }).Config
-    .Version;
+  await requestConsul(endpoint, '/v1/kv/?keys&consistent', { token, expected: [200, 404] });
+  return ((await requestConsul(endpoint, '/v1/agent/self', { token })) as { Config: { Version: string } })
+    .Config.Version;
 }
 
 /** Returns the path of the program. @throws {NotHere} when it is not available */
@@ -135,7 +135,7 @@ export function agentSettings(
 }
 
 /** Sends a read to the agent at this address. */
-export async function askConsul(
+export async function requestConsul(
   endpoint: string,
   path: string,
   options: { readonly token?: string | undefined; readonly expected?: readonly number[] } = {},

@@ -20,14 +20,14 @@ export async function callEtcd({ endpoint, call, agent, signal }: EtcdCall, body
     method: 'POST',
     path: `/v3/${call}`,
   };
-  const answer = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-    const asked = request(options, (response) => {
-      text(response).then((said) => resolve({ status: response.statusCode, body: said }), reject);
+  const reply = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    const requested = request(options, (response) => {
+      text(response).then((output) => resolve({ status: response.statusCode, body: output }), reject);
     });
-    asked.once('error', reject).end(JSON.stringify(body));
+    requested.once('error', reject).end(JSON.stringify(body));
   });
-  if (answer.status !== 200) throw new Error(`etcd on ${endpoint} answers ${answer.body}`);
-  return JSON.parse(answer.body);
+  if (reply.status !== 200) throw new Error(`etcd on ${endpoint} answers ${reply.body}`);
+  return JSON.parse(reply.body);
 }
 
 export function base64(value: string): string {

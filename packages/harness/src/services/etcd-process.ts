@@ -92,8 +92,8 @@ async function probeEtcd(place: Place): Promise<string> {
 
 /** Returns the names of the members. They are read from the store, so the cluster needs a leader. */
 async function etcdMembers(endpoint: string): Promise<string[]> {
-  await askEtcd(endpoint, '/health');
-  const { members } = (await askEtcd(endpoint, '/v3/cluster/member/list', 'POST')) as {
+  await requestEtcd(endpoint, '/health');
+  const { members } = (await requestEtcd(endpoint, '/v3/cluster/member/list', 'POST')) as {
     members: { name?: string }[];
   };
   return members.map(({ name }) => name ?? '');
@@ -101,11 +101,11 @@ async function etcdMembers(endpoint: string): Promise<string[]> {
 
 /** Resolves with the server's version once it is healthy (a linearizable read succeeded). */
 export async function etcdVersion(endpoint: string): Promise<string> {
-  await askEtcd(endpoint, '/health');
-  return ((await askEtcd(endpoint, '/version')) as { etcdserver: string }).etcdserver;
+  await requestEtcd(endpoint, '/health');
+  return ((await requestEtcd(endpoint, '/version')) as { etcdserver: string }).etcdserver;
 }
 
-async function askEtcd(endpoint: string, path: string, method = 'GET'): Promise<unknown> {
+async function requestEtcd(endpoint: string, path: string, method = 'GET'): Promise<unknown> {
   const body = method === 'POST' ? '{}' : null;
   const response = await fetch(`http://${endpoint}${path}`, {
     method,

@@ -44,14 +44,14 @@ async function argsOf(place: Place, { ca, server }: Certificates): Promise<strin
  * certificate of this authority.
  */
 async function versionAt(place: Place, { ca, client }: Certificates): Promise<string> {
-  const ask = (path: string): Promise<string> =>
+  const request = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const options = { host: place.host, port: place.ports[0], path, ca, ...client, agent: false };
-      get(options, (answer) => {
-        if (answer.statusCode === 200) text(answer).then(resolve, reject);
-        else reject(new Error(`etcd answers ${answer.statusCode} to ${path}`));
+      get(options, (response) => {
+        if (response.statusCode === 200) text(response).then(resolve, reject);
+        else reject(new Error(`etcd answers ${response.statusCode} to ${path}`));
       }).on('error', reject);
     });
-  await ask('/health');
-  return (JSON.parse(await ask('/version')) as { etcdserver: string }).etcdserver;
+  await request('/health');
+  return (JSON.parse(await request('/version')) as { etcdserver: string }).etcdserver;
 }

@@ -16,12 +16,12 @@ export class EventLog<E> {
     let stop: (() => void) | undefined;
     const found = new Promise<E>((resolve) => {
       let at = 0;
-      const look = (): void => {
+      const read = (): void => {
         for (; at < this.events.length; at += 1) if (matches(this.events[at]!)) resolve(this.events[at]!);
       };
-      this.#readers.add(look);
-      stop = () => this.#readers.delete(look);
-      look();
+      this.#readers.add(read);
+      stop = () => this.#readers.delete(read);
+      read();
     });
     return Promise.race([found, without]).finally(stop);
   }

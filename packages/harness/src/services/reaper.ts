@@ -50,9 +50,9 @@ function reapOnSignal(signal: NodeJS.Signals): void {
  */
 export function thawingBelow<T>(pid: number, end: () => T): T {
   const below = descendantsOf(pid);
-  const answer = end();
+  const response = end();
   for (const each of below) signalQuietly(each, 'SIGCONT');
-  return answer;
+  return response;
 }
 
 /** Sends a signal to a process, or to a group for a negative id. Ignores a process that has ended. */

@@ -71,14 +71,14 @@ export function startRedisSentinel({ endpoint }: Pick<ProcessService, 'endpoint'
 
 /** Resolves with the version of a server at this address. */
 export async function redisVersion(endpoint: string): Promise<string> {
-  const said = await askRedis(endpoint, 'INFO server');
+  const said = await requestRedis(endpoint, 'INFO server');
   const [, version] = /^redis_version:(\S+)/m.exec(said) ?? [];
   if (version === undefined) throw new Error(`redis on ${endpoint} answers ${said}`);
   return version;
 }
 
 /** Resolves with the first piece of the raw response to a command. */
-async function askRedis(endpoint: string, command: string): Promise<string> {
+async function requestRedis(endpoint: string, command: string): Promise<string> {
   const socket = connect(splitEndpoint(endpoint));
   socket.setTimeout(1_000, () => socket.destroy(new Error('redis does not answer')));
   try {

@@ -12,7 +12,7 @@ export interface UntilOptions {
 
 /** Calls `ask` every 20 ms until it resolves. Rejects with the last error of `ask` when the time limit is reached. */
 export async function until<T>(
-  ask: () => Promise<T>,
+  request: () => Promise<T>,
   { what, withinMs, hopeless }: UntilOptions,
 ): Promise<T> {
   const from = performance.now();
@@ -20,7 +20,7 @@ export async function until<T>(
     const reason = await hopeless?.();
     if (reason !== undefined) throw new Error(`${what}: ${reason}`);
     try {
-      return await ask();
+      return await request();
     } catch (refusal) {
       if (livedSince(from) > withinMs)
         throw new Error(`${what}: not within ${withinMs} ms`, { cause: refusal });

@@ -153,14 +153,14 @@ async function probeZooKeeper(place: Place): Promise<string> {
 }
 
 // Time limit of a probe in milliseconds. A server that is just starting may never respond to an early request.
-const ANSWER_WITHIN_MS = 1_000;
+const RESPONSE_WITHIN_MS = 1_000;
 
 /** Resolves with the server's version. Rejects as long as the server does not serve requests. */
 export async function zooKeeperVersion(endpoint: string | Route): Promise<string> {
-  const answer = await zkFourLetter(endpoint, 'srvr', ANSWER_WITHIN_MS);
-  const version = /Zookeeper version: (\d+(?:\.\d+)*)/i.exec(answer)?.[1];
+  const response = await zkFourLetter(endpoint, 'srvr', RESPONSE_WITHIN_MS);
+  const version = /Zookeeper version: (\d+(?:\.\d+)*)/i.exec(response)?.[1];
   const { host, port } = routeTo(endpoint);
   if (version === undefined)
-    throw new Error(`ZooKeeper on ${host}:${port} answers to srvr: ${answer.trim()}`);
+    throw new Error(`ZooKeeper on ${host}:${port} answers to srvr: ${response.trim()}`);
   return version;
 }

@@ -66,8 +66,8 @@ describe('rule L1 (grants after a crash)', () => {
     const plain = handOversIn(crash(served(5_100)).close(30_000, 'b'));
     expect(plain).to.deep.include({ crash: [5_000], crashInTrouble: [] });
     const fault = { number: 1, what: 'leader killed', target: 'etcd-1', from: 90 };
-    const troubled = handOversIn(crash(served(5_100)).fault(1, fault).close(30_000, 'b'));
-    expect(troubled).to.deep.include({ crash: [], crashInTrouble: [5_000] });
+    const withFailure = handOversIn(crash(served(5_100)).fault(1, fault).close(30_000, 'b'));
+    expect(withFailure).to.deep.include({ crash: [], crashInTrouble: [5_000] });
   });
 });
 

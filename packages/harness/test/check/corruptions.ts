@@ -19,7 +19,7 @@ const later = (stamp: string, ns: bigint): string => String(BigInt(stamp) + ns);
 export const CORRUPTIONS: readonly Corruption[] = [
   { breaks: 'S1', name: 'an old token is written after a newer one', spoil: writeLate },
   { breaks: 'S2', name: 'a grant comes before the release', spoil: grantEarly },
-  { breaks: 'S2', name: 'a lost hold looks true after its loss', spoil: lookTrue },
+  { breaks: 'S2', name: 'a lost hold looks true after its loss', spoil: readTrue },
   { breaks: 'S3', name: 'a grant comes before the end of a lost hold', spoil: grantBeforeLoss },
   { breaks: 'F1', name: 'two grants are in the wrong order', spoil: swapTokens },
   { breaks: 'L1', name: 'no waiter is granted after a crash', spoil: forgetSuccessor },
@@ -127,7 +127,7 @@ function grantEarly(events: readonly ChaosEvent[], choice: number): ChaosEvent[]
   return events.map((event) => (event === pair[1] ? { ...event, t: later(released.t, -1n) } : event));
 }
 
-function lookTrue(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
+function readTrue(events: readonly ChaosEvent[], choice: number): ChaosEvent[] | undefined {
   const revoked = chosen(all(events, 'revoked'), choice);
   if (!revoked) return undefined;
   const { who, queue, n, t } = revoked;

@@ -40,9 +40,9 @@ async function endAfterStart(
   const args = [...user, process.execPath, ...process.execArgv, '-e', source];
   const parent = spawn('env', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(parent, 'exit');
-  const said = text(parent.stdout);
+  const output = text(parent.stdout);
   await gone;
-  return JSON.parse(await said) as Started;
+  return JSON.parse(await output) as Started;
 }
 
 async function disappear({ pids, namespaces }: Started, device: string): Promise<void> {

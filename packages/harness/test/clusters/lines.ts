@@ -22,18 +22,19 @@ export interface LineKind {
 export const etcdLines: LineKind = {
   async open(endpoint) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const ask = (call: string, body: object): Promise<unknown> => callEtcd({ endpoint, call, agent }, body);
-    await ask('kv/range', { key: base64('any') });
+    const request = (call: string, body: object): Promise<unknown> =>
+      callEtcd({ endpoint, call, agent }, body);
+    await request('kv/range', { key: base64('any') });
     return {
       put: async (key, value) => {
-        await ask('kv/put', { key: base64(key), value: base64(value) });
+        await request('kv/put', { key: base64(key), value: base64(value) });
       },
       close: () => agent.destroy(),
     };
   },
   async get(endpoint, key) {
-    const asked = callEtcd({ endpoint, call: 'kv/range', agent: false }, { key: base64(key) });
-    const { kvs } = (await asked) as { kvs?: { value: string }[] };
+    const requested = callEtcd({ endpoint, call: 'kv/range', agent: false }, { key: base64(key) });
+    const { kvs } = (await requested) as { kvs?: { value: string }[] };
     if (kvs === undefined) throw new Error(`etcd on ${endpoint} has no ${key}`);
     return Buffer.from(kvs[0]!.value, 'base64').toString();
   },

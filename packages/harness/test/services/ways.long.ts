@@ -126,8 +126,8 @@ function sayingName(name: string, takeFirstPort: (port: number) => void): Server
       return Promise.resolve({ program: process.execPath, args: ['-e', source, String(port)] });
     },
     probe: async ({ ports: [port] }) => {
-      const said = await (await fetch(`http://127.0.0.1:${String(port)}`)).text();
-      if (said !== name) throw new Error(`${said} answers on port ${String(port)}`);
+      const output = await (await fetch(`http://127.0.0.1:${String(port)}`)).text();
+      if (output !== name) throw new Error(`${output} answers on port ${String(port)}`);
       return '1.0.0';
     },
   };
@@ -162,11 +162,11 @@ for (const { name, start, client } of [
       expect(server.version).to.match(/^\d+\.\d+\.\d+$/);
       await client.put(server.endpoint, 'kept');
       await server.freeze();
-      const asked = client.ask(server.endpoint).then(() => 'answered');
+      const requested = client.ask(server.endpoint).then(() => 'answered');
       const silence = new Promise((resolve) => setTimeout(resolve, 300, 'silent'));
-      expect(await Promise.race([asked, silence])).to.equal('silent');
+      expect(await Promise.race([requested, silence])).to.equal('silent');
       await server.thaw();
-      expect(await asked).to.equal('answered');
+      expect(await requested).to.equal('answered');
       await server.kill();
       expect(await client.ask(server.endpoint).catch(() => 'refused')).to.equal('refused');
       await server.restart();

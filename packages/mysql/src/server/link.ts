@@ -117,12 +117,12 @@ export class Link {
         ? wire
         : { ...wire, query: (sql: string) => this.#within(statementMs, wire.query(sql)) };
     try {
-      const answer = await this.#within(leftMs(), work(limited, leftMs));
+      const response = await this.#within(leftMs(), work(limited, leftMs));
       this.#giveBack(wire);
-      return answer;
+      return response;
     } catch (error) {
       // After an error of the server, the connection can still be used. After any other failure, it is closed.
-      if ((numberOf(error) === undefined && !isAnswer(error)) || isReadOnly(error)) this.#lose(wire, error);
+      if ((numberOf(error) === undefined && !isResponse(error)) || isReadOnly(error)) this.#lose(wire, error);
       else this.#giveBack(wire);
       if (this.#isClosed) throw connectionClosed(this.endpoint);
       throw asQueueLockError(error, this.endpoint);
@@ -225,7 +225,7 @@ export class Link {
   }
 
   /** Settles as the promise `answer` does. Rejects with `UNAVAILABLE` if `answer` is still pending after `ms` milliseconds. */
-  #within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  #within<T>(ms: number, response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const exhaustion = this.#wires.size === 0 ? this.#driver.exhaustion?.() : undefined;
@@ -239,12 +239,12 @@ export class Link {
           reject(new QueueLockError('UNAVAILABLE', message));
         });
       });
-      answer.then(resolve, reject).finally(cancel);
+      response.then(resolve, reject).finally(cancel);
     });
   }
 }
 
 /** Returns whether an error of this package is a result that the server has reported, and not a failure to reach the server. */
-function isAnswer(error: unknown): boolean {
+function isResponse(error: unknown): boolean {
   return isQueueLockError(error) && error.code !== 'UNAVAILABLE';
 }

@@ -22,7 +22,7 @@ export async function hasTables(wire: Wire, endpoint: string): Promise<boolean> 
  * this user may not create them, `UNAVAILABLE` when another client is still creating them after 10 s
  */
 export async function createTables(wire: Wire, endpoint: string, isIncomplete: boolean): Promise<void> {
-  const [lock] = await ask(
+  const [lock] = await request(
     wire,
     `select get_lock(concat('queuelock.', md5(database())), ${CREATION_TIMEOUT_S}) as it`,
   );
@@ -35,7 +35,7 @@ export async function createTables(wire: Wire, endpoint: string, isIncomplete: b
     const hasAll = (await hasTables(wire, endpoint)) && !(isIncomplete && (await lacksParts(wire)));
     if (!hasAll) await migrate(wire, endpoint);
   } finally {
-    await ask(wire, `select release_lock(concat('queuelock.', md5(database()))) as it`);
+    await request(wire, `select release_lock(concat('queuelock.', md5(database()))) as it`);
   }
 }
 
@@ -48,7 +48,7 @@ function isPresent(version: number, endpoint: string): boolean {
 /** Returns the version of the tables, or 0 when they are absent or incomplete. */
 async function versionAt(wire: Wire): Promise<number> {
   try {
-    const [row] = await ask(wire, 'select version as it from queuelock_meta where id = 1');
+    const [row] = await request(wire, 'select version as it from queuelock_meta where id = 1');
     return Number(row?.it ?? 0);
   } catch (error) {
     if (isAbsence(error) || isDenial(error)) return 0;
@@ -61,7 +61,7 @@ async function versionAt(wire: Wire): Promise<number> {
  * another client that recreates procedures removes them for a moment.
  */
 async function lacksParts(wire: Wire): Promise<boolean> {
-  const [row] = await ask(
+  const [row] = await request(
     wire,
     `select (select count(*) from information_schema.tables where table_schema = database() and table_name like 'queuelock\\_%')
      + (select count(*) from information_schema.routines where routine_schema = database() and routine_name like 'queuelock\\_%') as it`,
@@ -71,7 +71,7 @@ async function lacksParts(wire: Wire): Promise<boolean> {
 
 async function migrate(wire: Wire, endpoint: string): Promise<void> {
   try {
-    for (const sql of STATEMENTS) await ask(wire, sql);
+    for (const sql of STATEMENTS) await request(wire, sql);
   } catch (cause) {
     if (!isDenial(cause)) throw cause;
     const message = `${endpoint}: the tables of queuelock do not exist, and this user may not create them. Ask an administrator to run the statements in node_modules/@queuelock/mysql/migration.sql, as by: mysql database < migration.sql. This user then needs: grant select, insert, update, delete, execute`;
@@ -79,7 +79,7 @@ async function migrate(wire: Wire, endpoint: string): Promise<void> {
   }
 }
 
-async function ask(wire: Wire, sql: string): Promise<readonly { readonly it: unknown }[]> {
-  const answer = await wire.query(sql);
-  return Array.isArray(answer) ? (answer as { it: unknown }[]) : [];
+async function request(wire: Wire, sql: string): Promise<readonly { readonly it: unknown }[]> {
+  const response = await wire.query(sql);
+  return Array.isArray(response) ? (response as { it: unknown }[]) : [];
 }

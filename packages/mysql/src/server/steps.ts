@@ -64,12 +64,12 @@ export class Steps {
   /** Calls a procedure. Renewals bypass the limit of concurrent steps. @throws {QueueLockError} the error that `asQueueLockError` returns */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
     const text = `call queuelock_${procedure}(${literals(values)})`;
-    const rows = await this.#ask(text, procedure === 'renew');
+    const rows = await this.#request(text, procedure === 'renew');
     for (const { word, a, b } of rows) if (word === 'turn') this.#onTurn(String(a), String(b));
-    const said = rows.filter(({ word }) => word !== 'turn');
-    const row = said.at(-1) ?? NO_ROW;
+    const output = rows.filter(({ word }) => word !== 'turn');
+    const row = output.at(-1) ?? NO_ROW;
     if (WORDS.has(row.word) || (SILENT.has(procedure) && row === NO_ROW))
-      return { word: row.word, row, rows: said.slice(0, -1) };
+      return { word: row.word, row, rows: output.slice(0, -1) };
     throw unreadableReply(this.#link.endpoint, `the step ${procedure}`, rows);
   }
 
@@ -80,27 +80,27 @@ export class Steps {
   async read<T>(sql: string): Promise<readonly T[]> {
     // The application may have set `sql_select_limit` on a connection of its pool. The explicit limit
     // overrides that variable.
-    return this.#ask<T>(sql.startsWith('select') ? `${sql} limit ${MAX_ROWS}` : sql, false);
+    return this.#request<T>(sql.startsWith('select') ? `${sql} limit ${MAX_ROWS}` : sql, false);
   }
 
   /** Runs a statement that writes. @returns the count of changed rows @throws {QueueLockError} the error that `asQueueLockError` returns */
   async write(sql: string): Promise<number> {
-    const answer = await this.#take((wire) => wire.query(sql), false);
-    if (isHeader(answer) && typeof answer.affectedRows === 'number') return answer.affectedRows;
-    throw unreadableReply(this.#link.endpoint, 'a statement that writes', answer);
+    const response = await this.#take((wire) => wire.query(sql), false);
+    if (isHeader(response) && typeof response.affectedRows === 'number') return response.affectedRows;
+    throw unreadableReply(this.#link.endpoint, 'a statement that writes', response);
   }
 
-  async #ask<T = Row>(sql: string, isUrgent: boolean): Promise<readonly T[]> {
+  async #request<T = Row>(sql: string, isUrgent: boolean): Promise<readonly T[]> {
     return rowsOf(await this.#take((wire) => wire.query(sql), isUrgent)) as readonly T[];
   }
 
-  async #take(ask: (wire: Wire) => Promise<unknown>, isUrgent: boolean): Promise<unknown> {
+  async #take(request: (wire: Wire) => Promise<unknown>, isUrgent: boolean): Promise<unknown> {
     await this.#ready();
     return this.#link.take(
       async (wire, leftMs) => {
         for (let attempt = 0; ; attempt += 1) {
           try {
-            return await ask(wire);
+            return await request(wire);
           } catch (error) {
             if (isAbsence(error)) {
               this.#isReady = undefined;
@@ -146,9 +146,9 @@ export class Steps {
  * Returns the rows of all result sets of a call. The header that follows them contains no rows, and differs
  * between npm mysql2 and npm mariadb.
  */
-function rowsOf(answer: unknown): readonly object[] {
-  if (!Array.isArray(answer)) return [];
-  return answer.flatMap((part: unknown) => {
+function rowsOf(response: unknown): readonly object[] {
+  if (!Array.isArray(response)) return [];
+  return response.flatMap((part: unknown) => {
     if (Array.isArray(part)) return part as object[];
     return isHeader(part) ? [] : [part as object];
   });

@@ -12,7 +12,7 @@ import { firsts, mayHold, roundQuery, type Placed, type PollRow } from '../turn/
 export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
-  lookAround(): void;
+  readState(): void;
   seen(generation: number | undefined, lost: number): void;
 }
 
@@ -56,7 +56,7 @@ export class Connection {
       onDown: () => {
         setImmediate(() => {
           doubts$.next();
-          for (const resident of this.#residents.values()) resident.lookAround();
+          for (const resident of this.#residents.values()) resident.readState();
         });
       },
     });
@@ -70,9 +70,9 @@ export class Connection {
    * @throws {QueueLockError} for the reasons of `Steps.take`
    */
   async take(procedure: string, ...values: readonly Value[]): Promise<Answer> {
-    const answer = await this.steps.take(procedure, ...values);
-    this.observers.lookSoon();
-    return answer;
+    const response = await this.steps.take(procedure, ...values);
+    this.observers.readSoon();
+    return response;
   }
 
   async eraseTraces(queue: string, traces: readonly string[]): Promise<void> {

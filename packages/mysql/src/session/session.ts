@@ -68,7 +68,7 @@ export class MysqlSession implements Session, Resident {
       entries: this.entries,
       pendingEnqueues: this.#pendingEnqueues,
       inherited,
-      readEntries: () => this.#look(),
+      readEntries: () => this.#read(),
       remove: ({ queue, id: entryId, ord }) => this.#step('leave', queue, entryId, 0, BigInt(ord)),
       nextCall: () => connection.nextCall(),
     });
@@ -127,11 +127,11 @@ export class MysqlSession implements Session, Resident {
   async remove(queue: string, id: string): Promise<boolean> {
     const isInDoubt = this.#pendingEnqueues.has({ queue, id });
     try {
-      const answer = await this.#step('leave', queue, id, isInDoubt ? 1 : 0, 0);
+      const response = await this.#step('leave', queue, id, isInDoubt ? 1 : 0, 0);
       this.#pendingEnqueues.settle({ queue, id });
       const left = this.entries.remove(queue, id);
       if (left) this.#reconciler.entryRemoved(left);
-      return isDone(answer);
+      return isDone(response);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
       throw error;
@@ -161,13 +161,13 @@ export class MysqlSession implements Session, Resident {
   }
 
   /** Reads the entries of the session again, because the client may have missed changes. */
-  lookAround(): void {
+  readState(): void {
     if (this.entries.size > 0) this.#reconciler.reconcile();
   }
 
   /** Adds entries. If no reply arrives, the store may still have added them. */
   #enter(specs: readonly EntrySpec[], isTry: 0 | 1): Promise<readonly Placement[]> {
-    const ask = async (): Promise<readonly Placement[]> => {
+    const request = async (): Promise<readonly Placement[]> => {
       const call = this.#connection.nextCall();
       const { word, row, rows } = await this.#step('enter', isTry, JSON.stringify(specs.map(stored)));
       if (word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
@@ -179,10 +179,10 @@ export class MysqlSession implements Session, Resident {
       });
     };
     this.#reconciler.entryAdded();
-    return this.#pendingEnqueues.track(specs, () => this.entries.whilePending(ask));
+    return this.#pendingEnqueues.track(specs, () => this.entries.whilePending(request));
   }
 
-  async #look(): Promise<readonly Found[]> {
+  async #read(): Promise<readonly Found[]> {
     const { rows, row } = await this.#step('look');
     const [session, ...found] = [...rows, row];
     this.#lost = Number(session.a);
@@ -208,8 +208,8 @@ export class MysqlSession implements Session, Resident {
         'CLOSED',
         `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
       );
-    const answer = await this.#connection.take(procedure, this.id, this.generation, ...values);
-    if (answer.word !== 'lost') return answer;
+    const response = await this.#connection.take(procedure, this.id, this.generation, ...values);
+    if (response.word !== 'lost') return response;
     this.entries.endSession();
     throw sessionLost(this.id);
   }

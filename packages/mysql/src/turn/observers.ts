@@ -41,7 +41,7 @@ export class Observers {
       let cancel: (() => void) | undefined;
       let isIdle = false;
 
-      const look = async (): Promise<void> => {
+      const readState = async (): Promise<void> => {
         isIdle = false;
         isStale = false;
         try {
@@ -57,7 +57,7 @@ export class Observers {
       const rest = (ms: number): void => {
         isIdle = true;
         cancel?.();
-        cancel = this.#clock.after(ms, () => void look());
+        cancel = this.#clock.after(ms, () => void readState());
       };
       const soon = (): void => {
         if (isIdle && !isStale && apartMs === 0) rest(LEAST_BETWEEN_MS);
@@ -69,12 +69,12 @@ export class Observers {
         this.#soon.delete(soon);
         cancel?.();
       });
-      void look();
+      void readState();
     });
   }
 
   /** Lets all observers read again soon, because a step of this process may have changed the data. */
-  lookSoon(): void {
+  readSoon(): void {
     for (const soon of this.#soon) soon();
   }
 

@@ -48,7 +48,7 @@ export async function diagnose(
     "select count(*) as replicas from information_schema.processlist where command like 'Binlog Dump%'",
   );
   const queues = await queuesIn(connection, prefix);
-  const said = [
+  const output = [
     version(facts),
     role(facts),
     durability(facts),
@@ -58,7 +58,7 @@ export async function diagnose(
     clock(Number(state?.now) / 1_000),
   ];
   return [
-    ...said.flat().map((finding) => ({ about, ...finding })),
+    ...output.flat().map((finding) => ({ about, ...finding })),
     {
       level: 'ok',
       about: prefix === '' ? 'queues' : `queues ${prefix}…`,
@@ -100,23 +100,23 @@ function durability(facts: Facts): Said {
 }
 
 function replication(facts: Facts): Said {
-  const said: Omit<Finding, 'about'>[] = [];
+  const output: Omit<Finding, 'about'>[] = [];
   if (isOn(facts.get('log_bin')) && facts.get('binlog_format') === 'STATEMENT')
-    said.push({
+    output.push({
       level: 'error',
       text: 'binlog_format is STATEMENT, with which no step can run: set MIXED or ROW',
     });
   if (isOn(facts.get('log_bin')) && facts.get('sync_binlog') !== '1')
-    said.push({
+    output.push({
       level: 'warning',
       text: 'sync_binlog is not 1: after a crash of the machine its replicas may have other locks than this server',
     });
   if (isOn(facts.get('wsrep_on')))
-    said.push({
+    output.push({
       level: 'warning',
       text: 'it is a node of a Galera cluster: let all clients use one node, whose clock the leases follow',
     });
-  return said;
+  return output;
 }
 
 /**

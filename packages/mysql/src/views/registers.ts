@@ -24,7 +24,7 @@ export function registersOf(connection: () => Connection): Registers {
     async write(queue, kind, { text, was }) {
       const { steps, observers } = connection();
       const written = await steps.write(changeOf(queue, kind, { text, was })).catch(ifTaken);
-      observers.lookSoon();
+      observers.readSoon();
       return text === undefined && was === undefined ? written === 0 : written > 0;
     },
     observe: (queue, kind) =>

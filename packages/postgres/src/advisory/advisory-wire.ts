@@ -49,7 +49,7 @@ export class AdvisoryWire {
 
   /** Prepares the connection. The caller must send a statement at least every `ttlMs` milliseconds, except while it waits for a lock. */
   async begin(ttlMs: number): Promise<void> {
-    const [row] = await this.#ask(BEGIN, [String(Math.ceil(ttlMs))]);
+    const [row] = await this.#request(BEGIN, [String(Math.ceil(ttlMs))]);
     this.#process = { pid: Number(row?.['pid']), started: String(row?.['started']) };
   }
 
@@ -60,7 +60,7 @@ export class AdvisoryWire {
 
   async tryLock({ args, values, shared }: AdvisoryLock): Promise<boolean> {
     const text = `select pg_try_advisory_lock${shared ? '_shared' : ''}(${args}) as done`;
-    const [row] = await this.#ask(text, values);
+    const [row] = await this.#request(text, values);
     return row?.['done'] === true;
   }
 
@@ -69,17 +69,17 @@ export class AdvisoryWire {
    * holder takes it without waiting behind other programs, so none of them can hold the lock in between.
    */
   async share({ args, values }: AdvisoryLock): Promise<void> {
-    await this.#ask(`select pg_advisory_lock_shared(${args})`, values);
-    await this.#ask(`select pg_advisory_unlock(${args})`, values);
+    await this.#request(`select pg_advisory_lock_shared(${args})`, values);
+    await this.#request(`select pg_advisory_unlock(${args})`, values);
   }
 
   async unlock(): Promise<void> {
-    await this.#ask('select pg_advisory_unlock_all()');
+    await this.#request('select pg_advisory_unlock_all()');
   }
 
   /** Rejects if the connection is broken or no longer leads to the server process that has the lock. */
   async prove(): Promise<void> {
-    const [row] = await this.#ask('select pg_backend_pid() as pid');
+    const [row] = await this.#request('select pg_backend_pid() as pid');
     if (row?.['pid'] !== this.#process.pid) throw new Error('the connection belongs to another session');
   }
 
@@ -87,7 +87,7 @@ export class AdvisoryWire {
     this.#wire.release(broken);
   }
 
-  #ask(text: string, values?: readonly unknown[]): Promise<Rows> {
+  #request(text: string, values?: readonly unknown[]): Promise<Rows> {
     const { clock, withinMs: ms, endpoint } = this.#bound;
     return within({ clock, ms, endpoint }, this.#wire.query(text, values));
   }

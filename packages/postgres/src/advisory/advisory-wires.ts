@@ -96,13 +96,13 @@ export class AdvisoryWires {
    */
   async end(wire: AdvisoryWire): Promise<void> {
     wire.onEnd = () => undefined;
-    await this.#ask(`select pg_terminate_backend(pid) ${WHICH}`, wire.process).catch(() => undefined);
+    await this.#request(`select pg_terminate_backend(pid) ${WHICH}`, wire.process).catch(() => undefined);
     this.drop(wire);
   }
 
   /** Returns whether the server process of the connection still exists. Rejects when the server does not respond. */
   async isThere(wire: AdvisoryWire): Promise<boolean> {
-    return (await this.#ask(`select ${WHICH}`, wire.process)).length > 0;
+    return (await this.#request(`select ${WHICH}`, wire.process)).length > 0;
   }
 
   close(): void {
@@ -128,7 +128,7 @@ export class AdvisoryWires {
     return its.wire;
   }
 
-  #ask(text: string, { pid, started }: ServerProcess): ReturnType<Pool['run']> {
+  #request(text: string, { pid, started }: ServerProcess): ReturnType<Pool['run']> {
     return this.#around.pool.run(text, [pid, started]);
   }
 }

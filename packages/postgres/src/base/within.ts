@@ -25,7 +25,7 @@ const IF_IT_RUNS =
  */
 export function within<T>(
   { clock, ms, endpoint, reason, isConnected = false }: Limit,
-  answer: Promise<T>,
+  response: Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => {
@@ -38,6 +38,6 @@ export function within<T>(
         reject(new QueueLockError('UNAVAILABLE', `${endpoint} ${late} within ${ms} ms${why}`));
       });
     });
-    answer.then(resolve, reject).finally(cancel);
+    response.then(resolve, reject).finally(cancel);
   });
 }

@@ -57,14 +57,14 @@ class Statements {
   }
 
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
-    const answer = this.#last.then(() => {
+    const response = this.#last.then(() => {
       // Rejects a statement that is still waiting: the connection is back in the pool, and the application
       // may be using it.
       if (this.#isOver) throw new Error('the connection was returned to its pool');
       return this.#client.query({ text, ...(values && { values: [...values] }), types: REPLY_TYPES });
     });
-    this.#last = answer.catch(() => undefined);
-    return rowsOf(await answer, values === undefined);
+    this.#last = response.catch(() => undefined);
+    return rowsOf(await response, values === undefined);
   }
 
   /** Lets all statements reject that have not been sent yet. */

@@ -83,13 +83,13 @@ export class NotificationListener {
     const listeners = this.#listeners.get(channel) ?? new Set();
     this.#listeners.set(channel, listeners.add(listener));
     if (this.#subscribed.has(channel)) listener.onReady();
-    else if (this.#wire) void this.#hear(channel, this.#wire);
+    else if (this.#wire) void this.#receive(channel, this.#wire);
     return () => {
       listeners.delete(listener);
       if (listeners.size > 0 || this.#listeners.get(channel) !== listeners) return;
       this.#listeners.delete(channel);
       if (this.#subscribed.delete(channel) && this.#wire)
-        void this.#ask(this.#wire, `unlisten "${channel}"`).catch(() => undefined);
+        void this.#request(this.#wire, `unlisten "${channel}"`).catch(() => undefined);
     };
   }
 
@@ -97,7 +97,7 @@ export class NotificationListener {
   async ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     if (!this.#wire) await this.up();
     if (!this.#wire) throw connectionClosed(this.#driver.endpoint);
-    return this.#ask(this.#wire, text, values);
+    return this.#request(this.#wire, text, values);
   }
 
   /** Calls `onReady` of all subscriptions, because notifications may have been missed. */
@@ -115,7 +115,7 @@ export class NotificationListener {
 
   /** Releases the connection. If it belongs to the application's pool, it first stops listening to channels. */
   async #unlistenAndRelease(wire: Wire): Promise<void> {
-    if (this.#driver.isShared) await this.#ask(wire, 'unlisten *').catch(() => undefined);
+    if (this.#driver.isShared) await this.#request(wire, 'unlisten *').catch(() => undefined);
     wire.release(false);
   }
 
@@ -152,11 +152,11 @@ export class NotificationListener {
   async #sayAndHear(): Promise<void> {
     const { clock, say } = this.#settings;
     this.#isDeaf = true;
-    const said = new Promise<void>((resolve) => {
+    const output = new Promise<void>((resolve) => {
       this.#onSaid = resolve;
     });
     await say();
-    await within({ clock, ms: ARRIVES_WITHIN_MS, endpoint: this.#driver.endpoint }, said).catch(
+    await within({ clock, ms: ARRIVES_WITHIN_MS, endpoint: this.#driver.endpoint }, output).catch(
       () => undefined,
     );
   }
@@ -169,9 +169,9 @@ export class NotificationListener {
     for (const { onMessage } of [...(this.#listeners.get(channel) ?? [])]) onMessage(message);
   }
 
-  async #hear(channel: string, wire: Wire): Promise<void> {
+  async #receive(channel: string, wire: Wire): Promise<void> {
     try {
-      await this.#ask(wire, `listen "${channel}"`);
+      await this.#request(wire, `listen "${channel}"`);
     } catch {
       // Ignores the error of a broken connection: the next connection will listen to this channel too.
       return;
@@ -182,7 +182,7 @@ export class NotificationListener {
     for (const { onReady } of [...listeners]) onReady();
   }
 
-  async #ask(
+  async #request(
     wire: Wire,
     text: string,
     values?: readonly unknown[],
@@ -195,9 +195,9 @@ export class NotificationListener {
     }
   }
 
-  #within<T>(answer: Promise<T>): Promise<T> {
+  #within<T>(response: Promise<T>): Promise<T> {
     const { clock, withinMs: ms } = this.#settings;
-    return within({ clock, ms, endpoint: this.#driver.endpoint, isConnected: true }, answer);
+    return within({ clock, ms, endpoint: this.#driver.endpoint, isConnected: true }, response);
   }
 
   #lost(wire: Wire): void {

@@ -23,7 +23,7 @@ const WORDS: readonly unknown[] = [
   'other',
 ] satisfies readonly Answer['word'][];
 
-function isAnswer(value: unknown): value is Answer {
+function isResponse(value: unknown): value is Answer {
   return typeof value === 'object' && value !== null && 'word' in value && WORDS.includes(value.word);
 }
 
@@ -60,15 +60,15 @@ export class Steps {
    * after a conflict with another step.
    * @throws {QueueLockError} the error that `asQueueLockError` returns
    */
-  async takeOn<T = unknown>(ask: Ask, name: string, ...values: readonly Value[]): Promise<Answer & T> {
+  async takeOn<T = unknown>(request: Ask, name: string, ...values: readonly Value[]): Promise<Answer & T> {
     const { schema } = this.#settings;
     const text = `select ${schema}.${name}(${values.map((_, place) => `$${place + 1}`).join(', ')}) as answer`;
     for (let left = TRIES; ; left -= 1) {
       try {
-        const [row] = await ask(text, values);
-        const answer = row?.['answer'];
-        if (isAnswer(answer)) return answer as Answer & T;
-        throw unreadableReply(this.#settings.endpoint, `the step ${name}`, answer);
+        const [row] = await request(text, values);
+        const response = row?.['answer'];
+        if (isResponse(response)) return response as Answer & T;
+        throw unreadableReply(this.#settings.endpoint, `the step ${name}`, response);
       } catch (error) {
         if (left > 1 && isClash(error)) continue;
         if (left === TRIES && isMissing(error)) await this.#migrate(error);

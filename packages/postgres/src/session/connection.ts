@@ -34,7 +34,7 @@ export interface Resident {
   readonly id: string;
   readonly entries: EntryTracker<Placed>;
   /** Reads the entries of the session again, because the client may have missed notifications. */
-  lookAround(): void;
+  readState(): void;
 }
 
 // Interval of polling when no notifications arrive, in milliseconds.
@@ -80,7 +80,7 @@ export class Connection {
       // Waits until steps on the broken connection have rejected.
       setImmediate(() => {
         doubts$.next();
-        this.#lookAround();
+        this.#readState();
       });
     };
     this.#pool = new Pool(driver, this.#opener, { clock, withinMs, most, onDown });
@@ -148,16 +148,16 @@ export class Connection {
   }
 
   /** Emits data of a queue at once, and again whenever it has changed. */
-  watchQueue<T>(queue: string, looked: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
+  watchQueue<T>(queue: string, lastRead: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
     this.#listen();
     const stored = storedText(queue);
     const seen$ = readings({
       clock: this.#clock,
       againAfterMs: AGAIN_AFTER_MS,
-      ...looked,
+      ...lastRead,
       follow: (changed, refused) => {
-        const onMessage = (said: string): void => {
-          if (said === stored) changed();
+        const onMessage = (output: string): void => {
+          if (output === stored) changed();
         };
         const end = this.#notifications.listen(this.#channel, { onMessage, onReady: changed });
         this.#notifications.up().catch(refused);
@@ -207,7 +207,7 @@ export class Connection {
         this.#hear(message);
       },
       onReady: () => {
-        this.#lookAround();
+        this.#readState();
       },
     });
   }
@@ -217,7 +217,7 @@ export class Connection {
     this.#cancelPoll?.();
     if (this.#isClosed || !this.#notifications.isDeaf) return;
     this.#cancelPoll = this.#clock.after(withJitter(POLL_MS, this.#clock), () => {
-      for (const resident of this.#residents.values()) if (resident.entries.anyWaits) resident.lookAround();
+      for (const resident of this.#residents.values()) if (resident.entries.anyWaits) resident.readState();
       if (this.#watched.size > 0) this.#notifications.alert();
       this.#poll();
     });
@@ -233,14 +233,14 @@ export class Connection {
   }
 
   /** Handles one notification. Its text is `session:kind:order`. */
-  #hear(said: string): void {
-    const [id = '', kind = '', ord = ''] = said.split(':');
+  #hear(output: string): void {
+    const [id = '', kind = '', ord = ''] = output.split(':');
     const entries = this.#residents.get(id)?.entries;
     if (kind === 'ended') entries?.endSession();
     else entries?.notify(Number(ord), kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
   }
 
-  #lookAround(): void {
-    for (const resident of this.#residents.values()) resident.lookAround();
+  #readState(): void {
+    for (const resident of this.#residents.values()) resident.readState();
   }
 }

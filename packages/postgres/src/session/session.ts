@@ -54,7 +54,7 @@ export class PostgresSession implements Session {
       entries: this.entries,
       pendingEnqueues: this.#pendingEnqueues,
       inherited: tenancy.inherited,
-      readEntries: () => this.#look(),
+      readEntries: () => this.#read(),
       remove: ({ queue, id, ord }) => this.#step('remove', storedText(queue), id, false, ord),
       nextCall: () => connection.nextCall(),
     });
@@ -76,15 +76,15 @@ export class PostgresSession implements Session {
   async renew(): Promise<number> {
     const { num, generation } = this.#tenancy;
     this.#requireOurs();
-    const [answer] = await Promise.all([
+    const [response] = await Promise.all([
       this.#connection.sendHeartbeat<RenewalReply>('renew', num, generation),
       this.#advisory.verifyAll(),
     ]);
-    this.#requireAlive(answer);
-    if (!isAsKnown(answer, this.entries, this.#reconciler)) this.#reconciler.reconcile();
+    this.#requireAlive(response);
+    if (!isAsKnown(response, this.entries, this.#reconciler)) this.#reconciler.reconcile();
     // The reply reports that other sessions have expired. Any step ends them. The heartbeat does not wait for
     // that step.
-    if (answer.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
+    if (response.someEnded) this.#connection.steps.take('ends', []).catch(() => undefined);
     return this.ttlMs;
   }
 
@@ -154,7 +154,7 @@ export class PostgresSession implements Session {
     this.#connection.leave(this);
   }
 
-  lookAround(): void {
+  readState(): void {
     this.#reconciler.reconcile();
   }
 
@@ -170,21 +170,21 @@ export class PostgresSession implements Session {
     return this.entries.whilePending(async () => {
       const call = this.#connection.nextCall();
       const entries = JSON.stringify(specs.map(encodedEntry));
-      const answer = await this.#step<Entered>('enqueue', isTry, entries);
-      if (answer.word === 'busy') return undefined;
-      if (answer.word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
-      if (answer.word === 'other') {
-        const { id, queue, shared, permits } = answer;
+      const response = await this.#step<Entered>('enqueue', isTry, entries);
+      if (response.word === 'busy') return undefined;
+      if (response.word === 'removed') throw entryLost(specs.map(({ id }) => id).join(', '));
+      if (response.word === 'other') {
+        const { id, queue, shared, permits } = response;
         for (const spec of specs.filter((each) => each.id === id))
           requireSameEntry({ queue: textOf(queue), shared, permits }, spec);
       }
       return Promise.all(
-        specs.map((spec, nth) => this.#placement(spec, answer.places[nth] as Place, { call, lock })),
+        specs.map((spec, nth) => this.#placement(spec, response.places[nth] as Place, { call, lock })),
       );
     });
   }
 
-  async #look(): Promise<readonly Found[]> {
+  async #read(): Promise<readonly Found[]> {
     const { entries } = await this.#step<{ readonly entries: readonly Found[] }>('look');
     return entries.map((entry) => ({ ...entry, queue: textOf(entry.queue) }));
   }
@@ -207,9 +207,9 @@ export class PostgresSession implements Session {
   async #step<T = unknown>(name: string, ...values: readonly Value[]): Promise<Answer & T> {
     this.#requireOurs();
     const { num, generation } = this.#tenancy;
-    const answer = await this.#connection.steps.take<T>(name, num, generation, ...values);
-    this.#requireAlive(answer);
-    return answer;
+    const response = await this.#connection.steps.take<T>(name, num, generation, ...values);
+    this.#requireAlive(response);
+    return response;
   }
 
   async #done(name: string, ...values: readonly Value[]): Promise<boolean> {
@@ -217,13 +217,13 @@ export class PostgresSession implements Session {
   }
 
   async #leaveTrace(queue: string, id: string): Promise<readonly string[]> {
-    const answer = await this.#step<{ readonly orphans: readonly string[] }>(
+    const response = await this.#step<{ readonly orphans: readonly string[] }>(
       'leave_trace',
       storedText(queue),
       id,
     );
-    if (answer.word === 'removed') throw entryLost(id);
-    return answer.orphans;
+    if (response.word === 'removed') throw entryLost(id);
+    return response.orphans;
   }
 
   async #placement(

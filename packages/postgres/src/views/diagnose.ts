@@ -38,7 +38,7 @@ export async function diagnose(
   const server = [...findingsOf(facts, about), ...clock(facts.now, about)];
   try {
     await connection.open();
-    return [...server, ...hearing(connection, about), await queuesFinding(connection, prefix)];
+    return [...server, ...listening(connection, about), await queuesFinding(connection, prefix)];
   } catch (error) {
     // The findings about a server on which no step ends are the wanted ones.
     if (!isQueueLockError(error, 'UNAVAILABLE')) throw error;
@@ -86,7 +86,7 @@ export function findingsOf(facts: Omit<Facts, 'now'>, about: string): readonly F
   return findings;
 }
 
-function hearing({ isDeaf }: Connection, about: string): readonly Finding[] {
+function listening({ isDeaf }: Connection, about: string): readonly Finding[] {
   if (!isDeaf) return [];
   const text =
     'notifications do not arrive here, as behind a pooler in transaction mode: waiters read eight times a second; connect without the pooler for hand-offs without delay';

@@ -38,9 +38,9 @@ export async function registerOf(
 
 /** Reads a queue. Schedules another read for the time at which the first lease at the head of the queue may end. */
 async function seen({ steps, headLeases }: Connection, queue: string): Promise<Seen> {
-  const answer = await steps.take<Seen>('watch', storedText(queue));
-  headLeases.watch(queue, answer.endsInMs, Infinity);
-  return answer;
+  const response = await steps.take<Seen>('watch', storedText(queue));
+  headLeases.watch(queue, response.endsInMs, Infinity);
+  return response;
 }
 
 /** Returns the queues that have entries and whose names begin with `prefix`, and the total number of sessions. */

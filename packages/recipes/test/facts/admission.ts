@@ -60,9 +60,9 @@ export const admissionFacts: readonly RecipeFact[] = [
       await own.release();
       const holder = await slow.acquire(queue);
       await expectRefusal(client().acquire(queue, { maxExpectedWaitMs: 10 }), 'WAIT_TOO_LONG');
-      const patient = await join(client(), queue, { maxExpectedWaitMs: 60_000 });
+      const neverAborted = await join(client(), queue, { maxExpectedWaitMs: 60_000 });
       await holder.release();
-      await (await patient.held).release();
+      await (await neverAborted.held).release();
     },
   },
   {

@@ -16,7 +16,7 @@ function observe(site: Site): Followed<LeaderState> {
   return site.follow(election(site.client(), site.queue, { value: 'observer' }).leader$);
 }
 
-async function untilSeen(site: Site, seen: Followed<LeaderState>, value: string): Promise<void> {
+async function untilObserved(site: Site, seen: Followed<LeaderState>, value: string): Promise<void> {
   await site.until(`the observer sees ${value}`, () => story(seen).at(-1) === value);
 }
 
@@ -36,18 +36,18 @@ const leaders: RecipeFact = {
   title: 'candidates lead in the order of joining, and observers see each leader and each value once',
   async check(site) {
     const seen = observe(site);
-    await untilSeen(site, seen, '-');
+    await untilObserved(site, seen, '-');
     const first = await election(site.client(), site.queue, { value: 'a, “ä”' }).campaign();
-    await untilSeen(site, seen, 'a, “ä”');
+    await untilObserved(site, seen, 'a, “ä”');
     const next = await candidateWith(site, 'c');
     await first.proclaim('b');
-    await untilSeen(site, seen, 'b');
+    await untilObserved(site, seen, 'b');
     await first.resign();
     const second = await next.elected;
-    await untilSeen(site, seen, 'c');
+    await untilObserved(site, seen, 'c');
     expect(second.token > first.token).to.equal(true);
     await second.resign();
-    await untilSeen(site, seen, '-');
+    await untilObserved(site, seen, '-');
     expect(story(seen)).to.deep.equal(['-', 'a, “ä”', 'b', 'c', '-']);
   },
 };
@@ -63,7 +63,7 @@ const acrossDisconnect: RecipeFact = {
       ['a change', 'b'],
     ] as const) {
       const leadership = await own.campaign();
-      await untilSeen(site, seen, 'a');
+      await untilObserved(site, seen, 'a');
       line.cut();
       await site.until('it is stale', () => seen.last?.status === 'stale');
       expect(seen.last?.leader?.value, 'the last known').to.equal('a');
@@ -72,7 +72,7 @@ const acrossDisconnect: RecipeFact = {
         then === '-' ? undefined : await election(site.client(), site.queue, { value: then }).campaign();
       const before = seen.values.length;
       await line.mend();
-      await untilSeen(site, seen, then);
+      await untilObserved(site, seen, then);
       const live = seen.values.slice(before).filter(({ status }) => status === 'live');
       expect(
         live.map(({ leader }) => leader?.value ?? '-'),
@@ -141,24 +141,24 @@ const restarted: RecipeFact = {
   title: 'a leader that is restarted within the TTL continues with its entry',
   async check(site) {
     const seen = observe(site);
-    await untilSeen(site, seen, '-');
+    await untilObserved(site, seen, '-');
     const before = site.client();
     const leadership = await election(before, site.queue, { value: 'before' }).campaign();
     const other = await candidateWith(site, 'rival');
     const resume = await before.exportSession();
-    await untilSeen(site, seen, 'before');
+    await untilObserved(site, seen, 'before');
     await before.abandon();
     const { id, token, order, key } = leadership;
     const after = site.client({ resume });
     const again = await election(after, site.queue, { value: 'after', id }).campaign();
     expect(again).to.include({ id, token, order, key, held: true });
-    await untilSeen(site, seen, 'after');
+    await untilObserved(site, seen, 'after');
     await again.resign();
     const next = await other.elected;
     // An observer may leave out states that lasted only a short time.
-    await untilSeen(site, seen, 'rival');
+    await untilObserved(site, seen, 'rival');
     await next.resign();
-    await untilSeen(site, seen, '-');
+    await untilObserved(site, seen, '-');
     expect(story(seen)).to.deep.equal(['-', 'before', 'after', 'rival', '-']);
   },
 };

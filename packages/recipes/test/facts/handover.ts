@@ -13,7 +13,7 @@ interface Scene {
 }
 
 /** Creates three clients: one holds, one waits, and one waits behind it and requests the lock from the holder. */
-async function ask({ client, queue, follow, until }: Site): Promise<Scene> {
+async function sendRequest({ client, queue, follow, until }: Site): Promise<Scene> {
   const holder = await join(client({ owner: 'holder' }), queue, { metadata: { data: 'of the holder' } });
   const requests = follow((await holder.held).requests$);
   const between = await join(client(), queue);
@@ -30,7 +30,7 @@ export const handoverFacts: readonly RecipeFact[] = [
   {
     title: 'a handover request reaches the holder, its refusal reaches the requester, and no hold is lost',
     async check(site) {
-      const { holder, between, requester, request } = await ask(site);
+      const { holder, between, requester, request } = await sendRequest(site);
       expect(request).to.include(REQUEST);
       expect(request.from).to.include({ owner: 'deployer' });
       await request.decline('in the middle of a payment');
@@ -51,7 +51,7 @@ export const handoverFacts: readonly RecipeFact[] = [
   {
     title: 'a holder that yields to the queue is followed by the next waiter',
     async check(site) {
-      const { between, requester, request } = await ask(site);
+      const { between, requester, request } = await sendRequest(site);
       await request.yieldToQueue();
       await between.held;
       expect(
@@ -64,7 +64,7 @@ export const handoverFacts: readonly RecipeFact[] = [
   {
     title: 'a holder that yields to the requester is followed by the requester',
     async check(site) {
-      const { between, requester, request } = await ask(site);
+      const { between, requester, request } = await sendRequest(site);
       await request.yieldToRequester();
       const own = await requester.held;
       expect(between.ownership).to.equal(undefined);
@@ -90,7 +90,7 @@ export const handoverFacts: readonly RecipeFact[] = [
   {
     title: 'each holder receives the handover request of a waiter once',
     async check(site) {
-      const { holder, between, requester, request } = await ask(site);
+      const { holder, between, requester, request } = await sendRequest(site);
       await request.decline('no');
       await site.until('answered', () => requester.queued?.answer !== undefined);
       await finish(holder);

@@ -5,7 +5,7 @@ import type { RecipeFact } from '../frame.ts';
 import { join } from '../join.ts';
 
 /** Returns the present entries of the queue. */
-function look(client: LockClient, queue: string): Promise<readonly QueueEntry[]> {
+function readState(client: LockClient, queue: string): Promise<readonly QueueEntry[]> {
   return firstValueFrom(
     client.watch(queue).pipe(
       filter(({ status }) => status === 'live'),
@@ -16,7 +16,7 @@ function look(client: LockClient, queue: string): Promise<readonly QueueEntry[]>
 }
 
 async function first(client: LockClient, queue: string): Promise<QueueEntry> {
-  const [entry] = await look(client, queue);
+  const [entry] = await readState(client, queue);
   if (!entry) throw new Error(`nobody is in ${queue}`);
   return entry;
 }
@@ -36,7 +36,7 @@ export const operatorFacts: readonly RecipeFact[] = [
         queue,
         ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
       );
-      await until('it holds', async () => (await look(operator, queue)).length === 1);
+      await until('it holds', async () => (await readState(operator, queue)).length === 1);
       const next = await join(b, queue);
       const entry = await first(operator, queue);
       expect(await operator.evict(queue, entry, { reason: 'it hangs' })).to.equal(true);
@@ -55,7 +55,7 @@ export const operatorFacts: readonly RecipeFact[] = [
       const [a, b, operator] = [client(), client(), client({ owner: 'operator' })];
       const holder = await a.acquire(queue);
       const waiter = await join(b, queue);
-      const entry = (await look(operator, queue))[1]!;
+      const entry = (await readState(operator, queue))[1]!;
       await operator.evict(queue, entry, { reason: 'not your turn' });
       const error: unknown = await waiter.held.catch((loss: unknown) => loss);
       if (!isQueueLockError(error, 'ENTRY_LOST')) throw error;
@@ -94,7 +94,7 @@ export const operatorFacts: readonly RecipeFact[] = [
       const loss = end?.status === 'ended' && end.outcome === 'lost' ? end.error : undefined;
       expect(loss?.eviction).to.include({ kind: 'stolen', by: 'thief', reason: 'an emergency' });
       expect(stolen.held).to.equal(false);
-      await until('the others stand behind', async () => (await look(a, queue)).length === 3);
+      await until('the others stand behind', async () => (await readState(a, queue)).length === 3);
       expect([one.ownership, two.ownership]).to.deep.equal([undefined, undefined]);
       await own.release();
       const after = await Promise.race([one.held, two.held]);

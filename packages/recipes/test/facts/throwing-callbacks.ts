@@ -110,13 +110,13 @@ const REPORTED: Readonly<Record<string, Act>> = {
   'a subscriber of requests$': async ({ client, other, queue, fail, until, count }) => {
     const hold = await client.acquire(queue);
     const requests = hold.requests$.subscribe(fail);
-    const asking = other.run(queue, () => 'granted', {
+    const requesting = other.run(queue, () => 'granted', {
       request: { reason: 'maintenance', withinMs: 10_000 },
     });
     await until('the request has arrived', () => count() > 0);
     requests.unsubscribe();
     await hold.release();
-    expect(await asking).to.equal('granted');
+    expect(await requesting).to.equal('granted');
   },
   'a listener of the loss': async ({ client, other, queue, fail, until }) => {
     const hold = await client.acquire(queue);

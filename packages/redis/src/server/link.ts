@@ -222,7 +222,7 @@ export class Link {
   }
 
   /** Settles like the promise `answer`. If `answer` is still pending after `ms` milliseconds, rejects with `UNAVAILABLE`. */
-  #within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  #within<T>(ms: number, response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const cancel = this.#settings.clock.after(Math.max(0, ms), () => {
         const before = this.#failure === undefined ? '' : `; before that: ${describe(this.#failure)}`;
@@ -233,7 +233,7 @@ export class Link {
           reject(new QueueLockError('UNAVAILABLE', message));
         });
       });
-      answer.then(resolve, reject).finally(cancel);
+      response.then(resolve, reject).finally(cancel);
     });
   }
 }

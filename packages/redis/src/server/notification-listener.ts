@@ -22,7 +22,7 @@ export class NotificationListener {
   constructor(driver: Driver, settings: { readonly clock: Clock; readonly withinMs: number }) {
     this.#link = new Link(driver, {
       ...settings,
-      onUp: (wire) => this.#hearAll(wire),
+      onUp: (wire) => this.#receiveAll(wire),
       onDown: () => {
         this.#subscribed.clear();
         // While this connection is down, notifications are missed. So observers read now instead of showing
@@ -49,7 +49,7 @@ export class NotificationListener {
     const listeners = this.#listeners.get(channel) ?? new Set();
     this.#listeners.set(channel, listeners.add(listener));
     if (this.#subscribed.has(channel)) listener.onReady();
-    else if (this.#wire) this.#hear(channel, this.#wire).catch(() => undefined);
+    else if (this.#wire) this.#receive(channel, this.#wire).catch(() => undefined);
     this.#link.keep();
     return () => {
       listeners.delete(listener);
@@ -71,13 +71,13 @@ export class NotificationListener {
     this.#link.close();
   }
 
-  async #hearAll(wire: Wire): Promise<void> {
+  async #receiveAll(wire: Wire): Promise<void> {
     this.#subscribed.clear();
     this.#wire = wire;
-    await Promise.all([...this.#listeners.keys()].map((channel) => this.#hear(channel, wire)));
+    await Promise.all([...this.#listeners.keys()].map((channel) => this.#receive(channel, wire)));
   }
 
-  async #hear(channel: string, wire: Wire): Promise<void> {
+  async #receive(channel: string, wire: Wire): Promise<void> {
     try {
       await wire.subscribe(channel);
     } catch (error) {

@@ -32,7 +32,7 @@ export class PubSubHealthCheck {
   begin(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#ask();
+    this.#request();
   }
 
   messageArrived(): void {
@@ -44,13 +44,13 @@ export class PubSubHealthCheck {
     this.#cancel?.();
   }
 
-  #ask(): void {
+  #request(): void {
     const { clock, withinMs, say, onDeaf } = this.#settings;
     const later = (ms: number, task: () => void): void => {
       if (this.#isOpen) this.#cancel = clock.after(ms, task);
     };
     const again = (): void => {
-      this.#ask();
+      this.#request();
     };
     later(EVERY_MS, () => {
       this.#hasArrived = false;

@@ -23,7 +23,7 @@ const WORDS: readonly unknown[] = [
   'other',
 ] satisfies readonly Answer['word'][];
 
-function isAnswer(reply: unknown): reply is readonly [Answer['word'], ...unknown[]] {
+function isResponse(reply: unknown): reply is readonly [Answer['word'], ...unknown[]] {
   return Array.isArray(reply) && WORDS.includes(reply[0]);
 }
 
@@ -44,14 +44,14 @@ export class Steps {
     const rest = ['2', this.#keys.meta, this.#keys.absent, ...args];
     try {
       const isUrgent = script.name === 'renew';
-      const answer = await this.#link
+      const response = await this.#link
         .send(['EVALSHA', script.sha, ...rest], isUrgent)
         .catch((error: unknown) => {
           if (wordOf(error) !== 'NOSCRIPT') throw error;
           return this.#link.send(['EVAL', script.text, ...rest], isUrgent);
         });
-      if (isAnswer(answer)) return { word: answer[0], rest: answer.slice(1) };
-      const error = unreadableReply(this.#endpoint, `the step ${script.name}`, answer);
+      if (isResponse(response)) return { word: response[0], rest: response.slice(1) };
+      const error = unreadableReply(this.#endpoint, `the step ${script.name}`, response);
       this.#link.renew(error);
       throw error;
     } catch (error) {

@@ -33,7 +33,7 @@ export interface Resident {
   /** Called for each notification, with its number. A gap between two numbers means that notifications were missed. */
   notified(nth: number): void;
   /** Called when notifications may have been missed. */
-  lookAround(): void;
+  readState(): void;
 }
 
 /** What an observer watches: how it reads the data, and the channel on which changes are announced. */
@@ -81,7 +81,7 @@ export class Connection {
       onUp: async () => {
         setImmediate(() => {
           this.#doubts$.next();
-          this.#lookAround();
+          this.#readState();
         });
       },
     });
@@ -144,11 +144,11 @@ export class Connection {
   }
 
   /** Emits the data at once, and again whenever it has changed. */
-  watch<T>({ channel, ...looked }: Watched<T>): Observable<T> {
+  watch<T>({ channel, ...lastRead }: Watched<T>): Observable<T> {
     this.#listen();
     return readings({
       clock: this.#clock,
-      ...looked,
+      ...lastRead,
       follow: (changed, onRefused) => {
         const end = this.#notifications.listen(channel, { onMessage: changed, onReady: changed, onRefused });
         this.#notifications.up().catch(onRefused);
@@ -158,10 +158,10 @@ export class Connection {
   }
 
   /** Works as `watch`, for the data of one queue. That data also changes when the lease of a session ends. */
-  watchQueue<T>(queue: string, looked: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
+  watchQueue<T>(queue: string, lastRead: Pick<ReadingSource<T>, 'read' | 'pauseMs'>): Observable<T> {
     return defer(() => {
       const end = this.#watching(queue);
-      return this.watch({ channel: this.keys.queue(queue), ...looked }).pipe(finalize(end));
+      return this.watch({ channel: this.keys.queue(queue), ...lastRead }).pipe(finalize(end));
     });
   }
 
@@ -178,15 +178,15 @@ export class Connection {
     this.#notifications.listen(this.inbox, {
       onMessage: (message) => {
         this.#healthCheck.messageArrived();
-        for (const said of message.split(' ')) this.#hear(said);
+        for (const output of message.split(' ')) this.#hear(output);
       },
       onReady: () => {
-        this.#lookAround();
+        this.#readState();
       },
     });
     this.#notifications.listen(this.keys.everybody, {
       onMessage: () => {
-        this.#lookAround();
+        this.#readState();
       },
       onReady: () => undefined,
     });
@@ -203,15 +203,15 @@ export class Connection {
   }
 
   /** Handles one notification, in the form `session:number:kind:order`. */
-  #hear(said: string): void {
-    const [id = '', nth, kind = '', ord = ''] = said.split(':');
+  #hear(output: string): void {
+    const [id = '', nth, kind = '', ord = ''] = output.split(':');
     const resident = this.#residents.get(id);
     if (kind === 'ended') resident?.entries.endSession();
     else resident?.entries.notify(ord, kind === 'admitted' ? true : 'ENTRY_LOST', this.#calls);
     resident?.notified(Number(nth));
   }
 
-  #lookAround(): void {
-    for (const resident of this.#residents.values()) resident.lookAround();
+  #readState(): void {
+    for (const resident of this.#residents.values()) resident.readState();
   }
 }

@@ -67,7 +67,7 @@ export class RedisSession implements Session {
       entries: this.entries,
       pendingEnqueues: this.#pendingEnqueues,
       inherited,
-      readEntries: () => this.#look(),
+      readEntries: () => this.#read(),
       remove: ({ queue, id: entryId, ord }) => this.#step(SCRIPTS.remove, queue, entryId, '0', ord),
       nextCall: () => connection.nextCall(),
     });
@@ -91,10 +91,10 @@ export class RedisSession implements Session {
     const [cursor, latest, fields, isThere] = rest;
     this.#cursor = String(cursor);
     const { unclaimed } = this.#reconciler;
-    const isGone = newest && isThere === 0 && this.entries.has(newest.ord);
+    const isRemoved = newest && isThere === 0 && this.entries.has(newest.ord);
     const isAsKnown =
       unclaimed && this.#news.isAsKnown(Number(latest), Number(fields), this.entries.size + unclaimed.length);
-    if (isGone || !isAsKnown) this.#reconciler.reconcile();
+    if (isRemoved || !isAsKnown) this.#reconciler.reconcile();
     return this.ttlMs;
   }
 
@@ -115,7 +115,7 @@ export class RedisSession implements Session {
     const single = names.find((queue) => this.#connection.singleKeyFor(queue) !== undefined);
     if (single !== undefined)
       throw invalidArgument('specs', single, 'name no queue that has a single key (option singleKey)');
-    return this.#asking(specs, async (call) => {
+    return this.#requesting(specs, async (call) => {
       const [places] = await this.#enterStep(SCRIPTS.enqueueAll, specs);
       return specs.map((spec, nth) =>
         this.#placement(spec, (places as readonly Place[])[nth] as Place, call),
@@ -135,11 +135,11 @@ export class RedisSession implements Session {
   async remove(queue: string, id: string): Promise<boolean> {
     const isInDoubt = this.#pendingEnqueues.has({ queue, id });
     try {
-      const answer = await this.#step(SCRIPTS.remove, queue, id, isInDoubt ? '1' : '0');
+      const response = await this.#step(SCRIPTS.remove, queue, id, isInDoubt ? '1' : '0');
       this.#pendingEnqueues.settle({ queue, id });
       const left = this.entries.remove(queue, id);
       if (left) this.#reconciler.entryRemoved(left);
-      return isDone(answer);
+      return isDone(response);
     } catch (error) {
       if (isQueueLockError(error, 'SESSION_LOST')) return false;
       throw error;
@@ -164,23 +164,23 @@ export class RedisSession implements Session {
     if (this.#news.received(nth)) this.#reconciler.reconcile();
   }
 
-  lookAround(): void {
+  readState(): void {
     this.#reconciler.reconcile();
   }
 
   async #enter(spec: EntrySpec, isTry: '0' | '1'): Promise<Placement | undefined> {
     checkExclusive(spec, this.#connection.singleKeyFor(spec.queue));
-    return this.#asking([spec], async (call) => {
+    return this.#requesting([spec], async (call) => {
       const [place] = await this.#enterStep(SCRIPTS.enqueue, [spec], isTry);
       return place ? this.#placement(spec, place as Place, call) : undefined;
     });
   }
 
   /** Sends an enqueue, and tracks its entries as pending, since the server may add them even when no reply arrives. */
-  #asking<T>(specs: readonly EntrySpec[], ask: (call: number) => Promise<T>): Promise<T> {
+  #requesting<T>(specs: readonly EntrySpec[], request: (call: number) => Promise<T>): Promise<T> {
     this.#reconciler.entryAdded();
     return this.#pendingEnqueues.track(specs, () =>
-      this.entries.whilePending(() => ask(this.#connection.nextCall())),
+      this.entries.whilePending(() => request(this.#connection.nextCall())),
     );
   }
 
@@ -191,13 +191,13 @@ export class RedisSession implements Session {
         'CLOSED',
         `session ${this.id} was not ended here: it ends at its TTL unless another client resumes it`,
       );
-    const answer = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
-    if (answer.word !== 'lost') return answer;
+    const response = await this.#connection.steps.take(script, this.id, this.#generation, ...args);
+    if (response.word !== 'lost') return response;
     this.entries.endSession();
     throw sessionLost(this.id);
   }
 
-  async #look(): Promise<readonly Found[]> {
+  async #read(): Promise<readonly Found[]> {
     const { rest } = await this.#step(SCRIPTS.look);
     const [newest, fields, ...rows] = rest;
     const found = foundIn(rows);

@@ -58,14 +58,14 @@ export class Api {
     // The header contains the term that the member knows now. It may learn of a later term before it
     // responds.
     const header = this.member.header();
-    const ask = (): void => {
+    const sendRequest = (): void => {
       this.#cluster.toLeader(this.member, (leader) => {
         const renewal = leader?.leads ? leader.lessor.renew(id) : 'expired';
-        if (renewal === 'expired') this.member.machine.after(EXPIRED_CHECK_INTERVAL_MS, ask);
+        if (renewal === 'expired') this.member.machine.after(EXPIRED_CHECK_INTERVAL_MS, sendRequest);
         else reply({ header, ID: id, TTL: String(renewal) });
       });
     };
-    ask();
+    sendRequest();
   }
 
   #status(): object {
@@ -83,14 +83,14 @@ export class Api {
 
   #range(request: IRangeRequest, reply: Reply): void {
     const { member } = this;
-    const look = (): Applied => member.store.range(request, member);
-    if (request.serializable) this.#answer(look, reply);
-    else this.#read(look, reply);
+    const readState = (): Applied => member.store.range(request, member);
+    if (request.serializable) this.#answer(readState, reply);
+    else this.#read(readState, reply);
   }
 
-  #read(look: () => Applied, reply: Reply): void {
+  #read(readState: () => Applied, reply: Reply): void {
     const outcome = (answer: Applied | Error): void => reply(answer);
-    this.#cluster.read(this.member, outcome, () => this.#answer(look, reply));
+    this.#cluster.read(this.member, outcome, () => this.#answer(readState, reply));
   }
 
   /**
@@ -106,9 +106,9 @@ export class Api {
     return { revision, body: { succeeded: true, responses } };
   }
 
-  #answer(look: () => Applied, reply: Reply): void {
+  #answer(readState: () => Applied, reply: Reply): void {
     try {
-      reply(this.#withHeader(look()));
+      reply(this.#withHeader(readState()));
     } catch (error) {
       reply(error as Error);
     }

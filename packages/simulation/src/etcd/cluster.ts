@@ -20,7 +20,7 @@ export interface ClusterOptions {
 export type Command = (store: Store) => Applied;
 
 /** Receives the result of a command or a read. It is never called for a request whose member crashed. */
-export type Outcome = (answer: Applied | Error) => void;
+export type Outcome = (response: Applied | Error) => void;
 
 interface Proposal {
   readonly from: Member;
@@ -124,11 +124,11 @@ export class Cluster {
    * Calls `ask` with the leader of `from`, which may be a former leader that still believes that it leads. Calls it
    * with `undefined` when the member knows no leader.
    */
-  toLeader(from: Member, ask: (leader: Member | undefined) => void): void {
+  toLeader(from: Member, request: (leader: Member | undefined) => void): void {
     const leader = from.leads ? from : this.terms.leader;
-    if (leader === from) ask(leader);
-    else if (!leader || !this.terms.reach(from, leader)) ask(undefined);
-    else leader.machine.after(this.#hopMs(), () => ask(leader));
+    if (leader === from) request(leader);
+    else if (!leader || !this.terms.reach(from, leader)) request(undefined);
+    else leader.machine.after(this.#hopMs(), () => request(leader));
   }
 
   /** Restarts a crashed member, which still has its log. */
@@ -190,17 +190,17 @@ export class Cluster {
   }
 
   #carryOut({ from, command, outcome }: Proposal): void {
-    let answer: Applied | Error;
+    let response: Applied | Error;
     try {
-      answer = command(this.store);
+      response = command(this.store);
     } catch (error) {
-      answer = error as Error;
+      response = error as Error;
     }
     this.#append();
     const end = this.#end;
     const { life } = from.machine;
     from.whenApplied(end, () => {
-      if (from.machine.life === life) outcome(answer);
+      if (from.machine.life === life) outcome(response);
     });
   }
 

@@ -101,10 +101,10 @@ export class SimulatedDriver implements Driver {
   }
 
   #unary(method: Method): (request: unknown, options: CallOptions) => Promise<unknown> {
-    return (request, options) => this.#ask(method, request, options);
+    return (request, options) => this.#request(method, request, options);
   }
 
-  #ask(method: Method, request: unknown, { withinMs }: CallOptions): Promise<unknown> {
+  #request(method: Method, request: unknown, { withinMs }: CallOptions): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new Error('the client was already closed'));
     this.#count(method, request);
     return new Promise((resolve, reject) => {
@@ -122,18 +122,18 @@ export class SimulatedDriver implements Driver {
       );
       const forget = this.#link.onReset((reason) => fail(new GrpcError('UNAVAILABLE', reason)));
       this.#pending.add(fail);
-      this.#send(method, request, (answer) => {
+      this.#send(method, request, (reply) => {
         if (!this.#pending.has(fail)) return;
-        if (answer instanceof Error) fail(answer);
+        if (reply instanceof Error) fail(reply);
         else {
           done();
-          resolve(answer);
+          resolve(reply);
         }
       });
     });
   }
 
-  #send(method: Method, request: unknown, receive: (answer: object) => void): void {
+  #send(method: Method, request: unknown, receive: (reply: object) => void): void {
     const link = this.#link;
     if (!link.member.isUp) {
       link.client.later(1, () => receive(new GrpcError('UNAVAILABLE', 'connect: connection refused')));
@@ -146,9 +146,9 @@ export class SimulatedDriver implements Driver {
     // repeat a request later.
     for (let time = 0; time < times; time += 1)
       link.deliver('there', at, () =>
-        this.#api.handle(method, request, (answer) => {
+        this.#api.handle(method, request, (reply) => {
           const back = link.isReplyLost ? undefined : link.arrival('back');
-          if (back !== undefined) link.deliver('back', back, () => receive(answer));
+          if (back !== undefined) link.deliver('back', back, () => receive(reply));
         }),
       );
   }

@@ -137,8 +137,8 @@ export class EtcdStore implements Store {
     const success = [{ request_put: { key, value: Buffer.from('of a stranger') } }];
     const { note } = this.#premises;
     certainly(this.#cluster, (store) => {
-      const answer = store.txn({ compare: [createdAt(key, 0)], success });
-      if (!('succeeded' in answer.body && answer.body.succeeded === true)) return answer;
+      const response = store.txn({ compare: [createdAt(key, 0)], success });
+      if (!('succeeded' in response.body && response.body.succeeded === true)) return response;
       note(`a stranger creates ${key.toString()}`);
       if (isSingle) this.#isStrangers = true;
       this.#cluster.later(forMs, () => {
@@ -148,7 +148,7 @@ export class EtcdStore implements Store {
           return later.deleteRange({ key });
         });
       });
-      return answer;
+      return response;
     });
   }
 

@@ -27,10 +27,10 @@ export function readRange(
   { revision: present, compacted = keyspace.compacted }: Reader,
 ): Omit<IRangeResponse, 'header'> {
   const { sort_target: target = 'Key', sort_order = 'None', count_only, keys_only } = request;
-  const asked = numberOf(request.revision);
-  if (asked > present) throw refusal.future();
-  if (asked > 0 && asked < compacted) throw refusal.compacted();
-  const all = keyspace.rows(spanOf(request), asked > 0 ? asked : present);
+  const requested = numberOf(request.revision);
+  if (requested > present) throw refusal.future();
+  if (requested > 0 && requested < compacted) throw refusal.compacted();
+  const all = keyspace.rows(spanOf(request), requested > 0 ? requested : present);
   const count = String(all.length);
   if (count_only) return { kvs: [], more: false, count };
   const limit = numberOf(request.limit);

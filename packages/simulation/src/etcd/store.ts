@@ -154,10 +154,10 @@ class Step {
 
   carryOut(operation: IRequestOp): IResponseOp {
     const { request_range, request_put, request_delete_range, request_txn } = operation;
-    if (request_range) return this.#answer('response_range', this.#range(request_range));
-    if (request_put) return this.#answer('response_put', this.#put(request_put));
+    if (request_range) return this.#respond('response_range', this.#range(request_range));
+    if (request_put) return this.#respond('response_put', this.#put(request_put));
     if (request_delete_range)
-      return this.#answer('response_delete_range', this.#remove(request_delete_range));
+      return this.#respond('response_delete_range', this.#remove(request_delete_range));
     // As in etcd, the header of a nested response contains no revision.
     const { header, ...inner } = { header: { ...HEADER, revision: '0' }, ...this.txn(request_txn ?? {}) };
     return { response_txn: { header, ...inner } } as IResponseOp;
@@ -168,9 +168,9 @@ class Step {
     this.#store.keyspace.remove(key, this.#changed());
   }
 
-  #answer(kind: keyof IResponseOp, body: object): IResponseOp {
-    const answer = { [kind]: { header: { ...HEADER, revision: String(this.revision) }, ...body } };
-    return answer as unknown as IResponseOp;
+  #respond(kind: keyof IResponseOp, body: object): IResponseOp {
+    const response = { [kind]: { header: { ...HEADER, revision: String(this.revision) }, ...body } };
+    return response as unknown as IResponseOp;
   }
 
   #range(request: IRangeRequest): object {

@@ -42,9 +42,9 @@ export class WatchServer {
   hear({ create_request, cancel_request, progress_request }: IWatchRequest): void {
     if (create_request) this.#create(create_request);
     const id = String(cancel_request?.watch_id);
-    if (cancel_request && this.#watches.delete(id)) this.#answer({ watch_id: id, canceled: true });
+    if (cancel_request && this.#watches.delete(id)) this.#respond({ watch_id: id, canceled: true });
     // As in etcd, progress is not reported while any watch still has to send events of past revisions.
-    if (progress_request && !this.#isCatchingUp) this.#answer({ watch_id: '-1' });
+    if (progress_request && !this.#isCatchingUp) this.#respond({ watch_id: '-1' });
   }
 
   /** Called when the member has applied entries. */
@@ -56,21 +56,21 @@ export class WatchServer {
     const { revision } = this.#member;
     if (!this.#mayRead()) {
       const cancel_reason = 'rpc error: code = PermissionDenied desc = etcdserver: permission denied';
-      this.#answer({ watch_id: '-1', created: true, canceled: true, cancel_reason });
+      this.#respond({ watch_id: '-1', created: true, canceled: true, cancel_reason });
       return;
     }
     // If a watch without a start revision arrives at the same moment as a write, it also reports that
     // write. The server sends the event late, as it does for a watch of past revisions.
-    const asked = numberOf(start_revision);
-    const isOvertaken = asked === 0 && revision > 1 && this.#member.isReading;
-    const from = isOvertaken ? revision : asked;
+    const requested = numberOf(start_revision);
+    const isOvertaken = requested === 0 && revision > 1 && this.#member.isReading;
+    const from = isOvertaken ? revision : requested;
     const isBehind = from > 0 && from <= revision;
     const id = String(watch_id ?? this.#watches.size);
     const span = spanOf({ ...(key ? { key } : {}), ...(range_end ? { range_end } : {}) });
     const names = filters.map(String);
     this.#watches.set(id, { id, span, filters: names, next: from > 0 ? from : revision + 1, isBehind });
     const header = this.#member.header(isOvertaken ? revision - 1 : revision);
-    this.#answer({ watch_id: id, created: true, header });
+    this.#respond({ watch_id: id, created: true, header });
     if (isBehind) this.#catchUp();
   }
 
@@ -87,7 +87,7 @@ export class WatchServer {
           continue;
         }
         this.#watches.delete(watch.id);
-        this.#answer({ watch_id: watch.id, canceled: true, compact_revision: String(compacted) });
+        this.#respond({ watch_id: watch.id, canceled: true, compact_revision: String(compacted) });
       }
     });
   }
@@ -102,10 +102,10 @@ export class WatchServer {
         ({ type, kv }) => type === 'Put' || !this.#losesEvents || Number(kv.mod_revision) >= losesBefore,
       );
     watch.next = Math.max(watch.next, revision + 1);
-    if (events.length > 0) this.#answer({ watch_id: watch.id, events });
+    if (events.length > 0) this.#respond({ watch_id: watch.id, events });
   }
 
-  #answer(response: Partial<IWatchResponse>): void {
+  #respond(response: Partial<IWatchResponse>): void {
     this.#tell({
       header: this.#member.header(),
       watch_id: '0',

@@ -16,11 +16,11 @@ export class Beliefs {
   constructor(timeline: Timeline, judge: Judge) {
     this.#timeline = timeline;
     this.#judge = judge;
-    timeline.onActed = (machine) => this.#look(machine);
+    timeline.onActed = (machine) => this.#read(machine);
   }
 
   begin(held: Held): void {
-    if (!held.isOver) this.#ask(held);
+    if (!held.isOver) this.#request(held);
   }
 
   /**
@@ -28,7 +28,7 @@ export class Beliefs {
    * while the holder's process is running.
    */
   isBelieved(held: Held): boolean {
-    if (held.machine === this.#timeline.acting) this.#ask(held);
+    if (held.machine === this.#timeline.acting) this.#request(held);
     return (this.#until.get(held) ?? 0) > this.#timeline.now();
   }
 
@@ -66,12 +66,13 @@ export class Beliefs {
     for (const held of [...this.#until.keys()]) this.end(held, 'still holds');
   }
 
-  #look(machine: Machine): void {
+  #read(machine: Machine): void {
     const now = this.#timeline.now();
-    for (const [held, untilMs] of this.#until) if (held.machine === machine && now < untilMs) this.#ask(held);
+    for (const [held, untilMs] of this.#until)
+      if (held.machine === machine && now < untilMs) this.#request(held);
   }
 
-  #ask(held: Held): void {
+  #request(held: Held): void {
     this.#until.set(held, this.#timeline.now() + held.machine.lasting(held.remainingMs()));
   }
 }

@@ -20,7 +20,7 @@ interface Reasons extends Circumstances {
   /** Whether the client was denied access to the store. */
   readonly isDenied: boolean;
   /** Whether a fault has occurred so far in this simulated run. */
-  readonly isTroubled: boolean;
+  readonly isFaulty: boolean;
 }
 
 /** For each error code, the condition under which the error may occur. All other errors must not occur. */
@@ -29,13 +29,13 @@ const NEEDS: Readonly<Partial<Record<QueueLockErrorCode, (reasons: Reasons) => b
   TIMEOUT: () => true,
   CLOSED: ({ isStopped }) => isStopped,
   INVALID_ARGUMENT: ({ isDemanding }) => isDemanding,
-  NOT_ENOUGH_TIME: ({ isDemanding, isTroubled }) => isDemanding || isTroubled,
+  NOT_ENOUGH_TIME: ({ isDemanding, isFaulty: isTroubled }) => isDemanding || isTroubled,
   ACCESS_DENIED: ({ isDenied }) => isDenied,
   // A client whose enqueue was overtaken by a steal repeats it, and that may fail.
-  UNAVAILABLE: ({ isTroubled, isHasty, isUnruly }) => isTroubled || isHasty || isUnruly,
-  SESSION_LOST: ({ isTroubled }) => isTroubled,
-  OWNERSHIP_LOST: ({ isTroubled, isStopped }) => isTroubled || isStopped,
-  ENTRY_LOST: ({ isTroubled }) => isTroubled,
+  UNAVAILABLE: ({ isFaulty: isTroubled, isHasty, isUnruly }) => isTroubled || isHasty || isUnruly,
+  SESSION_LOST: ({ isFaulty: isTroubled }) => isTroubled,
+  OWNERSHIP_LOST: ({ isFaulty: isTroubled, isStopped }) => isTroubled || isStopped,
+  ENTRY_LOST: ({ isFaulty: isTroubled }) => isTroubled,
 };
 
 /** Returns whether the error may occur under these circumstances or after the faults so far. */
@@ -44,7 +44,7 @@ export function isExplained(error: unknown, around: Circumstances, facts: readon
   if (!isQueueLockError(error)) return error === around.abort;
   const faults = facts.filter((fact) => fact.type === 'fault');
   const isDenied = faults.some(({ what, target }) => what === 'denied' && isSame(target, around.client));
-  return NEEDS[error.code]?.({ ...around, isDenied, isTroubled: faults.length > 0 }) ?? false;
+  return NEEDS[error.code]?.({ ...around, isDenied, isFaulty: faults.length > 0 }) ?? false;
 }
 
 /**

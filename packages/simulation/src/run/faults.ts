@@ -45,7 +45,7 @@ export function befall(stage: Stage, fault: Fault): void {
     const members = membersOf(stage, fault);
     tellOf(stage, fault, members);
     const client = stage.clients[fault.client] as Client;
-    const trouble = TROUBLES[fault.kind]?.(fault.degree);
+    const trouble = FAILURES[fault.kind]?.(fault.degree);
     const places = members.map((member) => stage.store.members.indexOf(member));
     for (const place of trouble ? places : [])
       stage.accesses[fault.client]?.links[place]?.trouble(trouble ?? {}, fault.forMs);
@@ -84,14 +84,14 @@ function tellOf({ judge, clients }: Stage, fault: Fault, members: readonly Store
   );
   judge.tell({
     type: 'fault',
-    what: TROUBLES[kind] || kind === 'reset' ? `${kind}, at ${where}` : kind,
+    what: FAILURES[kind] || kind === 'reset' ? `${kind}, at ${where}` : kind,
     target: isOfMember ? where : OF_THE_STORE.has(kind) ? 'store' : client,
     forMs: AT_ONCE.has(kind) ? 0 : forMs,
   });
   if (kind === 'client pauses') judge.tell({ type: 'frozen', client, forMs });
 }
 
-const TROUBLES: { readonly [kind in Fault['kind']]?: (degree: number) => LinkFaults } = {
+const FAILURES: { readonly [kind in Fault['kind']]?: (degree: number) => LinkFaults } = {
   'requests lost': () => ({ there: 'lost' }),
   'requests late': () => ({ there: 'late' }),
   'replies lost': () => ({ back: 'lost' }),
@@ -101,7 +101,7 @@ const TROUBLES: { readonly [kind in Fault['kind']]?: (degree: number) => LinkFau
   lossy: (degree) => ({ requestLost: degree * 0.4, replyLost: degree * 0.6 }),
   repeated: (degree) => ({ repeated: 0.5, slowMs: degree * SLOWEST_MS }),
   slow: (degree) => ({ slowMs: degree * SLOWEST_MS }),
-  'slow answers': (degree) => ({ slowAnswersMs: degree * SLOWEST_MS }),
+  'slow answers': (degree) => ({ slowResponsesMs: degree * SLOWEST_MS }),
 };
 
 function befallMember({ store, fate }: Stage, fault: Fault, member: StoreMember): void {

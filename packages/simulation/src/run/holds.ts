@@ -66,7 +66,7 @@ export class Holds {
     this.#checkExclusive(held);
     this.#checkOrder(held);
     this.#checkTokens(held);
-    this.#checkTold(held);
+    this.#checkNotified(held);
     this.#takings.begin(held, this.#held);
     this.#held.push(held);
   }
@@ -83,7 +83,7 @@ export class Holds {
   }
 
   end(held: Held, how: HoldEnd): void {
-    if (!held.isOver) this.#checkTold(held);
+    if (!held.isOver) this.#checkNotified(held);
     if (how === 'released') this.#takings.release(held, this.#held);
     held.isOver = true;
     this.#endedAt.set(held.queue, this.#timeline.now());
@@ -174,7 +174,7 @@ export class Holds {
     return other.token > held.token && this.#isRemoved(held);
   }
 
-  #checkTold(held: Held): void {
+  #checkNotified(held: Held): void {
     if (!this.#isRemoved(held)) return;
     const goneMs = this.#timeline.now() - (this.#deletedAt.get(lifeOf(held)) ?? 0);
     const isLate = goneMs > LONGEST_TTL_MS && this.#beliefs.isBelieved(held);

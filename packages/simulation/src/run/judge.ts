@@ -29,15 +29,15 @@ export class Judge {
     this.story.push(`${time} ${line}`);
   }
 
-  tell(deed: FactDetails): void {
-    this.facts.push({ atMs: this.#now(), ...deed });
+  tell(action: FactDetails): void {
+    this.facts.push({ atMs: this.#now(), ...action });
   }
 
   require(rule: Rule, kept: boolean, detail: () => string): void {
     if (kept) return;
-    const told = detail();
-    this.note(`BROKEN ${rule}: ${told}`);
-    this.tell({ type: 'broken', rule, detail: told });
+    const reported = detail();
+    this.note(`BROKEN ${rule}: ${reported}`);
+    this.tell({ type: 'broken', rule, detail: reported });
     this.broken ??= rule;
   }
 

@@ -29,7 +29,7 @@ export function withTwoRemovals(random: Random, plan: Plan): Plan {
     const [holder, second] = client.lanes;
     if (i !== removal.client || !holder || !second) return client;
     const third = second.map((step) => ({ ...step, afterMs: 55, holdMs: 900, way: 'acquire' as const }));
-    const brief = { way: 'claim', patienceMs: 20_000, leavesAtGrant: true } as const;
+    const brief = { way: 'claim', waitTimeoutMs: 20_000, leavesAtGrant: true } as const;
     return { ...client, lanes: [holder, second.map((step) => ({ ...step, ...brief })), third] };
   });
   // After the first removal, the second entry to remove is directly behind the holder too.
@@ -50,7 +50,7 @@ export function withCrowd(random: Random, plan: Plan): Plan {
   if (plan.store !== 'etcd' || random.chance(0.85)) return plan;
   const client = random.int(0, plan.clients.length - 1);
   const [queue] = plan.queues;
-  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, minRemainingMs: 0 } as const;
+  const plain = { way: 'acquire', queue, permits: 1, waitTimeoutMs: undefined, minRemainingMs: 0 } as const;
   const lane = (): Step[] =>
     Array.from({ length: 8 }, () => ({ ...plain, afterMs: 0, holdMs: random.pick([5, 100, 300]) }));
   const atMs = random.int(300, 1_500);

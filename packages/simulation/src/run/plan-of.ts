@@ -44,7 +44,7 @@ const PLAIN: ReadonlySet<string> = new Set(['a', 'b', 'k', 'w']);
 const SHORT_HOLDS_MS = [0, 5, 100, 600, 2_000, 4_000];
 const LONG_HOLDS_MS = [5, 2_000, 8_000, 14_000, 20_000];
 /** Longest wait in milliseconds for other participants of a recipe. */
-const PATIENT_MS = 8_000;
+const LONG_TIMEOUT_MS = 8_000;
 const SOUND = '3.5.30';
 const STALE_READS = '3.5.15';
 
@@ -86,7 +86,7 @@ function withRecipes(random: Random, plan: Plan): Plan {
   const recast = (step: Step): Step => {
     if ((step.way !== 'acquire' && step.way !== 'run') || random.chance(0.3)) return step;
     const way = random.pick(few);
-    return { ...step, way, minRemainingMs: 0, patienceMs: random.int(1_000, PATIENT_MS) };
+    return { ...step, way, minRemainingMs: 0, waitTimeoutMs: random.int(1_000, LONG_TIMEOUT_MS) };
   };
   return withSteps(plan, recast);
 }
@@ -98,15 +98,15 @@ function withRecipes(random: Random, plan: Plan): Plan {
 function withNeighbours(random: Random, plan: Plan): Plan {
   const client = random.int(0, plan.clients.length - 1);
   const [queue] = plan.queues;
-  const plain = { way: 'acquire', queue, permits: 1, patienceMs: undefined, minRemainingMs: 0 } as const;
-  const asked = (afterMs: number, isShort = false): Step => {
+  const plain = { way: 'acquire', queue, permits: 1, waitTimeoutMs: undefined, minRemainingMs: 0 } as const;
+  const requested = (afterMs: number, isShort = false): Step => {
     return { ...plain, afterMs, holdMs: isShort ? random.pick([0, 0, 900]) : random.int(600, 1_500) };
   };
-  const third = random.chance(0.5) ? [[asked(55, true)]] : [];
+  const third = random.chance(0.5) ? [[requested(55, true)]] : [];
   const clients = plan.clients.map((one, i) =>
     i === client
-      ? { ...one, lanes: [[asked(0)], [asked(50, true)], ...third, ...one.lanes.slice(0, 1)] }
-      : { ...one, lanes: [[asked(random.int(60, 400)), ...(one.lanes[0] ?? [])]] },
+      ? { ...one, lanes: [[requested(0)], [requested(50, true)], ...third, ...one.lanes.slice(0, 1)] }
+      : { ...one, lanes: [[requested(random.int(60, 400)), ...(one.lanes[0] ?? [])]] },
   );
   const removal = {
     client,
@@ -122,8 +122,14 @@ function withNeighbours(random: Random, plan: Plan): Plan {
 function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'): Plan {
   const holder = random.int(0, plan.clients.length - 1);
   const { store, queues } = plan;
-  const asked = stepOf({ store, random, holdsMs: [32_000], queues, hasOperator: false, isSeen: false });
-  const long = { ...asked, afterMs: 0, way: 'acquire' as const, patienceMs: undefined, minRemainingMs: 0 };
+  const requested = stepOf({ store, random, holdsMs: [32_000], queues, hasOperator: false, isSeen: false });
+  const long = {
+    ...requested,
+    afterMs: 0,
+    way: 'acquire' as const,
+    waitTimeoutMs: undefined,
+    minRemainingMs: 0,
+  };
   const longStep = { ...long, afterMs: 1_000, holdMs: 1_000 };
   const clients = plan.clients.map((client, i) =>
     i === holder
@@ -131,13 +137,13 @@ function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'):
       : { ...client, lanes: [[longStep, ...(client.lanes[0] ?? [])]] },
   );
   const isForgotten = store === 'zookeeper' && before === 'stale' && random.chance(0.5);
-  const trouble = isForgotten
+  const failure = isForgotten
     ? forgetfulFollower(random, holder)
     : before === 'stale'
       ? staleLeader(random, { store, client: holder })
-      : slowAnswers(random, holder);
-  const over = Math.max(...trouble.map((fault) => fault.atMs + fault.forMs));
-  const atMs = isForgotten ? (trouble.at(-1)?.atMs ?? over) + random.int(0, 20) : over - random.int(0, 2_800);
+      : slowResponses(random, holder);
+  const over = Math.max(...failure.map((fault) => fault.atMs + fault.forMs));
+  const atMs = isForgotten ? (failure.at(-1)?.atMs ?? over) + random.int(0, 20) : over - random.int(0, 2_800);
   const lonely: Fault = {
     kind: 'cut off',
     member: 'all',
@@ -147,7 +153,7 @@ function withLonelyHolder(random: Random, plan: Plan, before: 'stale' | 'slow'):
     forMs: FAULTS_END_MS - atMs,
   };
   const others = random.chance(0.3) ? plan.faults.slice(0, 2) : [];
-  return { ...plan, clients, faults: [...others, ...trouble, lonely] };
+  return { ...plan, clients, faults: [...others, ...failure, lonely] };
 }
 
 /**
@@ -179,7 +185,7 @@ function forgetfulFollower(random: Random, client: number): readonly Fault[] {
   ];
 }
 
-function slowAnswers(random: Random, client: number): readonly Fault[] {
+function slowResponses(random: Random, client: number): readonly Fault[] {
   const atMs = random.int(1_000, 4_000);
   const forMs = random.int(4_000, 12_000);
   return [{ client, degree: random.next(), kind: 'slow answers', member: 'all', atMs, forMs }];
@@ -216,16 +222,16 @@ function stepOf({ random, holdsMs, queues, hasOperator }: Context): Step {
   const mayBe =
     drawn === 'steal' ? hasOperator : plainFor(drawn, queue, queues).every((one) => PLAIN.has(one));
   const way = mayBe ? drawn : 'acquire';
-  const isTold = way !== 'try' && way !== 'multi try' && way !== 'claim';
-  const isImpatient = way === 'abort' || way === 'claim' || random.chance(0.2);
+  const isNotified = way !== 'try' && way !== 'multi try' && way !== 'claim';
+  const hasShortTimeout = way === 'abort' || way === 'claim' || random.chance(0.2);
   return {
     afterMs: random.chance(0.5) ? 0 : random.int(1, 1_500),
     way,
     queue,
     permits: random.int(1, LIMIT),
     holdMs: random.pick(holdsMs),
-    patienceMs: isImpatient ? random.int(1, 3_000) : undefined,
-    minRemainingMs: isTold && random.chance(0.1) ? random.int(1, 1_700) : 0,
+    waitTimeoutMs: hasShortTimeout ? random.int(1, 3_000) : undefined,
+    minRemainingMs: isNotified && random.chance(0.1) ? random.int(1, 1_700) : 0,
   };
 }
 

@@ -11,7 +11,7 @@ export interface Step {
    * Timeout of the wait in milliseconds. With the ways `claim` and `abort`, the client gives up at this time
    * even if it holds.
    */
-  readonly patienceMs: number | undefined;
+  readonly waitTimeoutMs: number | undefined;
   /** Time in milliseconds that a hold must still last when it is granted. */
   readonly minRemainingMs: number;
   /**

@@ -14,7 +14,7 @@ const RESUMED_WITHIN_MS = 60_000;
 // Without a holder, a waiter must be granted within this time. It exceeds any TTL of a dead predecessor.
 const IN_VAIN_MS = 30_000;
 // A store without faults grants a first acquisition within this many milliseconds.
-const ANSWERS_WITHIN_MS = 300;
+const RESPONSES_WITHIN_MS = 300;
 
 interface Hold {
   readonly step: Step;
@@ -68,7 +68,7 @@ export class Program {
       'of' in ownership ? [] : held.map((one) => ({ step, held: one, id: ownership.id })),
     );
     const resumed = places.map(({ step, held, id }, i) => {
-      const waits = { way: 'resume' as const, patienceMs: RESUMED_WITHIN_MS, minRemainingMs: 0 };
+      const waits = { way: 'resume' as const, waitTimeoutMs: RESUMED_WITHIN_MS, minRemainingMs: 0 };
       const again = { ...step, queue: held.queue, ...waits, who: `${this.#name}r${i}` };
       return this.#do(client, again, (options) => resumeHold(client, held, { ...options, id }));
     });
@@ -91,13 +91,13 @@ export class Program {
     judge.tell({ type: 'wants', who, client: this.#name, queues });
     const cancel =
       step.way === 'abort'
-        ? this.#machine.after(step.patienceMs ?? 0, () => aborting.abort(reason))
+        ? this.#machine.after(step.waitTimeoutMs ?? 0, () => aborting.abort(reason))
         : () => undefined;
     const { minRemainingMs } = step;
-    const patience = step.way === 'abort' ? undefined : step.patienceMs;
+    const waitLimit = step.way === 'abort' ? undefined : step.waitTimeoutMs;
     const options = {
       signal: aborting.signal,
-      ...(patience === undefined ? {} : { timeoutMs: patience }),
+      ...(waitLimit === undefined ? {} : { timeoutMs: waitLimit }),
       ...(minRemainingMs > 0 ? { minRemainingMs } : {}),
     };
     try {
@@ -216,7 +216,7 @@ export class Program {
       },
       error: (error: unknown) => judge.require('outcome', false, () => `${who} errors: ${String(error)}`),
     });
-    await this.#pause(step.patienceMs ?? 0);
+    await this.#pause(step.waitTimeoutMs ?? 0);
     leave();
   }
 
@@ -228,10 +228,10 @@ export class Program {
   }
 
   #circumstancesOf(step: Step): Circumstances {
-    const { minRemainingMs, patienceMs = Infinity } = step;
+    const { minRemainingMs, waitTimeoutMs = Infinity } = step;
     return {
       ...{ client: this.#name, isStopped: this.#isStopped, isUnruly: this.#isUnruly(step) },
-      ...{ isDemanding: minRemainingMs > 0, isHasty: patienceMs < ANSWERS_WITHIN_MS },
+      ...{ isDemanding: minRemainingMs > 0, isHasty: waitTimeoutMs < RESPONSES_WITHIN_MS },
     };
   }
 

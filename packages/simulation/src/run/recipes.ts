@@ -153,17 +153,17 @@ export class RecipeUser {
     const guarantee = mayRepeat ? 'at-least-once' : 'at-most-once';
     const slots = recipes.oncePer(this.#client, name, { guarantee, owner: who });
     const slot = `${step.permits} of ${name}`;
-    const told = { mayRepeat, who };
+    const reported = { mayRepeat, who };
     const { outcome } = await slots.run(
       step.permits,
       async (ownership) => {
-        agreements.slotBegins(slot, told);
+        agreements.slotBegins(slot, reported);
         await work(step, ownership);
         agreements.slotReturns(slot);
       },
       waiting,
     );
-    if (outcome === 'already-done') agreements.slotIsPast(slot, told);
+    if (outcome === 'already-done') agreements.slotIsPast(slot, reported);
   }
 
   async #latch({ who, holdMs }: RecipeStep, waiting: Waiting): Promise<void> {

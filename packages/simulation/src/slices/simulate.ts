@@ -96,9 +96,9 @@ async function simulate(chosen: Options): Promise<void> {
   };
   const work = async (): Promise<void> => {
     const child = fork(PROCESS, [chosen.store]);
-    await answerOf(child);
+    await responseOf(child);
     for (let slice = left.shift(); slice; slice = left.shift()) {
-      const answer = answerOf<Outcome>(child);
+      const answer = responseOf<Outcome>(child);
       child.send(slice);
       const outcome = await answer;
       progress = withSlice(progress, slice, outcome);
@@ -114,7 +114,7 @@ async function simulate(chosen: Options): Promise<void> {
   if (progress.violations.length > 0) process.exitCode = 1;
 }
 
-async function answerOf<T>(child: ChildProcess): Promise<T> {
+async function responseOf<T>(child: ChildProcess): Promise<T> {
   const answered = new AbortController();
   const { signal } = answered;
   const exit = once(child, 'exit', { signal }).then(([code]) => {

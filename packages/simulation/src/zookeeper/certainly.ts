@@ -16,14 +16,14 @@ export function certainly(
   work: { readonly step: (tree: Tree) => Step | undefined; readonly done: (path: string) => void },
 ): void {
   let isDone = false;
-  let asked: Leading | undefined;
+  let requested: Leading | undefined;
   const attempt = (): void => {
     if (isDone) return;
     const { leading } = ensemble;
     // A leader that is replaced drops what it could not commit, so the change is requested again from the new
     // leader.
-    if (leading && leading !== asked && ensemble.hasQuorum(leading)) {
-      asked = leading;
+    if (leading && leading !== requested && ensemble.hasQuorum(leading)) {
+      requested = leading;
       const step = work.step(leading.tree);
       isDone = step === undefined;
       if (step)

@@ -1,7 +1,7 @@
 import { OpCode, type JuteWriter } from '../product.ts';
 import type { Member } from './member.ts';
 import {
-  answerFrame,
+  responseFrame,
   eventFrame,
   helloOf,
   putDone,
@@ -102,10 +102,10 @@ export class Connection {
       this.#welcome(session, 0);
       return;
     }
-    member.ask((leading, answer) => {
+    member.ask((leading, response) => {
       const isValid = leading.tracker.touch(session);
       if (isValid) leading.tracker.own(session, member);
-      answer(() => this.#welcome(session, isValid ? timeoutMs : 0));
+      response(() => this.#welcome(session, isValid ? timeoutMs : 0));
     });
   }
 
@@ -122,21 +122,21 @@ export class Connection {
     if (!member.touch(this.session)) return;
     const place: PendingResponse = { answer: undefined };
     this.#line.push(place);
-    const settle = (answer: () => void): void => {
-      place.answer = answer;
+    const settle = (response: () => void): void => {
+      place.answer = response;
       this.#advance();
     };
-    if (request.type === 'look') settle(() => this.#look(request));
+    if (request.type === 'look') settle(() => this.#read(request));
     else if (request.type === 'ephemerals') settle(() => this.#ephemerals(request));
     else if (request.type === 'change') this.#change(request, settle);
     else if (request.type === 'close') this.#close(request, settle);
     else if (request.type === 'sync')
-      member.ask((leading, answer) =>
+      member.ask((leading, response) =>
         leading.sync(() =>
-          answer(() => settle(() => this.#answer(request, Code.ok, (writer) => writer.text('/')))),
+          response(() => settle(() => this.#respond(request, Code.ok, (writer) => writer.text('/')))),
         ),
       );
-    else settle(() => this.#answer(request, request.type === 'unknown' ? Code.unimplemented : Code.ok));
+    else settle(() => this.#respond(request, request.type === 'unknown' ? Code.unimplemented : Code.ok));
   }
 
   /**
@@ -147,7 +147,7 @@ export class Connection {
     while (!this.#isOver && this.#line[0]?.answer) this.#line.shift()?.answer?.();
   }
 
-  #change(request: Extract<Request, { type: 'change' }>, settle: (answer: () => void) => void): void {
+  #change(request: Extract<Request, { type: 'change' }>, settle: (response: () => void) => void): void {
     const { steps, op } = request;
     const member = this.#member;
     member.ask((leading) => {
@@ -159,11 +159,11 @@ export class Connection {
         }
         settle(() => {
           if ('paths' in outcome)
-            this.#answer(request, Code.ok, (writer) =>
+            this.#respond(request, Code.ok, (writer) =>
               putDone(writer, { op, steps, paths: outcome.paths, nodes }),
             );
           else if (op === OpCode.multi) this.#answerFailed(request, steps, outcome);
-          else this.#answer(request, outcome.code);
+          else this.#respond(request, outcome.code);
         });
       });
     });
@@ -175,15 +175,15 @@ export class Connection {
     steps: readonly Step[],
     { failed, code }: { readonly failed: number; readonly code: number },
   ): void {
-    if (code === Code.sessionExpired) this.#answer(request, code);
-    else this.#answer(request, Code.ok, (writer) => putFailed(writer, steps, { failed, code }));
+    if (code === Code.sessionExpired) this.#respond(request, code);
+    else this.#respond(request, Code.ok, (writer) => putFailed(writer, steps, { failed, code }));
   }
 
-  #close(request: Request, settle: (answer: () => void) => void): void {
+  #close(request: Request, settle: (response: () => void) => void): void {
     const member = this.#member;
     const go = (): void =>
       settle(() => {
-        this.#answer(request, Code.ok);
+        this.#respond(request, Code.ok);
         this.hangUp();
       });
     member.ask((leading) => {
@@ -191,13 +191,13 @@ export class Connection {
     });
   }
 
-  #look({ path, op, watches, ...request }: ReadRequest & { readonly xid: number }): void {
+  #read({ path, op, watches, ...request }: ReadRequest & { readonly xid: number }): void {
     const node = this.#member.tree.nodes.get(path);
-    const isLook = op === OpCode.exists;
-    const code = !node ? Code.noNode : !isLook && this.#isDenied() ? Code.noAuth : Code.ok;
+    const isRead = op === OpCode.exists;
+    const code = !node ? Code.noNode : !isRead && this.#isDenied() ? Code.noAuth : Code.ok;
     const isList = op === OpCode.getChildren || op === OpCode.getChildren2;
-    if (watches && (code === Code.ok || isLook)) this.#member.watch(isList ? 'child' : 'data', path, this);
-    this.#answer(request, code, (writer) => {
+    if (watches && (code === Code.ok || isRead)) this.#member.watch(isList ? 'child' : 'data', path, this);
+    this.#respond(request, code, (writer) => {
       if (!node || code !== Code.ok) return;
       if (op === OpCode.getData) writer.buffer(node.data);
       if (isList) writer.list([...node.children], (list, name) => list.text(name));
@@ -207,12 +207,12 @@ export class Connection {
 
   #ephemerals({ prefix, ...request }: Extract<Request, { type: 'ephemerals' }>): void {
     const paths = this.#member.tree.ephemeralsOf(this.session).filter((path) => path.startsWith(prefix));
-    this.#answer(request, Code.ok, (writer) => writer.list(paths, (list, path) => list.text(path)));
+    this.#respond(request, Code.ok, (writer) => writer.list(paths, (list, path) => list.text(path)));
   }
 
-  #answer({ xid }: { readonly xid: number }, code: number, put?: (writer: JuteWriter) => unknown): void {
+  #respond({ xid }: { readonly xid: number }, code: number, put?: (writer: JuteWriter) => unknown): void {
     this.#peer.send(
-      answerFrame({ xid, zxid: this.#member.tree.zxid, code }, code === Code.ok ? put : undefined),
+      responseFrame({ xid, zxid: this.#member.tree.zxid, code }, code === Code.ok ? put : undefined),
     );
   }
 }

@@ -111,9 +111,9 @@ export class Ensemble {
     this.#fate.after(ELECTION_CHECK_MS, () => {
       this.#tend();
       const now = this.timeline.now();
-      const looking = this.members.filter((member) => member.isLooking && this.#isWell(member));
+      const observeOptions = this.members.filter((member) => member.isLooking && this.#isWell(member));
       const { leader } = this;
-      const ready = looking.filter(({ lookingSince }) => now - lookingSince > ELECTION_MS);
+      const ready = observeOptions.filter(({ lookingSince }) => now - lookingSince > ELECTION_MS);
       if (ready.length === 0) return;
       if (leader && this.#isWell(leader)) {
         if (this.#random.chance(0.3)) for (const member of ready) this.#join(member);

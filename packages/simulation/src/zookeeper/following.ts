@@ -67,7 +67,7 @@ export class Following {
     if (this.member.following !== this) return;
     const ms = this.#ensemble.reach(this.member, this.leading.member)
       ? this.#ensemble.hopMs()
-      : this.#patienceMs;
+      : this.#waitTimeoutMs;
     const { life } = this.member.machine;
     this.member.machine.after(ms, () => {
       if (this.member.machine.life === life && this.member.following === this) this.member.look();
@@ -79,11 +79,11 @@ export class Following {
     this.#up.end();
     this.#down.end();
     const { machine } = this.leading.member;
-    const isTold = this.#ensemble.reach(this.member, this.leading.member);
-    if (isTold) machine.after(this.#ensemble.hopMs(), () => this.end());
+    const isNotified = this.#ensemble.reach(this.member, this.leading.member);
+    if (isNotified) machine.after(this.#ensemble.hopMs(), () => this.end());
   }
 
-  get #patienceMs(): number {
+  get #waitTimeoutMs(): number {
     const { tickMs, syncLimit } = this.#ensemble.options;
     return tickMs * syncLimit;
   }
@@ -99,7 +99,7 @@ export class Following {
       if (this.isOver || this.member.following !== this) return;
       const now = machine.now();
       if (now - lookedAt > 2 * pauseMs) this.#heardAt = now;
-      if (now - this.#heardAt > this.#patienceMs) this.member.look();
+      if (now - this.#heardAt > this.#waitTimeoutMs) this.member.look();
       else this.#listen(now);
     });
   }

@@ -117,7 +117,7 @@ export class Member {
    * Runs a task at the leader, which may be this member. The leader's response uses the same connection
    * between the leader and this member.
    */
-  ask(task: (leading: Leading, answer: (back: () => void) => void) => void): void {
+  ask(task: (leading: Leading, response: (back: () => void) => void) => void): void {
     const { following, leading } = this;
     if (leading) task(leading, (back) => back());
     else following?.tell((leader) => task(leader, (back) => following.hear(back)));
@@ -154,7 +154,7 @@ export class Member {
 
   /** Notifies the watches of a path. Each watch is triggered only once. */
   #trigger(path: string, type: (typeof EventType)[keyof typeof EventType]): void {
-    const told = new Set<Connection>();
+    const reported = new Set<Connection>();
     const kinds =
       type === EventType.child
         ? [this.#child]
@@ -162,10 +162,10 @@ export class Member {
           ? [this.#data, this.#child]
           : [this.#data];
     for (const watchers of kinds) {
-      for (const connection of watchers.get(path) ?? []) told.add(connection);
+      for (const connection of watchers.get(path) ?? []) reported.add(connection);
       watchers.delete(path);
     }
-    for (const connection of told) connection.event(path, type);
+    for (const connection of reported) connection.event(path, type);
   }
 
   #hangUp(session: bigint): void {

@@ -110,7 +110,7 @@ export function welcomeFrame(session: bigint, timeoutMs: number, password: Buffe
 }
 
 /** Returns the frame of a response, with the id of the member's last transaction. */
-export function answerFrame(
+export function responseFrame(
   { xid, zxid, code }: { readonly xid: number; readonly zxid: bigint; readonly code: number },
   put: (writer: JuteWriter) => unknown = () => undefined,
 ): Buffer {
@@ -123,7 +123,7 @@ const EVENT_XID = -1;
 const SYNC_CONNECTED = 3;
 
 export function eventFrame(path: string, type: number): Buffer {
-  return answerFrame({ xid: EVENT_XID, zxid: -1n, code: Code.ok }, (writer) =>
+  return responseFrame({ xid: EVENT_XID, zxid: -1n, code: Code.ok }, (writer) =>
     writer.int(type).int(SYNC_CONNECTED).text(path),
   );
 }

@@ -57,13 +57,13 @@ class Refusal extends Error {
  * Checks the steps of a transaction one after another. Each step is checked against the tree that the steps
  * before it produce.
  */
-export function prepare(tree: Tree, steps: readonly Step[], asker: Requester): Prepared {
+export function prepare(tree: Tree, steps: readonly Step[], requester: Requester): Prepared {
   const after = steps.length > 1 ? tree.copy() : tree;
   const changes: Change[] = [];
   const paths: string[] = [];
   for (const [at, step] of steps.entries()) {
     try {
-      const change = changeOf(after, step, asker);
+      const change = changeOf(after, step, requester);
       paths.push(change?.path ?? step.path);
       if (!change) continue;
       changes.push(change);
@@ -78,16 +78,16 @@ export function prepare(tree: Tree, steps: readonly Step[], asker: Requester): P
 
 type NodeChange = Extract<Change, { readonly path: string }>;
 
-function changeOf(tree: Tree, step: Step, asker: Requester): NodeChange | undefined {
-  if (step.type === 'create') return creation(tree, step, asker);
-  if (step.type === 'delete') return deletion(tree, step, asker);
+function changeOf(tree: Tree, step: Step, requester: Requester): NodeChange | undefined {
+  if (step.type === 'create') return creation(tree, step, requester);
+  if (step.type === 'delete') return deletion(tree, step, requester);
   const node = nodeAt(tree, step.path);
   if (step.type === 'delete container') {
     if (node.owner !== CONTAINER) throw new Refusal(Code.badVersion);
     if (node.children.size > 0) throw new Refusal(Code.notEmpty);
     return { type: 'delete', path: step.path };
   }
-  requirePermission(asker);
+  requirePermission(requester);
   requireVersion(node, step.version);
   return step.type === 'setData' ? { type: 'set', path: step.path, data: step.data } : undefined;
 }
@@ -95,26 +95,26 @@ function changeOf(tree: Tree, step: Step, asker: Requester): NodeChange | undefi
 function creation(
   tree: Tree,
   { path, data, mode: { isSequential, kind } }: Extract<Step, { type: 'create' }>,
-  asker: Requester,
+  requester: Requester,
 ): NodeChange {
   if (!isPath(path, isSequential)) throw new Refusal(Code.badArguments);
   const parent = nodeAt(tree, splitPath(path).parent);
-  requirePermission(asker);
+  requirePermission(requester);
   const whole = isSequential ? `${path}${numberText(parent.made)}` : path;
   if (tree.nodes.has(whole)) throw new Refusal(Code.nodeExists);
   if (parent.owner > 0n) throw new Refusal(Code.noChildrenForEphemerals);
-  const owner = kind === 'ephemeral' ? asker.session : kind === 'container' ? CONTAINER : 0n;
+  const owner = kind === 'ephemeral' ? requester.session : kind === 'container' ? CONTAINER : 0n;
   return { type: 'create', path: whole, data, owner };
 }
 
 function deletion(
   tree: Tree,
   { path, version }: Extract<Step, { type: 'delete' | 'check' }>,
-  asker: Requester,
+  requester: Requester,
 ): NodeChange {
   if (path === '/' || !isPath(path, false)) throw new Refusal(Code.badArguments);
   nodeAt(tree, splitPath(path).parent);
-  requirePermission(asker);
+  requirePermission(requester);
   const node = nodeAt(tree, path);
   requireVersion(node, version);
   if (node.children.size > 0) throw new Refusal(Code.notEmpty);

@@ -8,7 +8,7 @@ export const VIEWS: readonly Mutant[] = [
   ]),
   mutant('a broken view is not renewed', 'view', [
     'core/src/views/live-view.ts',
-    '    repeat({ delay: () => after(clock, backoffDelay(troubles++, PAUSES, clock)) }),\n',
+    '    repeat({ delay: () => after(clock, backoffDelay(failures++, PAUSES, clock)) }),\n',
     '',
   ]),
   mutant('a view sorts a queue by key instead of age', 'view', [

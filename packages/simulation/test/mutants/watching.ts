@@ -59,7 +59,7 @@ export const WATCHING: readonly Mutant[] = [
   ),
   mutant('a waiter does not read again after the removal of its predecessor', 'progress', [
     'core/src/turn/watch-kit.ts',
-    '          else nextStep().add(look(view, rule).subscribe({ next: stand, error }));\n',
+    '          else nextStep().add(read(view, rule).subscribe({ next: stand, error }));\n',
     '',
   ]),
   mutant(

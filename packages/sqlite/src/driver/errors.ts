@@ -65,7 +65,7 @@ export function asQueueLockError(error: unknown, file: string): QueueLockError {
 }
 
 /** Creates the error for the sessions in a file that was removed or replaced. */
-export function fileGone(file: string): QueueLockError {
+export function fileMissing(file: string): QueueLockError {
   return new QueueLockError(
     'SESSION_LOST',
     `${file} (or its side file -wal or -shm) was removed or replaced while it was in use, so every session in it is lost`,

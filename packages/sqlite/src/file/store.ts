@@ -4,7 +4,7 @@
 import { connectionClosed, type Clock } from '@queuelock/core/backend';
 import { Checkpoints } from './checkpoints.ts';
 import { Entries } from '../queue/entries.ts';
-import { asQueueLockError, fileGone, isBusy } from '../driver/errors.ts';
+import { asQueueLockError, fileMissing, isBusy } from '../driver/errors.ts';
 import { identityOf, isSameFile } from './identity.ts';
 import { Lane } from './lane.ts';
 import type { OpenFile } from './opening.ts';
@@ -129,7 +129,7 @@ export class Store {
   }
 
   #endError(): Error {
-    return this.#ended === 'gone' ? fileGone(this.file.path) : connectionClosed(this.file.path);
+    return this.#ended === 'gone' ? fileMissing(this.file.path) : connectionClosed(this.file.path);
   }
 
   #takeNotifications(): readonly EntryNotification[] {

@@ -1,6 +1,6 @@
 import { systemClock, type Turn } from '@queuelock/core/backend';
 import { keyOf, type EntryPosition } from '../queue/entries.ts';
-import { fileGone } from '../driver/errors.ts';
+import { fileMissing } from '../driver/errors.ts';
 import { Followers, turnsOf, type Follower } from '../turn/followers.ts';
 import { openInbox, type Inbox } from '../turn/inbox.ts';
 import { checkWithOtherProcesses } from '../turn/inquiry.ts';
@@ -96,12 +96,12 @@ export class Connection {
   /** Checks the file and its side files. If one was removed or replaced, ends all sessions and closes the file. */
   checkFile(): void {
     if (this.store.fileExists()) return;
-    this.#loseAll(fileGone(this.store.file.path));
+    this.#loseAll(fileMissing(this.store.file.path));
     this.store.close();
   }
 
   close(): void {
-    if (this.store.isFileLost) this.#loseAll(fileGone(this.store.file.path));
+    if (this.store.isFileLost) this.#loseAll(fileMissing(this.store.file.path));
     this.#poller.close();
     this.#observers.close();
     this.#neighbours.close();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { safely } from '@queuelock/harness/safety';
-import { hold, picture, reasonOf, type Facts } from '../frame.ts';
+import { hold, snapshot, reasonOf, type Facts } from '../frame.ts';
 
 const SHARED = { mode: 'shared' } as const;
 
@@ -8,9 +8,9 @@ const SHARED = { mode: 'shared' } as const;
  * Queries the state of the locks twice. That takes long enough for a request to overtake another, if a defect
  * allows that.
  */
-async function lookTwice(locks: Parameters<typeof picture>[0]): Promise<void> {
-  await picture(locks);
-  await picture(locks);
+async function readTwice(locks: Parameters<typeof snapshot>[0]): Promise<void> {
+  await snapshot(locks);
+  await snapshot(locks);
 }
 
 export const holdingFacts: Facts = {
@@ -25,7 +25,7 @@ export const holdingFacts: Facts = {
         expect(Promise.resolve(request)).to.equal(request);
         expect(await request).to.equal(123);
         expect(await locks.request('jobs', async () => 'later')).to.equal('later');
-        expect(await picture(locks)).to.deep.equal({ held: [], pending: [] });
+        expect(await snapshot(locks)).to.deep.equal({ held: [], pending: [] });
       },
     },
     {
@@ -46,7 +46,7 @@ export const holdingFacts: Facts = {
           for (const box of boxes) expect(box.status === 'rejected' && box.reason === reason).to.equal(true);
         }
         expect(isCalled).to.equal(false);
-        expect(await picture(locks)).to.deep.equal({ held: [], pending: [] });
+        expect(await snapshot(locks)).to.deep.equal({ held: [], pending: [] });
       },
     },
     {
@@ -75,7 +75,7 @@ export const holdingFacts: Facts = {
         const order: string[] = [];
         const failing = here.request('jobs', async () => {
           order.push('second');
-          await lookTwice(there);
+          await readTwice(there);
           order.push('it fails');
           throw new Error('as it is meant to');
         });
@@ -114,7 +114,7 @@ export const holdingFacts: Facts = {
           await hold(here, 'book', SHARED),
           await hold(there, 'book', SHARED),
         ];
-        expect((await picture(there)).held).to.deep.equal(Array(3).fill('shared book'));
+        expect((await snapshot(there)).held).to.deep.equal(Array(3).fill('shared book'));
         for (const holding of holdings) await holding.end();
       },
     },
@@ -126,17 +126,17 @@ export const holdingFacts: Facts = {
         const writer = hold(here, 'book');
         await here.query();
         const late = [hold(there, 'book', SHARED), hold(there, 'book', SHARED), hold(there, 'book', SHARED)];
-        expect(await picture(there)).to.deep.equal({
+        expect(await snapshot(there)).to.deep.equal({
           held: Array(2).fill('shared book'),
           pending: ['exclusive book', ...Array<string>(3).fill('shared book')],
         });
         for (const reader of readers) await reader.end();
-        expect(await picture(there)).to.deep.equal({
+        expect(await snapshot(there)).to.deep.equal({
           held: ['exclusive book'],
           pending: Array(3).fill('shared book'),
         });
         await (await writer).end();
-        expect(await picture(there)).to.deep.equal({ held: Array(3).fill('shared book'), pending: [] });
+        expect(await snapshot(there)).to.deep.equal({ held: Array(3).fill('shared book'), pending: [] });
         for (const reader of late) await (await reader).end();
       },
     },

@@ -1,7 +1,7 @@
 import type { LockMode } from '@queuelock/weblocks';
 import { expect } from 'chai';
 import { safely } from '@queuelock/harness/safety';
-import { hold, picture, reasonOf, type Facts } from '../frame.ts';
+import { hold, snapshot, reasonOf, type Facts } from '../frame.ts';
 
 const IF_AVAILABLE = { ifAvailable: true } as const;
 
@@ -24,13 +24,17 @@ export const ifAvailableFacts: Facts = {
         await other.end();
       },
     },
-    ...PAIRS.map(([held, asked, granted]) => ({
-      title: `a request for the mode ${asked} with ifAvailable, while a lock of the mode ${held} is held, is ${granted ? 'granted' : 'not granted'} to the holder and to another client`,
+    ...PAIRS.map(([held, requested, granted]) => ({
+      title: `a request for the mode ${requested} with ifAvailable, while a lock of the mode ${held} is held, is ${granted ? 'granted' : 'not granted'} to the holder and to another client`,
       async check({ peer }: Parameters<Facts['facts'][number]['check']>[0]) {
         const { locks } = peer();
         const holding = await hold(locks, 'jobs', { mode: held });
-        for (const asker of [locks, peer().locks]) {
-          const isGranted = asker.request('jobs', { mode: asked, ...IF_AVAILABLE }, (lock) => lock !== null);
+        for (const requester of [locks, peer().locks]) {
+          const isGranted = requester.request(
+            'jobs',
+            { mode: requested, ...IF_AVAILABLE },
+            (lock) => lock !== null,
+          );
           expect(await isGranted).to.equal(granted);
         }
         await holding.end();
@@ -61,13 +65,13 @@ export const ifAvailableFacts: Facts = {
         const reader = await hold(here, 'book', { mode: 'shared' });
         const writer = hold(here, 'book');
         await here.query();
-        const before = await picture(there);
+        const before = await snapshot(there);
         expect(before).to.deep.equal({ held: ['shared book'], pending: ['exclusive book'] });
         for (const locks of [here, there])
           expect(await locks.request('book', { mode: 'shared', ...IF_AVAILABLE }, (lock) => lock)).to.equal(
             null,
           );
-        expect(await picture(there)).to.deep.equal(before);
+        expect(await snapshot(there)).to.deep.equal(before);
         await reader.end();
         await (await writer).end();
       },

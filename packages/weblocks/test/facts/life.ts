@@ -1,6 +1,6 @@
 import { createLockManager } from '@queuelock/weblocks';
 import { expect } from 'chai';
-import { expectDom, hold, picture, reasonOf, type Facts } from '../frame.ts';
+import { expectDom, hold, snapshot, reasonOf, type Facts } from '../frame.ts';
 
 export const lifeFacts: Facts = {
   about: 'the lifetime of a manager',
@@ -17,7 +17,7 @@ export const lifeFacts: Facts = {
         await here.close();
         await lost;
         expect(String(await waiting)).to.include('CLOSED');
-        expect(await picture(there)).to.deep.equal({ held: [], pending: [] });
+        expect(await snapshot(there)).to.deep.equal({ held: [], pending: [] });
         expect(String(await reasonOf(here.request('jobs', () => undefined)))).to.include('CLOSED');
         expect(String(await reasonOf(here.query()))).to.include('CLOSED');
         await here.close();
@@ -31,9 +31,9 @@ export const lifeFacts: Facts = {
           await using own = createLockManager(connect(), { scope });
           void reasonOf(own.request('jobs', () => new Promise(() => undefined)));
           await own.query();
-          expect((await picture(locks)).held).to.deep.equal(['exclusive jobs']);
+          expect((await snapshot(locks)).held).to.deep.equal(['exclusive jobs']);
         }
-        expect((await picture(locks)).held).to.deep.equal([]);
+        expect((await snapshot(locks)).held).to.deep.equal([]);
       },
     },
     {

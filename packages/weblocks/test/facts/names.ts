@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hold, picture, type Facts } from '../frame.ts';
+import { hold, snapshot, type Facts } from '../frame.ts';
 
 const ODD = [
   '',
@@ -44,8 +44,8 @@ export const nameFacts: Facts = {
         const [here, there] = [peer().locks, peer({ scope: `${scope}/hold` }).locks];
         const one = await hold(here, 'jobs');
         const two = await hold(there, 'jobs', { mode: 'shared' });
-        expect(await picture(here)).to.deep.equal({ held: ['exclusive jobs'], pending: [] });
-        expect(await picture(there)).to.deep.equal({ held: ['shared jobs'], pending: [] });
+        expect(await snapshot(here)).to.deep.equal({ held: ['exclusive jobs'], pending: [] });
+        expect(await snapshot(there)).to.deep.equal({ held: ['shared jobs'], pending: [] });
         await one.end();
         await two.end();
       },

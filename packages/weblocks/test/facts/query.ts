@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hold, picture, type Facts } from '../frame.ts';
+import { hold, snapshot, type Facts } from '../frame.ts';
 
 const SHARED = { mode: 'shared' } as const;
 
@@ -51,13 +51,13 @@ export const queryFacts: Facts = {
         for (let i = 0; i < 5; i += 1) {
           const holding = hold(locks, 'jobs');
           const waiting = locks.request('jobs', () => undefined);
-          expect(await picture(locks)).to.deep.equal({
+          expect(await snapshot(locks)).to.deep.equal({
             held: ['exclusive jobs'],
             pending: ['exclusive jobs'],
           });
           await (await holding).end();
           await waiting;
-          expect(await picture(locks)).to.deep.equal({ held: [], pending: [] });
+          expect(await snapshot(locks)).to.deep.equal({ held: [], pending: [] });
         }
       },
     },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectDom, hold, picture, reasonOf, type Facts } from '../frame.ts';
+import { expectDom, hold, snapshot, reasonOf, type Facts } from '../frame.ts';
 
 const nobody = (): never => {
   throw new Error('no callback runs');
@@ -17,7 +17,7 @@ export const signalFacts: Facts = {
         expect(await reasonOf(locks.request('jobs', { signal: AbortSignal.abort(reason) }, nobody))).to.equal(
           reason,
         );
-        expect(await picture(locks)).to.deep.equal({ held: [], pending: [] });
+        expect(await snapshot(locks)).to.deep.equal({ held: [], pending: [] });
       },
     },
     {
@@ -27,13 +27,13 @@ export const signalFacts: Facts = {
         const holding = await hold(there, 'jobs', { mode: 'shared' });
         const controller = new AbortController();
         const waiting = here.request('jobs', { signal: controller.signal }, nobody);
-        expect(await picture(here)).to.deep.equal({ held: ['shared jobs'], pending: ['exclusive jobs'] });
+        expect(await snapshot(here)).to.deep.equal({ held: ['shared jobs'], pending: ['exclusive jobs'] });
         const reason = { why: 'enough' };
         controller.abort(reason);
         expect(await reasonOf(waiting)).to.equal(reason);
         const shared = { mode: 'shared', ifAvailable: true } as const;
         expect(await here.request('jobs', shared, (lock) => lock !== null)).to.equal(true);
-        expect(await picture(here)).to.deep.equal({ held: ['shared jobs'], pending: [] });
+        expect(await snapshot(here)).to.deep.equal({ held: ['shared jobs'], pending: [] });
         await holding.end();
       },
     },

@@ -1,7 +1,7 @@
 import type { QueueLockError } from '@queuelock/core';
 import { expect } from 'chai';
 import { safely } from '@queuelock/harness/safety';
-import { expectDom, hold, picture, type Facts } from '../frame.ts';
+import { expectDom, hold, snapshot, type Facts } from '../frame.ts';
 
 const STEAL = { steal: true } as const;
 const never = new Promise<never>(() => undefined);
@@ -110,7 +110,7 @@ export const stealFacts: Facts = {
           await holding.end().catch(() => undefined);
           safely(() => expect(tokens).to.deep.equal([...tokens].sort((a, b) => (a < b ? -1 : 1))));
         }
-        expect(await picture(thief)).to.deep.equal({ held: [], pending: [] });
+        expect(await snapshot(thief)).to.deep.equal({ held: [], pending: [] });
       },
     },
   ],

@@ -2,7 +2,7 @@ import { QueueLockError, type HoldTraces } from '@queuelock/core/backend';
 import type { ZkDriver } from '../driver/driver.ts';
 import type { OwnEntry } from './entry.ts';
 import { isEntryOf } from '../queue/entries.ts';
-import { looksLikeEntry } from '../queue/marks.ts';
+import { resemblesEntry } from '../queue/marks.ts';
 import { traceDirectory } from '../queue/names.ts';
 
 import { locationOf, type QueueLocations } from '../queue/queue-location.ts';
@@ -39,7 +39,7 @@ export class Traces implements HoldTraces {
     // Other children are the directories of queues whose names continue this one.
     return this.#withoutEntries(
       queue,
-      names.filter((name) => name !== own && looksLikeEntry(name)),
+      names.filter((name) => name !== own && resemblesEntry(name)),
     );
   }
 

@@ -31,7 +31,7 @@ export interface Marked {
 const MARKED = new RegExp(`(${Object.keys(MARKS).join('|')})(\\d{10}|-\\d{9,10})$`);
 
 /** Returns whether any client could treat the name as an entry. */
-export function looksLikeEntry(name: string): boolean {
+export function resemblesEntry(name: string): boolean {
   return MARKED.test(name);
 }
 

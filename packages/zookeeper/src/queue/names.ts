@@ -13,7 +13,7 @@
  * - the last digit of a segment that would be an entry of some kind (`marks.ts`).
  */
 import { invalidArgument } from '@queuelock/core/backend';
-import { looksLikeEntry } from './marks.ts';
+import { resemblesEntry } from './marks.ts';
 
 const MAX_PATH_BYTES = 4_096;
 /** Characters that a path must not contain. The server's PathUtils.validatePath compares UTF-16 units and refuses all surrogates. */
@@ -78,7 +78,7 @@ export function registerPaths(
 function encodeSegment(segment: string, index: number): string {
   const isSpecial = segment === '.' || segment === '..' || (index === 0 && RESERVED.has(segment));
   if (isSpecial) return segment.replace(/^./, percent);
-  return looksLikeEntry(segment) ? segment.replace(/.$/, percent) : segment;
+  return resemblesEntry(segment) ? segment.replace(/.$/, percent) : segment;
 }
 
 function percent(text: string): string {

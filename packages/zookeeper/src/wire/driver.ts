@@ -104,7 +104,7 @@ export class WireDriver implements ZkDriver {
   }
 
   async delete(path: string, { version = ANY_VERSION }: VersionOption = {}): Promise<boolean> {
-    const found = await this.#ask(`delete ${path}`, requests.remove(path, version));
+    const found = await this.#request(`delete ${path}`, requests.remove(path, version));
     return found !== undefined;
   }
 
@@ -114,27 +114,27 @@ export class WireDriver implements ZkDriver {
     { version = ANY_VERSION, ...option }: CallOption & VersionOption = {},
   ): Promise<NodeStat | undefined> {
     const request = requests.setData(path, Buffer.from(text), version);
-    const found = await this.#ask(`write ${path}`, request, option);
+    const found = await this.#request(`write ${path}`, request, option);
     return found && statOf(found.value);
   }
 
   async read(path: string, { watch = false }: WatchOption = {}): Promise<NodeData | undefined> {
-    const found = await this.#ask(`read ${path}`, requests.getData(path, watch));
+    const found = await this.#request(`read ${path}`, requests.getData(path, watch));
     return found && { ...statOf(found.value.stat), text: found.value.data?.toString() ?? '' };
   }
 
   async stat(path: string, { watch = false }: WatchOption = {}): Promise<NodeStat | undefined> {
-    const found = await this.#ask(`look at ${path}`, requests.exists(path, watch));
+    const found = await this.#request(`look at ${path}`, requests.exists(path, watch));
     return found && statOf(found.value);
   }
 
   async children(path: string, { watch = false }: WatchOption = {}): Promise<readonly string[] | undefined> {
-    const found = await this.#ask(`list ${path}`, requests.getChildren(path, watch));
+    const found = await this.#request(`list ${path}`, requests.getChildren(path, watch));
     return found?.value;
   }
 
   async list(path: string): Promise<Listing | undefined> {
-    const found = await this.#ask(`list ${path}`, requests.getChildren2(path, false));
+    const found = await this.#request(`list ${path}`, requests.getChildren2(path, false));
     return found && { children: found.value.names, stat: statOf(found.value.stat) };
   }
 
@@ -147,7 +147,7 @@ export class WireDriver implements ZkDriver {
   }
 
   async sync(): Promise<void> {
-    await this.#ask('sync', requests.sync('/'));
+    await this.#request('sync', requests.sync('/'));
   }
 
   close(): Promise<void> {
@@ -159,7 +159,7 @@ export class WireDriver implements ZkDriver {
   }
 
   /** Resolves with the result, or with `undefined` when the node does not exist or has another version. */
-  async #ask<T>(
+  async #request<T>(
     what: string,
     request: WireRequest<T>,
     option?: CallOption,

@@ -141,7 +141,7 @@ export class WireLink {
       const frame = this.#isOver ? undefined : this.#frames.next();
       if (!frame) return;
       this.#isReading = true;
-      this.#hear(frame);
+      this.#receive(frame);
     } catch (error) {
       this.destroy(error instanceof Error ? error : new WireError(String(error)));
       return;
@@ -156,7 +156,7 @@ export class WireLink {
     else this.#isReading = false;
   }
 
-  #hear(frame: Buffer): void {
+  #receive(frame: Buffer): void {
     if (!this.#welcome) {
       this.#welcome = welcomeOf(frame);
       this.#cancel();

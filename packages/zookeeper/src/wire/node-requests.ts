@@ -66,8 +66,8 @@ export function setData(path: string, data: Uint8Array, version: number): WireRe
 
 /** Reads a node. With `watch`, one event reports the next change of an existing node. */
 export function getData(path: string, watch: boolean): WireRequest<Content> {
-  const answer = (reader: JuteReader): Content => ({ data: reader.buffer(), stat: getStat(reader) });
-  return looking(OpCode.getData, { path, watch }, answer);
+  const response = (reader: JuteReader): Content => ({ data: reader.buffer(), stat: getStat(reader) });
+  return observeOptions(OpCode.getData, { path, watch }, response);
 }
 
 /** The content of a node. `data` is a view of the received bytes. */
@@ -78,21 +78,21 @@ export interface Content {
 
 /** Reads the metadata of a node. With `watch`, one event reports the next change, also of a node that does not exist. */
 export function exists(path: string, watch: boolean): WireRequest<WireStat> {
-  return looking(OpCode.exists, { path, watch }, getStat);
+  return observeOptions(OpCode.exists, { path, watch }, getStat);
 }
 
 /** Lists the children in no particular order. With `watch`, one event reports the next child that is created or deleted. */
 export function getChildren(path: string, watch: boolean): WireRequest<readonly string[]> {
-  return looking(OpCode.getChildren, { path, watch }, (reader) => reader.list(getText));
+  return observeOptions(OpCode.getChildren, { path, watch }, (reader) => reader.list(getText));
 }
 
 /** Lists the children. The reply also contains the node's metadata. */
 export function getChildren2(path: string, watch: boolean): WireRequest<Children> {
-  const answer = (reader: JuteReader): Children => ({
+  const response = (reader: JuteReader): Children => ({
     names: reader.list(getText),
     stat: getStat(reader),
   });
-  return looking(OpCode.getChildren2, { path, watch }, answer);
+  return observeOptions(OpCode.getChildren2, { path, watch }, response);
 }
 
 export interface Children {
@@ -130,7 +130,7 @@ export function getText(reader: JuteReader): string {
   return reader.text();
 }
 
-function looking<T>(
+function observeOptions<T>(
   type: number,
   { path, watch }: { readonly path: string; readonly watch: boolean },
   answer: Get<T>,

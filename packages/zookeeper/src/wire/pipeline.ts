@@ -34,7 +34,7 @@ const MAX_SPENT = 1_000;
  * order. This class has no socket: it returns bytes to send, and takes the messages that were received.
  */
 export class Pipeline {
-  readonly #asked: Asked[] = [];
+  readonly #requested: Asked[] = [];
   #first = 0;
   #xid: number;
   #lastZxid: bigint;
@@ -55,13 +55,13 @@ export class Pipeline {
 
   /** The number of unanswered requests. */
   get size(): number {
-    return this.#asked.length - this.#first;
+    return this.#requested.length - this.#first;
   }
 
   /** Adds a request and returns the bytes to send. */
   ask<T>(request: WireRequest<T>, settle: Settle<T>): Buffer {
     this.#xid = this.#xid === LAST_XID ? 1 : this.#xid + 1;
-    this.#asked.push({ xid: this.#xid, answer: request.answer, settle: settle as Settle<unknown> });
+    this.#requested.push({ xid: this.#xid, answer: request.answer, settle: settle as Settle<unknown> });
     return numbered(request, this.#xid);
   }
 
@@ -82,18 +82,18 @@ export class Pipeline {
       case Xid.setWatches:
         return { type: 'watches' };
       default:
-        this.#answer(header, reader);
+        this.#respond(header, reader);
         return { type: 'answer' };
     }
   }
 
   /** Settles all requests without a reply, with this result code. */
   fail(code: number): void {
-    for (let asked = this.#shift(); asked; asked = this.#shift()) asked.settle(code);
+    for (let requested = this.#shift(); requested; requested = this.#shift()) requested.settle(code);
   }
 
-  #answer({ xid, zxid, err }: ReplyHeader, reader: JuteReader): void {
-    const expected = this.#asked[this.#first];
+  #respond({ xid, zxid, err }: ReplyHeader, reader: JuteReader): void {
+    const expected = this.#requested[this.#first];
     if (expected?.xid !== xid) {
       throw new WireError(`a reply to request ${xid} where one to ${expected?.xid ?? 'none'} was expected`);
     }
@@ -110,13 +110,13 @@ export class Pipeline {
   }
 
   #shift(): Asked | undefined {
-    const asked = this.#asked[this.#first];
-    if (!asked) return undefined;
+    const requested = this.#requested[this.#first];
+    if (!requested) return undefined;
     this.#first += 1;
-    if (this.#first === this.#asked.length || this.#first === MAX_SPENT) {
-      this.#asked.splice(0, this.#first);
+    if (this.#first === this.#requested.length || this.#first === MAX_SPENT) {
+      this.#requested.splice(0, this.#first);
       this.#first = 0;
     }
-    return asked;
+    return requested;
   }
 }

@@ -81,11 +81,11 @@ describe('a malformed message from a ZooKeeper server', () => {
       withLength(Buffer.alloc(3)),
       lengthOf(2 ** 30),
     ];
-    const said: Buffer[] = [];
+    const output: Buffer[] = [];
     for (const bytes of [...others, ...first]) {
       const fake = await fakeServer(bench, {
         hello: (peer) => {
-          said.push(bytes);
+          output.push(bytes);
           peer.socket.end(bytes);
         },
       });
@@ -94,7 +94,7 @@ describe('a malformed message from a ZooKeeper server', () => {
       expect(driver.endedWith).to.equal(undefined);
       await driver.close();
     }
-    expect(said.length).to.be.at.least(15);
+    expect(output.length).to.be.at.least(15);
   });
 
   it('such as random bytes after the first message never gives a call the reply of another call', async () => {

@@ -114,7 +114,7 @@ describe('TLS to ZooKeeper', () => {
 
   it('fails, with the reason in the message, if a certificate is missing or not trusted', async () => {
     const { ca, client } = certificates;
-    const said = await Promise.all([
+    const output = await Promise.all([
       opened('127.0.0.1', { ca, ...client }),
       opened('localhost', { ca, ...client, servername: 'another' }),
       opened('localhost', client),
@@ -126,7 +126,7 @@ describe('TLS to ZooKeeper', () => {
       /the last attempt failed: unable to (get|verify).*\(the certificate .* unknown authority: tls\.ca, or ca of the URL\)/,
       /the last attempt failed: \S.* number \d+ \(the server requires a certificate that it trusts: tls\.cert and tls\.key/,
     ];
-    for (const [index, text] of said.entries())
+    for (const [index, text] of output.entries())
       expect(text)
         .to.match(/UNAVAILABLE/)
         .and.match(reasons[index]!);

@@ -88,8 +88,8 @@ describe('a ZooKeeper session with any behavior of its server', () => {
         const made = driver.create(path, '', 'persistent').then((created) => {
           expect(created).to.deep.equal({ path, czxid: TOKEN });
         });
-        const looked = driver.stat(path).then((stat) => expect(stat).to.equal(undefined));
-        for (const code of await Promise.all([outcome(made), outcome(looked)]))
+        const lastRead = driver.stat(path).then((stat) => expect(stat).to.equal(undefined));
+        for (const code of await Promise.all([outcome(made), outcome(lastRead)]))
           expect(code).to.be.oneOf(['fine', 'UNAVAILABLE', 'SESSION_LOST']);
       }
     };

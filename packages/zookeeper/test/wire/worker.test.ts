@@ -24,7 +24,7 @@ describe("ZooKeeper over Node's sockets", () => {
   it('works in several worker threads at the same time, which exit by themselves', async () => {
     const { endpoint } = await sharedZooKeeper('threads of @queuelock/zookeeper');
     const workerData = { options: { hosts: [endpoint], ...SINGLE }, here: import.meta.url };
-    const said = [1, 2].map(async () => {
+    const output = [1, 2].map(async () => {
       const worker = new Worker(IN_WORKER, { eval: true, workerData });
       bench.keep(worker, (started) => started.terminate());
       const messages: unknown[] = [];
@@ -36,6 +36,6 @@ describe("ZooKeeper over Node's sockets", () => {
       return { messages, code };
     });
     const fine = { messages: ['it lives for a while'], code: 0 };
-    expect(await Promise.all(said)).to.deep.equal([fine, fine]);
+    expect(await Promise.all(output)).to.deep.equal([fine, fine]);
   });
 });

@@ -67,7 +67,7 @@ function misrouted(own$: Observable<Turn>): Observable<Turn> {
   ),
   inCore('a try waits in the queue', 'at once', [
     'claim/acquisition.ts',
-    'return this.#request.patience.timeoutMs === 0;',
+    'return this.#request.waitLimit.timeoutMs === 0;',
     'return false;',
   ]),
   inCore('the opening of a session has no timeout', 'at once', [

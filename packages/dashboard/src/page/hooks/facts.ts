@@ -16,8 +16,8 @@ export function useBridgeFacts(): BridgeFacts | undefined {
     if (connection !== 'live') return undefined;
     let isMounted = true;
     client.facts().then(
-      (answer) => {
-        if (isMounted) setFacts(answer);
+      (response) => {
+        if (isMounted) setFacts(response);
       },
       () => {
         // Ignores the error: the page shows the state of the connection, and reads again after a reconnect.

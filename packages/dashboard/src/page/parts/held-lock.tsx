@@ -66,14 +66,16 @@ function Request({
         <strong>{owner}</strong> requests the lock: {plain(request.reason)}
       </p>
       <div className="acts">
-        {responses.map(([answer, title, effect]) => (
+        {responses.map(([response, title, effect]) => (
           <button
-            key={answer}
+            key={response}
             type="button"
             title={effect}
             disabled={task.status === 'busy' || task.status === 'done'}
             onClick={() => {
-              start(() => lock.answer(request.from, answer, answer === 'decline' ? 'not now' : undefined));
+              start(() =>
+                lock.answer(request.from, response, response === 'decline' ? 'not now' : undefined),
+              );
             }}
           >
             {title}

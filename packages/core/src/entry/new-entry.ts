@@ -22,12 +22,12 @@ export interface ClaimRequest {
   /** Minimum proven time before the hold begins, in milliseconds. */
   readonly minRemainingMs: number;
   /** The signal and the timeout of the wait. A timeout of 0 joins only if no conflicting entry is ahead. */
-  readonly patience: WaitLimit;
+  readonly waitLimit: WaitLimit;
   readonly inLine: Pick<ClaimOptions, 'maxWaiters' | 'maxExpectedWaitMs' | 'steal' | 'request'>;
 }
 
 /** The spec of an entry to create, and its label. */
-export interface Wish {
+export interface NewEntry {
   readonly spec: EntrySpec;
   readonly label: EntryLabel | string;
 }
@@ -38,19 +38,19 @@ export function newEntryId(): string {
 }
 
 /** Creates the spec and label for one attempt, with a new id and the current time. */
-export function wishOf(
+export function newEntryOf(
   request: ClaimRequest,
   known: { readonly limit: number; readonly typicalHoldMs: number | undefined },
-): Wish {
+): NewEntry {
   const { queue, shared, permits } = request;
   const { limit, typicalHoldMs = request.typicalHoldMs } = known;
   const id = request.id ?? newEntryId();
   const label = typeof request.label === 'string' ? request.label : complete(request.label);
   return { label, spec: { queue, id, shared, limit, permits, value: encodeLabel(label) } };
 
-  function complete(told: EntryLabel): EntryLabel {
+  function complete(reported: EntryLabel): EntryLabel {
     // Uses Object.assign, because Node 20 needs a hundred times as long for a spread with further members.
-    let whole: EntryLabel = Object.assign({}, told, { id, since: wallTime() });
+    let whole: EntryLabel = Object.assign({}, reported, { id, since: wallTime() });
     if (permits !== 1) whole = { ...whole, permits };
     if (limit !== 1) whole = { ...whole, limit };
     return typicalHoldMs === undefined ? whole : { ...whole, typicalHoldMs };
