@@ -22,7 +22,7 @@ export interface WaitContext {
   readonly clock: Clock;
   /** Name of the lock or state that is awaited, for messages. */
   readonly what: string;
-  /** Returns the last failure if the wait continues because of it, or `UNANSWERED`. Default: no failure. */
+  /** Returns the last failure if the wait continues because of it, or `WITHOUT_RESPONSE`. Default: no failure. */
   readonly trouble?: () => unknown;
 }
 

@@ -29,13 +29,13 @@ const NEEDS: Readonly<Partial<Record<QueueLockErrorCode, (reasons: Reasons) => b
   TIMEOUT: () => true,
   CLOSED: ({ isStopped }) => isStopped,
   INVALID_ARGUMENT: ({ isDemanding }) => isDemanding,
-  NOT_ENOUGH_TIME: ({ isDemanding, isFaulty: isTroubled }) => isDemanding || isTroubled,
+  NOT_ENOUGH_TIME: ({ isDemanding, isFaulty }) => isDemanding || isFaulty,
   ACCESS_DENIED: ({ isDenied }) => isDenied,
   // A client whose enqueue was overtaken by a steal repeats it, and that may fail.
-  UNAVAILABLE: ({ isFaulty: isTroubled, isHasty, isUnruly }) => isTroubled || isHasty || isUnruly,
-  SESSION_LOST: ({ isFaulty: isTroubled }) => isTroubled,
-  OWNERSHIP_LOST: ({ isFaulty: isTroubled, isStopped }) => isTroubled || isStopped,
-  ENTRY_LOST: ({ isFaulty: isTroubled }) => isTroubled,
+  UNAVAILABLE: ({ isFaulty, isHasty, isUnruly }) => isFaulty || isHasty || isUnruly,
+  SESSION_LOST: ({ isFaulty }) => isFaulty,
+  OWNERSHIP_LOST: ({ isFaulty, isStopped }) => isFaulty || isStopped,
+  ENTRY_LOST: ({ isFaulty }) => isFaulty,
 };
 
 /** Returns whether the error may occur under these circumstances or after the faults so far. */
