@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import { Random } from '../random.ts';
 import type { Fault, Plan, Step } from './plan.ts';
 
 const GUARDED: ReadonlySet<string> = new Set(['acquire', 'run', 'abort', 'update']);
@@ -18,11 +18,38 @@ export function withGuards(random: Random, plan: Plan): Plan {
 }
 
 /**
+ * Adds several neighbouring waiters of one client in a queue, with waiters of other clients behind them. An
+ * operator deletes one of the neighbours, while notifications to that client are delayed.
+ */
+export function withNeighbours(random: Random, plan: Plan): Plan {
+  const client = random.int(0, plan.clients.length - 1);
+  const [queue] = plan.queues;
+  const plain = { way: 'acquire', queue, permits: 1, waitTimeoutMs: undefined, minRemainingMs: 0 } as const;
+  const requested = (afterMs: number, isShort = false): Step => {
+    return { ...plain, afterMs, holdMs: isShort ? random.pick([0, 0, 900]) : random.int(600, 1_500) };
+  };
+  const third = random.chance(0.5) ? [[requested(55, true)]] : [];
+  const clients = plan.clients.map((one, i) =>
+    i === client
+      ? { ...one, lanes: [[requested(0)], [requested(50, true)], ...third, ...one.lanes.slice(0, 1)] }
+      : { ...one, lanes: [[requested(random.int(60, 400)), ...(one.lanes[0] ?? [])]] },
+  );
+  const removal = {
+    client,
+    degree: random.pick([0.5, 0.7]),
+    kind: 'entry is removed',
+    member: 'all',
+  } as const;
+  const faults = [...plan.faults.slice(0, 2), { ...removal, atMs: random.int(300, 600), forMs: 4_000 }];
+  return withTwoRemovals(new Random(plan.seed).fork('two removals'), { ...plan, clients, faults });
+}
+
+/**
  * For a plan in which an operator removes one of several neighbouring waiters of a client: adds a third
  * neighbour, and the removal of two of them. The first of the two then releases in the tick in which its
  * client grants it, so that the client learns of neither removal before it hands the lock over twice.
  */
-export function withTwoRemovals(random: Random, plan: Plan): Plan {
+function withTwoRemovals(random: Random, plan: Plan): Plan {
   const removal = plan.faults.find(({ kind }) => kind === 'entry is removed');
   if (!removal || random.chance(0.7)) return plan;
   const clients = plan.clients.map((client, i) => {

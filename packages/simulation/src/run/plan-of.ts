@@ -13,7 +13,7 @@ import {
   type Step,
   type StoreName,
 } from './plan.ts';
-import { inOrder, withCrowd, withGuards, withSteps, withTwoRemovals } from './plan-extras.ts';
+import { inOrder, withCrowd, withGuards, withNeighbours, withSteps } from './plan-extras.ts';
 
 // Faults that are not simulated for ZooKeeper: it has no history to compact, and no request is repeated.
 const NOT_ON_ZOOKEEPER: ReadonlySet<string> = new Set(['compaction', 'repeated']);
@@ -89,33 +89,6 @@ function withRecipes(random: Random, plan: Plan): Plan {
     return { ...step, way, minRemainingMs: 0, waitTimeoutMs: random.int(1_000, LONG_TIMEOUT_MS) };
   };
   return withSteps(plan, recast);
-}
-
-/**
- * Adds several neighbouring waiters of one client in a queue, with waiters of other clients behind them. An
- * operator deletes one of the neighbours, while notifications to that client are delayed.
- */
-function withNeighbours(random: Random, plan: Plan): Plan {
-  const client = random.int(0, plan.clients.length - 1);
-  const [queue] = plan.queues;
-  const plain = { way: 'acquire', queue, permits: 1, waitTimeoutMs: undefined, minRemainingMs: 0 } as const;
-  const requested = (afterMs: number, isShort = false): Step => {
-    return { ...plain, afterMs, holdMs: isShort ? random.pick([0, 0, 900]) : random.int(600, 1_500) };
-  };
-  const third = random.chance(0.5) ? [[requested(55, true)]] : [];
-  const clients = plan.clients.map((one, i) =>
-    i === client
-      ? { ...one, lanes: [[requested(0)], [requested(50, true)], ...third, ...one.lanes.slice(0, 1)] }
-      : { ...one, lanes: [[requested(random.int(60, 400)), ...(one.lanes[0] ?? [])]] },
-  );
-  const removal = {
-    client,
-    degree: random.pick([0.5, 0.7]),
-    kind: 'entry is removed',
-    member: 'all',
-  } as const;
-  const faults = [...plan.faults.slice(0, 2), { ...removal, atMs: random.int(300, 600), forMs: 4_000 }];
-  return withTwoRemovals(new Random(plan.seed).fork('two removals'), { ...plan, clients, faults });
 }
 
 /** Adds a client that holds for long while others wait, and is then cut off until its proven time ends. */
