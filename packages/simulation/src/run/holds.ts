@@ -3,7 +3,7 @@ import { Beliefs } from './beliefs.ts';
 import type { HoldEnd } from './facts.ts';
 import { conflict, isSame, lifeOf, sessionOf, type Held } from './held.ts';
 import type { Judge } from './judge.ts';
-import type { Store } from './store.ts';
+import type { Store, StoredEntry } from './store.ts';
 import { Takings } from './takings.ts';
 
 export type { Held };
@@ -190,7 +190,10 @@ export class Holds {
     const standins = ahead.filter((one) => session !== undefined && sessionOf(one) === session);
     held.standins = standins.map(lifeOf);
     for (const life of held.standins) this.#handedOver.add(life);
-    const others = ahead.filter((one) => !this.#handedOver.has(lifeOf(one)));
+    // If a writer is evicted in the midst of its conversion, its reader's node may remain for a moment. It is no
+    // entry: the conversion fails, and its client deletes that node.
+    const isRemnant = (one: StoredEntry): boolean => one.shared && this.#evicted.has(lifeOf(one));
+    const others = ahead.filter((one) => !this.#handedOver.has(lifeOf(one)) && !isRemnant(one));
     const taken = others.reduce((sum, { permits }) => sum + permits, held.permits);
     this.#judge.require(
       'order',

@@ -182,7 +182,8 @@ export class ZooKeeperStore implements Store {
     for (const change of changes) {
       if (change.type !== 'delete' || this.#tree.nodes.get(change.path)?.owner === by) continue;
       const { path } = change;
-      this.onDeleted({ key: path, token: this.#tokenOf(path, namedAs(splitPath(path).name)) });
+      // A path names exactly one entry, since no number is used twice.
+      this.onDeleted({ key: path, token: this.#tokenOf(path, namedAs(splitPath(path).name)) }, true);
     }
     this.#tree.apply(changes, zxid, () => undefined);
   }
