@@ -119,9 +119,10 @@ class Director {
     const actor = this.#actors.get(CRASHES);
     if (!actor || this.#last.get(CRASHES)?.ev !== 'acquired') return;
     const until = this.#direction.stage.detectsDeath ? undefined : actor.provenUntil;
-    actor.crash();
+    // The time is read before the signal is sent: the store may grant the next contender right after it.
     this.#crashed = { ...this.#seen('crashed', acquired), ...(until === undefined ? {} : { until }) };
     this.#emit(this.#crashed);
+    actor.crash();
   }
 
   /**
