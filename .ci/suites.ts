@@ -14,7 +14,10 @@ export interface Group {
   readonly titles?: string;
 }
 
-/** Names of groups with patterns of files. A file belongs to the first group whose pattern matches. */
+/**
+ * Groups of tests: the name of each, and a pattern of its files. A file belongs to the first group whose
+ * pattern matches.
+ */
 type Rooms = readonly (readonly [name: string, files: RegExp])[];
 
 // Groups that wait for servers come first, so that groups that compute fill the gaps. Within each kind the
