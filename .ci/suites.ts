@@ -65,8 +65,8 @@ export function long(part: string): readonly Group[] {
 }
 
 /**
- * Splits a group into ZooKeeper's tests and all others, so that each half runs on its own processor. These
- * tests mostly wait for servers.
+ * Splits a group into ZooKeeper's tests and all others, so that each half runs on its own processor. Both
+ * halves mostly wait for servers.
  */
 function inTwo({ name, files }: Group): readonly Group[] {
   return [

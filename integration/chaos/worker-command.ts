@@ -8,7 +8,7 @@ export interface WorkerSetup {
   readonly url: string;
   readonly ttlMs: number;
   readonly safetyMarginMs: number;
-  /** Heartbeat interval. Default: the core's. */
+  /** Heartbeat interval in milliseconds. Default: the core's. */
   readonly heartbeatIntervalMs?: number;
   /**
    * Rule by which the worker decides how long it still holds, see `controls.ts`. `product` is queuelock
@@ -73,8 +73,9 @@ export type Rule = 'product' | 'plain' | 'connected' | 'newest' | 'overlong' | '
 /** Commands that the harness sends to a worker over the IPC channel. */
 export type WorkerCommand =
   /**
-   * Joins the queue; it may be sent several times. The worker holds until the command `release` or a loss. It
-   * reads `held` every 10 ms, and writes to all resources every `effectEveryMs`.
+   * Joins the queue. The harness may send this command several times for one queue. The worker holds until
+   * the command `release` or a loss. It reads `held` every 10 ms, and writes to all resources every
+   * `effectEveryMs`.
    */
   | {
       readonly do: 'hold';

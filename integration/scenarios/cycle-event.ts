@@ -23,5 +23,5 @@ export type CycleEvent =
     }
   /** Printed when all rounds are over. The client is still open. */
   | { readonly ev: 'ran' }
-  /** Printed when the client is closed. `resources` are those that would still keep the process alive. */
+  /** Printed when the client is closed. `resources` names what would still keep the process alive. */
   | { readonly ev: 'closed'; readonly resources: readonly string[] };
