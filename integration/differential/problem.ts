@@ -12,8 +12,8 @@ const NOTICED_WITHIN_MS = 5_000;
 /** A difference between a store and memory, or a violation of a rule. */
 export interface Problem {
   /**
-   * The rule that was broken. `state`: the store reaches the state of memory. In a race, `call`: no call is
-   * rejected; `quiet`: all claims end; `outcome`: each claim ends in an expected way. All others are rules of
+   * The rule that was broken. `state`: the store reaches the state of memory. `call`: no call is rejected. In
+   * a race, `quiet`: all claims end; `outcome`: each claim ends in an expected way. All others are rules of
    * the harness's checker.
    */
   readonly rule: 'state' | 'quiet' | 'outcome' | 'call' | Finding['rule'];
