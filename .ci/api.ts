@@ -14,8 +14,8 @@ import { publicPackages, type PublicPackage } from './packages.ts';
 
 const SILENT = { logLevel: ExtractorLogLevel.None };
 
-// The workspace's own export condition is left out, so that an import of a dependency resolves to its built
-// types, as it does for users.
+// The compiler does not get the workspace's own export condition, so that an import of a dependency resolves
+// to its built types, as it does for users.
 const compilerOptions = {
   module: 'nodenext',
   target: 'es2022',
@@ -42,8 +42,8 @@ const invokeOptions: IExtractorInvokeOptions = {
 };
 
 /**
- * Returns the settings for the report of one package entry. The report is named `core` for `.`, and
- * `core-backend` for `./backend`.
+ * Returns the settings for the report of one entry point of a package. The report is named `core` for `.`,
+ * and `core-backend` for `./backend`.
  */
 function configOf({ name, folder }: PublicPackage, door: string, types: string): ExtractorConfig {
   const apiReport = {
@@ -74,8 +74,8 @@ const doors = publicPackages().flatMap((one) =>
   })),
 );
 /**
- * Returns one compiler state for all entries of the packages, so that the compiler reads the core and the
- * libraries only once.
+ * Returns one compiler state for all entry points of the packages, so that the compiler reads the core and
+ * the libraries only once.
  */
 function asOneProgram([first, ...others]: readonly ExtractorConfig[]): CompilerState {
   if (first === undefined) throw new Error('there are no packages to publish here');

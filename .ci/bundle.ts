@@ -22,14 +22,14 @@ const OF_THREADS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The dependency that is bundled. Loading its 30 files takes 40 ms, and a bundle needs only its retry policy
- * and its backoff.
+ * The dependency whose code is copied into the bundles. Loading its 30 files takes 40 ms, and a bundle needs
+ * only its retry policy and its backoff.
  */
 const INLINED = 'cockatiel';
 
 /**
  * Third-party packages that a bundle may contain, with the files of their license notices, which every copy
- * must include. All others stay imports: some licenses forbid bundling, and some packages are large.
+ * must include. All other packages stay imports: some licenses forbid bundling, and some packages are large.
  */
 const NOTICES: ReadonlyMap<string, string> = new Map([
   [INLINED, 'LICENSE'],
@@ -96,7 +96,10 @@ function outdirOf(name: string): string {
   return resolve('packages', name, 'bundle');
 }
 
-/** Returns the entries of a library that Node loads from a bundle: those with the export condition `node`. */
+/**
+ * Returns the entry points of a library that Node loads from a bundle: those with the export condition
+ * `node`.
+ */
 function doorsOf(name: string): string[] {
   const doors = Object.values(manifestOf(name).exports ?? {}).flatMap(({ node }) => node ?? []);
   return doors.map((door) => door.replace(/^\.\/bundle\//, ''));

@@ -15,9 +15,12 @@ import { publicPackages } from './packages.ts';
 /** The packages whose sources are divided into chapters. */
 const CUT = ['core', 'etcd', 'zookeeper', 'redis', 'postgres', 'mysql', 'sqlite', 'consul'];
 const DRAWING = 'packages/architecture.svg';
-/** The name for the files directly in `src`: they may import all chapters, and no chapter may import them. */
+/**
+ * The chapter name that this program gives the files directly in `src`. They may import all chapters, and no
+ * chapter may import them.
+ */
 const DOORS = 'doors';
-/** The first line of one file in each chapter: the name of the folder, and what it does. */
+/** Matches the first line of one file in each chapter: the name of the folder, and what it does. */
 const DESCRIPTION = /^\/\/ Folder "([^"]+)": (.+)\.\n/;
 
 interface Source {
@@ -102,8 +105,9 @@ function snapshot(): string {
 }
 
 /**
- * Yields what is wrong with the drawing, or writes it with --update. It is called only if no imports form a
- * circle: in the drawing all arrows lead down, so it cannot show a circle.
+ * Yields a message if the drawing does not show the present imports, or writes the drawing with --update. It
+ * is called only if no imports form a circle: in the drawing all arrows lead down, so it cannot show a
+ * circle.
  */
 function* wrongWithDrawing(): Generator<string> {
   const drawn = snapshot();

@@ -18,7 +18,7 @@ const MODULES: Readonly<Record<Resolution, string>> = {
 
 /**
  * Packages that a TypeScript user must also install: type declarations for dependencies that have none, and
- * an optional peer that one entry needs.
+ * an optional peer that one entry point needs.
  */
 const TYPES = ['@types/node', '@types/pg', '@types/react', '@types/mocha', '@types/chai', '@nestjs/schedule'];
 

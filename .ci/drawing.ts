@@ -21,7 +21,7 @@ export interface Part {
   readonly arrows: readonly Arrow[];
 }
 
-/** A position on a floor: a box, or a point where an arrow crosses the floor. */
+/** A box, or a point where an arrow crosses a floor. */
 interface Spot {
   readonly box: Box | undefined;
   readonly floor: number;
@@ -36,7 +36,7 @@ interface Spot {
   y: number;
 }
 
-/** The positions that an arrow passes, from its first box to its last one. */
+/** The boxes and points that an arrow passes, from its first box to its last one. */
 type Way = readonly Spot[];
 
 // Sizes in pixels.
@@ -84,8 +84,8 @@ export function drawing(parts: readonly Part[]): string {
 }
 
 /**
- * Returns the arrows to draw: those that are not implied by a path of several arrows. Each is a list of
- * positions, one for each floor it crosses.
+ * Returns the arrows to draw: those that are not implied by a path of several arrows. Each is a list of the
+ * boxes and points that it passes, one for each floor.
  */
 function waysOf({ boxes, arrows }: Part): readonly Way[] {
   const next = new Map(boxes.map(({ name }) => [name, new Set<string>()]));
@@ -138,8 +138,8 @@ function linesOf(text: string): readonly string[] {
 }
 
 /**
- * Returns the positions of each floor from left to right, the highest floor first. Each position is as near
- * as possible to those that arrows connect it with.
+ * Returns the boxes and points of each floor from left to right, the highest floor first. Each is as near as
+ * possible to those that arrows connect it with.
  */
 function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
   const spots = [...new Set(ways.flat())];
@@ -161,8 +161,8 @@ function floorsOf({ boxes }: Part, ways: readonly Way[]): readonly Spot[][] {
 }
 
 /**
- * Puts the positions of a floor side by side, in the order of their preferred positions and as near to these
- * as possible.
+ * Puts the boxes and points of a floor side by side, in the order of their preferred `x` and as near to it as
+ * possible.
  */
 function line(floor: Spot[], newEntryOf: (spot: Spot) => number): void {
   const preferences = new Map(floor.map((spot) => [spot, newEntryOf(spot)]));
@@ -182,7 +182,7 @@ function mean(numbers: readonly number[]): number | undefined {
 }
 
 /**
- * Sets the vertical positions of the floors, starting at `top`.
+ * Sets `y` of all boxes and points, floor by floor, starting at `top`.
  * @returns the bottom of the lowest floor, in pixels
  */
 function stack(floors: readonly (readonly Spot[])[], top: number): number {

@@ -1,7 +1,7 @@
 /**
  * Writes two pages from packages/features.json: packages/FEATURES.md, a comparison on one screen, and
  * packages/EVIDENCE.md, which lists the tests of every feature. Without --update it checks that both pages
- * agree with it.
+ * agree with the data.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ const UNIQUE = 'What no other tool has';
 /** Largest number of tool names in a cell. A longer list would make the cell too wide. */
 const MAX_NAMES = 4;
 
-/** Titles of tests by file, relative to packages/. */
+/** Titles of tests, by the path of their file relative to packages/. */
 type Tests = Readonly<Record<string, readonly string[]>>;
 
 interface Feature {
@@ -130,7 +130,7 @@ function evidence(): string {
   ].join('\n');
 }
 
-/** Removes padding from tables, since the formatter pads cells. */
+/** Removes the padding of table cells, because the formatter adds it. */
 function unpadded(text: string): string {
   return text.replace(/ +/g, ' ').replace(/-{2,}/g, '-');
 }

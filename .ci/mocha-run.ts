@@ -114,8 +114,8 @@ function failed(cause: string): Outcome {
 }
 
 /**
- * Prints the kept output of a run, and resolves when all of it was printed. The pipes are read all the time,
- * so that the process never blocks on them.
+ * Prints the output of a run once `after` has settled, and resolves when all of it was printed. Until then
+ * this process reads the pipes into memory, so that the run never blocks on them.
  */
 async function printLater({ stdout, stderr }: ChildProcess, after: Promise<unknown>): Promise<void> {
   const pairs = [

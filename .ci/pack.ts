@@ -16,7 +16,7 @@ import { packAll, tarballOf } from './tarballs.ts';
 /** Findings of attw to ignore: it does not know that `require` of an ES module works from Node 20.19 on. */
 const NOT_SERVED = ['node16-cjs'];
 
-/** Returns publint's findings about the entries of a package. */
+/** Returns publint's findings about the entry points of a package. */
 async function lint(tarball: Buffer): Promise<string[]> {
   const { messages, pkg } = await publint({
     pack: { tarball: new Uint8Array(tarball).buffer },

@@ -6,7 +6,8 @@ export interface PublicPackage {
   readonly name: string;
   readonly folder: string;
   /**
-   * The importable entries: subpath and file of types, for instance `['./backend', './dist/backend.d.ts']`.
+   * The entry points of the package: subpath and file of types, for instance `['./backend',
+   * './dist/backend.d.ts']`.
    */
   readonly doors: readonly (readonly [subpath: string, types: string])[];
 }

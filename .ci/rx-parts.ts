@@ -36,7 +36,10 @@ export function rxParts(rxjs: string, outdir: string): Plugin {
   };
 }
 
-/** Replaces the parts by the ES modules of RxJS, for a bundle that contains RxJS. */
+/**
+ * Resolves imports of RxJS, and of the file with its parts, to the ES modules of RxJS, for a bundle that
+ * contains RxJS.
+ */
 export function wholeRx(rxjs: string): Plugin {
   return {
     name: 'whole-rx',

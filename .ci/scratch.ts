@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // A file system in memory: servers that write to it do not wait for a disk that other programs keep busy. In
-// a container it is often too small.
+// a container this file system is often too small.
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 8 * 2 ** 30;
 const PREFIX = 'queuelock-tests-';

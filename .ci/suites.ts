@@ -14,7 +14,10 @@ export interface Group {
   readonly titles?: string;
 }
 
-/** Names of groups with patterns of files. A file belongs to the first group whose pattern matches. */
+/**
+ * Groups of tests: the name of each, and a pattern of its files. A file belongs to the first group whose
+ * pattern matches.
+ */
 type Rooms = readonly (readonly [name: string, files: RegExp])[];
 
 // Groups that wait for servers come first, so that groups that compute fill the gaps. Within each kind the
@@ -62,8 +65,8 @@ export function long(part: string): readonly Group[] {
 }
 
 /**
- * Splits a group into ZooKeeper's tests and all others, so that each half runs on its own processor. These
- * tests mostly wait for servers.
+ * Splits a group into ZooKeeper's tests and all others, so that each half runs on its own processor. Both
+ * halves mostly wait for servers.
  */
 function inTwo({ name, files }: Group): readonly Group[] {
   return [

@@ -1,8 +1,8 @@
 /**
  * Computes from the lockfile what an installation of each published package contains: third-party packages,
- * total size, and packages with install scripts. Checks that packages/SECURITY-MODEL.md has this table;
- * --update writes it, so that a review shows every increase. An installation that exceeds its budget fails
- * the check.
+ * total size, and packages with install scripts. Checks that the table in packages/SECURITY-MODEL.md shows
+ * these numbers; --update writes the table, so that a review shows every increase. An installation that
+ * exceeds its budget fails the check.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ interface Compiler {
   readonly options?: Readonly<Record<string, unknown>>;
   /**
    * Messages that this compiler reports about the declarations of other projects. They are no findings, since
-   * they appear in any program that imports those.
+   * they appear in any program that imports these projects.
    */
   readonly others?: Readonly<Partial<Record<Resolution, RegExp>>>;
 }

@@ -120,7 +120,10 @@ function faultsIn(statement: Statement, read: ReadFile): string[] {
   return [...rule(statement), ...stray, ...cited.flatMap((citation) => unkept(citation, read))];
 }
 
-/** Returns the check for a cell: of evidence in the column "tested by". Other cells have none. */
+/**
+ * Returns the check for a cell. Only cells of the column "tested by" have one: they must name tests, or say
+ * why there are none.
+ */
 function ruleFor({ column, columns }: Statement): ((statement: Statement) => string[]) | undefined {
   return columns.includes(TESTED_BY) && column === TESTED_BY ? ofEvidence : undefined;
 }
@@ -139,8 +142,8 @@ function unkept({ path, titles }: Citation, read: ReadFile): string[] {
 }
 
 /**
- * Returns whether the source has a test of that title. The title is the first argument of a call that skips
- * nothing, or a member `title`.
+ * Returns whether the source has a test of that title. The title is the first argument of a call other than
+ * `skip`, `xit` and `xdescribe`, or a member `title`.
  */
 export function hasTest(source: string, title: string): boolean {
   const words = title.split('…').map(asPattern).join('\\$\\{(?:[^{}]|\\{[^{}]*\\})*\\}');

@@ -38,8 +38,8 @@ export interface ChaosOutcome {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-// Time limit in milliseconds for the end of a worker. It is long, because all eight workers end at the same
-// time.
+// Longest time in milliseconds that a worker may take to end. It is long, because all eight workers end at
+// the same time.
 const EXIT_WITHIN_MS = 5_000;
 const DRAIN_WITHIN_MS = 60_000;
 const DRAIN_READ_INTERVAL_MS = 300;

@@ -8,7 +8,9 @@ const SECONDS = 30;
 const AROUND_SECONDS = 10;
 const MAX_WINDOWS = 6;
 
-/** Selects what to show of a run: the time with the most kinds of faults, and the times around violations. */
+/**
+ * Returns the periods of a run to show: those around violations, and the one with the most kinds of faults.
+ */
 export function windowsOf(run: Run, findings: readonly Pick<Finding, 'at'>[]): Window[] {
   const length = (run.span.to - run.span.from) / 1e9;
   const moments = findings.map(({ at }) => secondsOf(run, run.momentOf(at)));
@@ -30,7 +32,7 @@ export function inWindow(run: Run, [from, to]: Window): Run {
   return { ...run, lives: lives.sort((a, b) => byNumber.compare(a.who, b.who)) };
 }
 
-/** Leaves out each time that lies in the window around an earlier one of the list. */
+/** Leaves out each time that lies in the window around an earlier time of the list. */
 function apart(moments: readonly number[]): number[] {
   const chosen: number[] = [];
   for (const at of moments)

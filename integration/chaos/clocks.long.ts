@@ -13,7 +13,7 @@ const HOUR_S = 3_600;
 const SWING_S = 5;
 const SWING_EVERY_MS = 1_000;
 const CONTROL_ATTEMPTS = 3;
-// Number of heartbeats per TTL, as in the core.
+// Number of heartbeats that the core sends per TTL.
 const BEATS = 4;
 
 for (const store of STORES) {
@@ -150,16 +150,16 @@ class Crew {
   }
 }
 
-/** Resolves with the first heartbeat of the worker that is confirmed `ms` after this call or later. */
+/** Resolves when a heartbeat of the worker is confirmed `ms` after this call or later. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });
 }
 
 /**
- * Returns events in which the worker became suspect without a cause: the last confirmed heartbeat was so
- * recent that the next was not due. A late response makes any client suspect, whatever its clock, so it is a
- * cause.
+ * Returns the events in which the worker became suspect without a cause: it had sent its last confirmed
+ * heartbeat less than a heartbeat interval before. An overdue response is a cause, because it makes any
+ * client suspect, whatever its clock.
  */
 function hastyDoubts(reportedEvents: readonly ChaosEvent[], ttlMs: number): readonly ChaosEvent[] {
   return reportedEvents.filter((event, at) => {

@@ -97,7 +97,7 @@ async function sharedCluster(): Promise<ConsulCluster> {
     const starting = (started = startConsulCluster());
     atTeardown(async () => {
       started = undefined;
-      // If the cluster did not start, the test that started it has already failed with the error.
+      // Ignores a failed start, because the test that started the cluster has already failed with the error.
       await (await starting.catch(() => undefined))?.stop();
     });
   }

@@ -19,8 +19,9 @@ export class LastAnswered {
   }
 
   /**
-   * Sends a heartbeat. Resolves as soon as a response has arrived that no earlier call resolved with. It may
-   * be the response to an earlier heartbeat.
+   * Sends a heartbeat, and resolves with the proven time in milliseconds, counted from this call. Resolves as
+   * soon as there is a response that no earlier call has used. It may be the response to an earlier
+   * heartbeat.
    */
   renew(signal: AbortSignal): Promise<number> {
     const sentAt = performance.now();

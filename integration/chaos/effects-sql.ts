@@ -26,7 +26,7 @@ export function createEffectTable(path: string): EffectTable {
   return { register: (queue) => void insert.run(queue), close: () => database.close() };
 }
 
-/** Writes rows of the SQLite file at `path`, each write fenced by the token of the writer's hold. */
+/** Opens the SQLite file at `path` as a resource. Each write is fenced by the token of the writer's hold. */
 export function sqlEffects(path: string): EffectTarget {
   const database = new DatabaseSync(path, { timeout: BUSY_WITHIN_MS });
   database.exec('PRAGMA synchronous = OFF');

@@ -3,7 +3,9 @@ import { ZOOKEEPER_CODE, ZooKeeperRefusal, ZooKeeperWire } from '@queuelock/harn
 import { within } from './deadline.ts';
 import { EFFECT_WITHIN_MS, type Effect, type EffectTarget, type Outcome } from './effect.ts';
 
-/** Writes a fenced znode for each queue below `directory`. The first writer creates it. */
+/**
+ * Opens a resource with a fenced znode for each queue below `directory`. The first writer creates the znode.
+ */
 export function zooKeeperEffects(hosts: readonly string[], directory: string): EffectTarget {
   return new FencedNodes(hosts, directory);
 }

@@ -35,7 +35,7 @@ export class Effects {
   }
 }
 
-/** Opens the worker's own connections, separate from the lock client's. */
+/** Opens the worker's own connections to its resources, separate from the lock client's. */
 export function openEffects({ id, url, resources }: WorkerSetup): Effects {
   const targets = new Map<Resource, EffectTarget>();
   const { store, sql, log } = resources;

@@ -55,7 +55,7 @@ async function passOn(waiter: WorkerProcess, queues: readonly string[]): Promise
   );
 }
 
-/** Resolves with the first confirmed heartbeat of the worker that is at least `ms` later than this call. */
+/** Resolves when a heartbeat of the worker is confirmed `ms` after this call or later. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = process.hrtime.bigint() + BigInt(ms) * 1_000_000n;
   const from = worker.events.length;

@@ -74,7 +74,7 @@ for (const store of STORES) {
 interface ProgramStart {
   readonly experiment: Experiment;
   readonly exit: Exit;
-  /** The worker that waits in all queues that the program holds. */
+  /** The worker that waits in all queues whose locks the program holds. */
   readonly next: WorkerProcess;
   readonly name: string;
 }

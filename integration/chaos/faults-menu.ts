@@ -1,7 +1,7 @@
 import type { Direction } from '@queuelock/harness/clusters/links';
 import type { StoreName } from './profiles.ts';
 
-/** Faults of one worker's process or of its links. */
+/** Kinds of faults of one worker's process or of its links. */
 export type WorkerKind =
   | 'worker killed'
   | 'worker frozen'
@@ -12,7 +12,7 @@ export type WorkerKind =
   | 'requests lost'
   | 'replies lost';
 
-/** Faults of one member. */
+/** Kinds of faults of one member. */
 export type MemberKind =
   | 'member killed'
   | 'member frozen'
@@ -24,15 +24,18 @@ export type MemberKind =
   | 'member at a low rate'
   | 'member loses packets';
 
-/** Faults of the store as a whole. */
+/** Kinds of faults of the store as a whole. */
 export type StoreKind = 'majority lost' | 'rolling restart' | 'compaction' | 'no space';
 
-/** Removals of entries by an operator. */
+/** Kinds of removals of an entry by an operator. */
 export type QueueKind = 'holder removed' | 'waiter removed';
 
 export type FaultKind = WorkerKind | MemberKind | StoreKind | QueueKind;
 
-/** Which faults the machine and the store make possible. */
+/**
+ * What decides which faults are possible: the store, the size of the experiment, and abilities of the
+ * machine.
+ */
 export interface Capabilities {
   readonly store: StoreName;
   readonly workers: number;

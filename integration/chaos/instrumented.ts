@@ -30,18 +30,18 @@ export class Heartbeats {
   }
 
   /**
-   * Returns the key and the session of the entry to which the server gave this order in the queue. It returns
-   * recorded values, because reading the key from the claim has side effects. Returns empty texts before the
-   * entry is in the queue.
+   * Returns the key and the session of the entry with this order number in the queue. Both are recorded
+   * values, because reading the key from the claim has side effects. Both are empty before the entry is in
+   * the queue.
    */
   stored(queue: string, order: bigint | undefined): StoredEntry {
     return this.#stored.get(`${queue} ${order}`) ?? { key: '', session: '' };
   }
 
   /**
-   * Reports the positions of the entries whose owner is `label`. For a candidate of an election, `label` is
-   * its published value. The positions come from the server's responses. Reports end when the returned
-   * function is called.
+   * Calls the listener with each position of the entry whose owner is `label`, until the returned function is
+   * called. For a candidate of an election, `label` is its published value. The server's responses contain
+   * the positions.
    */
   hear(label: string, listener: PositionListener): () => void {
     this.#hearers.set(label, listener);

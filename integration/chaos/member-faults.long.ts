@@ -137,8 +137,8 @@ async function addWorkerOnFollowers(experiment: Experiment): Promise<WorkerProce
 }
 
 /**
- * Makes each holder hold a new queue, in which the other worker waits. First, all of them leave the queues of
- * the previous run.
+ * Makes each holder hold a new queue, in which `next` waits. First, all workers leave the queues of the
+ * previous run.
  */
 async function lineUp({ experiment, holders, next }: Crew, run: number): Promise<readonly string[]> {
   for (const worker of [...holders, next]) {
@@ -160,8 +160,8 @@ function isHeld({ openAttempts }: WorkerProcess, queue: string): boolean {
 }
 
 /**
- * Resolves with the first heartbeat of the worker that is confirmed `ms` after this call or later, or when
- * the worker has lost a hold. `from` is the index of the first event that counts.
+ * Resolves when a heartbeat of the worker is confirmed `ms` after this call or later, or when the worker has
+ * lost a hold. Events before the index `from` do not count.
  */
 async function beatsFor(
   worker: WorkerProcess,

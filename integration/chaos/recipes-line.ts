@@ -20,8 +20,8 @@ export interface RecipesLine {
   /** Names of the queues in which other workers wait for the victim. */
   readonly contested: readonly string[];
   /**
-   * A write lock that the victim holds, and behind it a reader and a writer. The victim can turn it into a
-   * read lock.
+   * Entries of one queue: `held` is a write lock of the victim, which it can turn into a read lock, and
+   * `reader` and `writer` wait behind it.
    */
   readonly turning: { readonly held: Queued; readonly reader: Queued; readonly writer: Queued };
   /**
@@ -119,14 +119,14 @@ export interface Asked {
   readonly terms?: Terms;
 }
 
-/** Resolves when the entry is in the queue. */
+/** Orders the worker to make the claim. Resolves with its entry as soon as that is in the queue. */
 async function ask(worker: WorkerProcess, requested: Asked): Promise<Queued> {
   const from = worker.events.length;
   worker.tell({ do: 'hold', ...requested });
   return worker.untilEvent('queued', { queue: requested.queue, from });
 }
 
-/** Resolves when the claim holds. */
+/** Orders the worker to make the claim. Resolves with its entry as soon as the claim holds. */
 export async function holdNow(worker: WorkerProcess, requested: Asked): Promise<Queued> {
   const entry = await ask(worker, requested);
   await granted(worker, entry);

@@ -13,7 +13,7 @@ export const TEST_TIMEOUT_MS = 300_000;
 
 const AT_A_TIME = 3;
 
-/** A trial that knows the name of its store, for the file of measurements. */
+/** A trial with the name of its store, which is recorded with the trial's measurements. */
 type Judged = Trial & { readonly store: string };
 
 /**

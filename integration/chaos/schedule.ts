@@ -48,9 +48,12 @@ export interface Schedule extends ScheduleTerms {
  */
 export const LEAD_IN_MS = 2_000;
 export const LEAD_OUT_MS = 3_000;
-/** Time from the end of one fault of the cluster to the next: members that come back have to catch up. */
+/**
+ * Time in milliseconds from the end of one fault of the cluster to the start of the next: members that come
+ * back have to catch up.
+ */
 export const CLUSTER_REST_MS = 6_000;
-/** Time in milliseconds from the end of one fault of a worker to its next one. */
+/** Time in milliseconds from the end of one fault of a worker to the start of its next one. */
 const WORKER_REST_MS = 1_500;
 
 const CLUSTER_EVERY_MS = [13_000, 19_000] as const;

@@ -23,7 +23,7 @@ export async function sharedCluster(store: StoreName, profile: Profile): Promise
     started.set(key, starting);
     atTeardown(async () => {
       started.delete(key);
-      // If the cluster did not start, the test that started it has already failed with the error.
+      // Ignores a failed start, because the test that started the cluster has already failed with the error.
       await (await starting.catch(() => undefined))?.stop();
     });
   }

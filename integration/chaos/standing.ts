@@ -56,7 +56,10 @@ export function isHeld({ openAttempts }: WorkerProcess, { n }: Pick<Place, 'n'>)
   return openAttempts.some((attempt) => attempt.n === n && attempt.ev === 'acquired');
 }
 
-/** A step of an attempt on the queue. Only events of the worker from the index `from` on count. */
+/**
+ * The event to wait for, of an attempt on the queue. Only events of the worker from the index `from` on
+ * count.
+ */
 export interface Awaited<K> {
   readonly ev: K;
   readonly queue: string;
@@ -67,8 +70,8 @@ export interface Awaited<K> {
 const AGAIN: ReadonlySet<string> = new Set(['SESSION_LOST', 'UNAVAILABLE']);
 
 /**
- * Resolves when an attempt of the worker has reached the step. If the attempt fails because its session
- * ended, the worker makes another attempt.
+ * Resolves with the awaited event of an attempt of the worker. If an attempt fails because its session ended
+ * or the store is unavailable, the worker makes another attempt.
  */
 export async function atLast<K extends 'queued' | 'acquired'>(
   worker: WorkerProcess,

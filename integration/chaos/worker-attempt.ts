@@ -31,8 +31,8 @@ export interface Aim {
 }
 
 /**
- * One claim, from the request to its end. The history records each step of it at the moment when the worker
- * observes it. A claim of several names is recorded as one attempt for each name.
+ * One claim, from the request to its end. The history records each of its events at the moment when the
+ * worker observes it. A claim of several names is recorded as one attempt for each name.
  */
 export class Attempt {
   readonly aim: Aim;

@@ -33,7 +33,7 @@ export type Seen =
 export interface Wanted {
   readonly names: readonly [string, ...string[]];
   readonly terms: Terms;
-  /** Label of the claim's entries, unique in this process. */
+  /** Owner that the claim's entries name. It is unique in this process. */
   readonly label: string;
   /** Signal whose abort ends the wait of the claim. */
   readonly signal: AbortSignal;

@@ -8,7 +8,7 @@ export interface WorkerSetup {
   readonly url: string;
   readonly ttlMs: number;
   readonly safetyMarginMs: number;
-  /** Heartbeat interval. Default: the core's. */
+  /** Heartbeat interval in milliseconds. Default: the core's. */
   readonly heartbeatIntervalMs?: number;
   /**
    * Rule by which the worker decides how long it still holds, see `controls.ts`. `product` is queuelock
@@ -63,9 +63,9 @@ export interface FakedClock {
  * clients, for control runs in which the checker must find violations.
  * - `plain`: the last heartbeat with a response counts, from its send time.
  * - `connected` (ZooKeeper): the hold lasts as long as reads have responses.
- * - `newest` (ZooKeeper): the newest acknowledged heartbeat counts, while the product counts an earlier one
+ * - `newest` (ZooKeeper): the newest acknowledged heartbeat counts, while `product` counts an earlier one
  *   that it proves. On ZooKeeper `plain` is the same rule.
- * - `overlong`: every heartbeat proves a multiple of its time.
+ * - `overlong`: every heartbeat counts for a multiple of the time that it proves.
  * - `generous`: one entry too many is admitted.
  */
 export type Rule = 'product' | 'plain' | 'connected' | 'newest' | 'overlong' | 'generous';
@@ -73,8 +73,9 @@ export type Rule = 'product' | 'plain' | 'connected' | 'newest' | 'overlong' | '
 /** Commands that the harness sends to a worker over the IPC channel. */
 export type WorkerCommand =
   /**
-   * Joins the queue; it may be sent several times. The worker holds until the command `release` or a loss. It
-   * reads `held` every 10 ms, and writes to all resources every `effectEveryMs`.
+   * Joins the queue. The harness may send this command several times for one queue. The worker holds until
+   * the command `release` or a loss. It reads `held` every 10 ms, and writes to all resources every
+   * `effectEveryMs`.
    */
   | {
       readonly do: 'hold';
@@ -92,9 +93,12 @@ export type WorkerCommand =
   | {
       readonly do: 'load';
       readonly queues: readonly string[];
-      /** Number of names of a claim. Default 1. */
+      /** Number of names that each claim locks at once. Default 1. */
       readonly names?: number;
-      /** Terms of the claims. The number of permits is random, from 1 to the one in these terms. */
+      /**
+       * Terms of the claims. Each claim takes a random number of permits, from 1 to the number in these
+       * terms.
+       */
       readonly terms?: Terms;
       /** Share of write locks that become read locks half-way through the hold. Default 0. */
       readonly downgradeShare?: number;

@@ -45,8 +45,8 @@ for (const store of STORES) {
         const before = await readsQueues(experiment, crowd.others);
         await untilRemoved(experiment, crowd.victims.map(sessionOf));
         const looks = (await readsQueues(experiment, crowd.others)) - before;
-        // A waiter behind each of the three killed ones reads once or twice. Besides, every waiter reads at
-        // long intervals.
+        // Each waiter behind one of the three killed waiters reads the queue once or twice. Besides, every
+        // waiter reads it at long intervals.
         expect(looks).to.be.within(2, HERD / 2);
         expect(await served(crowd)).to.deep.equal(crowd.living);
       };
@@ -263,8 +263,8 @@ async function acceptedBy(worker: WorkerProcess, queue: string): Promise<void> {
 }
 
 /**
- * Returns whether the worker believed that it held, at each of its reads and writes after `since`. A write is
- * recorded when its response arrives, so some of these writes were sent earlier.
+ * Returns, for each read and write of the worker after `since`, whether the worker believed that it held. A
+ * write is recorded when its response arrives, so some of these writes were sent earlier.
  */
 function beliefsSince(since: string, { events }: WorkerProcess): boolean[] {
   return events.flatMap((event) => {

@@ -115,7 +115,7 @@ export class WorkerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Returns the recorded attempts that have not ended yet, with the last step of each. */
+  /** Returns the latest recorded event of each attempt that has not ended yet. */
   get openAttempts(): readonly AttemptEvent[] {
     return [...this.#open.values()];
   }

@@ -12,23 +12,22 @@ interface Writing {
 }
 
 /**
- * Writes of one hold to all resources. Each write names one of the hold's queues, and has the token of that
- * queue.
+ * The writes that a worker makes to all resources under one hold. Each write names one of the hold's queues,
+ * and has the token of that queue.
  */
 export class Writes {
   readonly #writing: Writing;
   readonly #tell: (at: number, report: AttemptReport) => void;
   /**
-   * Keys of the entries. They are read only for the resource in the store itself, which needs them, because
-   * reading the key of a claim has side effects.
+   * Keys of the hold's entries. They are read only for the resource in the store itself, which needs them,
+   * because reading the key of a claim has side effects.
    */
   readonly #keys: readonly string[];
   #count = 0;
 
   /**
-   * Creates the writes of one hold.
-   * @param tell called when the response to a write has arrived, with its event and the index of its name
-   *   among the queues
+   * Creates the writer of one hold.
+   * @param tell called when the response to a write has arrived, with its event and the index of its queue
    */
   constructor(writing: Writing, tell: (at: number, reported: AttemptReport) => void) {
     this.#writing = writing;

@@ -99,7 +99,7 @@ async function timeOf(leader: Member): Promise<number> {
   return until(read, { what: 'the leader tells when sessions end', withinMs: 10_000 });
 }
 
-/** Resolves with the first heartbeat of the worker that is confirmed `ms` after this call or later. */
+/** Resolves when a heartbeat of the worker is confirmed `ms` after this call or later. */
 async function beatsFor(worker: WorkerProcess, ms: number): Promise<void> {
   const until = BigInt(stampNow()) + BigInt(Math.round(ms * 1e6));
   await worker.untilEvent('beat', { from: worker.events.length, matches: ({ t }) => BigInt(t) >= until });

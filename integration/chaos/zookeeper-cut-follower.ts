@@ -26,9 +26,9 @@ export interface Holder {
 /**
  * Starts holders whose sessions are on a follower, and cuts the follower off from its leader at the worst
  * moment. The leader never learns of the last heartbeats with a response. They are sent directly after a tick
- * of its clock, so rounding makes them seem to count for another tick. The servers have their default
- * settings. The sessions are two ticks long, which the backend accepts only because its URL claims other
- * settings.
+ * of the leader's clock, so rounding makes them seem to count for another tick. The servers have their
+ * default settings. The sessions are two ticks long, which the backend accepts only because its URL claims
+ * other settings.
  */
 export async function cutFollowerOf(holders: readonly Holder[]): Promise<Experiment> {
   const experiment = await startExperiment({ store: 'zookeeper', profile: 'default' });

@@ -60,8 +60,8 @@ export async function observePings(leader: Member, follower: Member, tickMs: num
 }
 
 /**
- * Sends a request over this connection, which extends its session. Returns when the leader will end that
- * session.
+ * Sends a request over this connection, which extends its session. Resolves with the time at which the leader
+ * will end that session.
  */
 async function endInBook(wire: ZooKeeperWire, leader: Member): Promise<number> {
   await wire.read('/zookeeper');

@@ -27,7 +27,7 @@ export interface Handover {
    * reaped yet. Any other value means that it still ran.
    */
   readonly state: string;
-  /** Milliseconds for which the program continued after the fault: until its last output. */
+  /** Milliseconds from the fault to the last output of the previous program. */
   readonly wentOnMs: number;
 }
 
@@ -118,8 +118,8 @@ class Contest {
     );
     const { events } = holder.runner;
     await this.#mend(holder);
-    // Reads the last output of the program late, so that all of it has arrived. The program cannot run again
-    // before the next fault.
+    // Reads the last output of the previous program late, so that all of it has arrived. The program cannot
+    // run again before the next fault.
     const last = events.at(-1)!;
     return {
       fault,

@@ -20,7 +20,7 @@ interface ClaimRequest {
   readonly terms: Terms;
   /** Whether the entry is shared by now. */
   readonly isShared: boolean;
-  /** Id of an entry in a resumed session. */
+  /** Id of the entry that the claim takes over in a resumed session. `undefined` for a claim that joins. */
   readonly id: string | undefined;
   readonly limit$: Observable<number>;
   readonly signal: AbortSignal;

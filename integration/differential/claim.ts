@@ -31,7 +31,10 @@ export class Claim implements ClaimView {
   readonly attempts: Attempts;
   status: ClaimView['status'] = 'joining';
   isShared: boolean;
-  /** Whether the session moves to another client, so that the end of the claim there is not its end. */
+  /**
+   * Whether the session is moving to another client. Until the claim is resumed there, its states in the old
+   * client are ignored.
+   */
   isMoving = false;
   /** Whether a change of the entry has no response yet, so that its outcome is not known. */
   isChanging = false;
@@ -98,7 +101,7 @@ export class Claim implements ClaimView {
     this.#states = (state$ as Observable<State>).subscribe((state) => this.#see(state));
   }
 
-  /** Requests the entry again in a client that has resumed the session. */
+  /** Takes over the claim's entry in a client that has resumed the session. */
   resume(client: LockClient): void {
     this.#states?.unsubscribe();
     this.#giveUp = new AbortController();

@@ -11,7 +11,10 @@ import type { Store } from './store.ts';
 const REACHED_WITHIN_MS = 20_000;
 const POLL_MS = 3;
 
-/** Plays a script on a store, and waits after each step for the state of memory. Returns what differs or breaks a rule. */
+/**
+ * Plays a script on a store, and after each step waits until the store reaches the state that memory reached.
+ * Returns the first difference, and the violations of rules.
+ */
 export async function compare(store: Store, script: Script): Promise<readonly Problem[]> {
   const player = new Player({ store, prefix: newPrefix(script), ...script });
   try {

@@ -10,7 +10,7 @@ import type { Store } from './store.ts';
 
 const SEEDS = 40;
 
-/** The rules that have to find each defect, and the mode in which they do. */
+/** For each defect, the rules that have to report it, each with the function that plays the scripts. */
 const FOUND_BY: Readonly<
   Record<string, readonly (readonly [rule: Problem['rule'], mode: typeof compare])[]>
 > = {

@@ -3,10 +3,16 @@ import type { EntrySpec, Placement, Session, Turn } from '@queuelock/core/backen
 import { Observable } from 'rxjs';
 import { passingOn } from '../chaos/instrumented.ts';
 
-/** Changes a placement, which is a defect that a comparison or the judge has to find. */
+/**
+ * A defect that a comparison or the judge has to find: it changes what the store returned for an enqueued
+ * entry.
+ */
 type Defect = (placement: Placement, spec: EntrySpec) => Placement;
 
-/** Defects of a store. Each is shared by all clients of one store. */
+/**
+ * For each defect of a store, by its name, a function that creates it. All clients of the store share what it
+ * creates.
+ */
 export const DEFECTS: Readonly<Record<string, () => Defect>> = {
   /** Grants every entry at once. */
   'grants early': () => (placement) => ({ ...placement, turn: { admitted: true } }),
@@ -25,7 +31,7 @@ export const DEFECTS: Readonly<Record<string, () => Defect>> = {
       placement.turns$.subscribe({ next: (turn) => subscriber.next(turn), error: () => undefined }),
     ),
   }),
-  /** Grants to the last waiter of a queue what the first one should get, and the reverse. */
+  /** Notifies the last waiter of a queue when the store admits another waiter. */
   'swaps two waiters': swapping,
 };
 
@@ -52,7 +58,7 @@ function swapping(): Defect {
   };
 }
 
-/** Returns the backend with a defect in every placement. */
+/** Returns the backend with this defect in what its sessions return for each enqueued entry. */
 export function defective(backend: Backend, defect: Defect): Backend {
   return passingOn(backend, {
     open: async (...args) => inSession(await backend.open(...args), defect),

@@ -5,7 +5,7 @@ import { KIND_OF, LARGEST_LIMIT, type Features, type Reply, type Step, type Term
 const CLIENTS = ['A', 'B', 'C', 'D'];
 const SHORTEST = 8;
 const LONGEST = 24;
-/** Number of live claims from which on claims are rarer. */
+/** From this number of live claims on, the generator makes new claims more rarely. */
 const CROWD = 7;
 const REPLIES: readonly Reply[] = ['decline', 'yieldToQueue', 'yieldToRequester'];
 
@@ -86,7 +86,10 @@ export class Generator {
     };
   }
 
-  /** Rarely uses a queue in two ways, which the later claim has to notice. */
+  /**
+   * Returns the limit, permits or mode of a claim. A few claims get another limit than the queue's other
+   * claims have, which the store has to notice.
+   */
   #share(queue: string): Terms {
     const kind = KIND_OF[queue];
     if (kind === 'varying') return {};
@@ -136,7 +139,7 @@ export class Generator {
     return items[this.#below(items.length)]!;
   }
 
-  /** Returns at least `least` of the items, in their order. */
+  /** Returns a random choice of the items, at least `least` of them, in their order. */
   #some<T>(items: readonly T[], least: number): readonly T[] {
     const chosen = items.filter(() => this.#is(0.5));
     return chosen.length >= least ? chosen : this.#some(items, least);

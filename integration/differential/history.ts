@@ -5,7 +5,7 @@ import type { Finding } from '@queuelock/harness/check/finding';
 import { runOf } from '@queuelock/harness/check/history';
 import { stampNow, type EventInput } from '@queuelock/harness/check/worker-record';
 
-/** What `AttemptEvent` describes without the members that `Attempts` adds. */
+/** An `AttemptEvent` without the members that `Attempts` adds to it. */
 type Report = AttemptEvent extends infer E
   ? E extends AttemptEvent
     ? Omit<E, 't' | 'who' | 'queue' | 'n'>
@@ -22,7 +22,7 @@ interface KnownEntry {
   readonly session: string;
 }
 
-/** The events of one run, for the judge of the harness. */
+/** The events of one run, which the checker of the harness judges. */
 export class History {
   readonly #events: ChaosEvent[] = [];
   readonly #entries: KnownEntry[] = [];
@@ -104,7 +104,7 @@ export class Attempts {
     this.#begin();
   }
 
-  /** Order of the present or last entry in the first queue. */
+  /** Order number of the present or last entry in the first queue. */
   get order(): bigint | undefined {
     return this.#places[0]?.order;
   }
@@ -137,7 +137,7 @@ export class Attempts {
     if (this.#isHeld && !this.#isOver) this.#all({ ev });
   }
 
-  /** Records that the client ends the claim, before its request. */
+  /** Records that the client ends the claim. Call it before the client sends its request. */
   ends(): void {
     if (this.#isOver) return;
     this.#isOver = true;

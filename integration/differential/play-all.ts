@@ -6,11 +6,14 @@ import { shrunk } from './shrunk.ts';
 import { textOf } from './step.ts';
 import type { Store } from './store.ts';
 
-/** `sequential`: after each step the store has to reach the state of memory. `racing`: all clients at once. */
+/**
+ * The ways to play a script. `sequential`: after each step the store has to reach the state of memory.
+ * `racing`: all clients perform their steps at the same time.
+ */
 export const MODES = ['sequential', 'racing'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** Longest time in milliseconds for the search of a shorter script. */
+/** Longest time in milliseconds that the search for a shorter script with the same failure may take. */
 const SHRINK_MS = 120_000;
 
 export interface Range {
@@ -49,7 +52,9 @@ export async function playAll(store: Store, { mode, from, to, atOnce, onFailure 
   return steps;
 }
 
-/** Leaves out steps as long as the first rule is still broken. */
+/**
+ * Leaves out steps as long as the script still breaks the same rule first. Returns the shortest script found.
+ */
 async function shortest(store: Store, failure: Failure): Promise<Failure> {
   let best = failure;
   const steps = failure.script.moments.map(({ step }) => step);

@@ -9,7 +9,9 @@ import { FIRST_LIMIT, type Features, type Step } from './step.ts';
 import type { Store } from './store.ts';
 import { Views } from './views.ts';
 
-/** Pause between heartbeats, and so the time after which an ended session is noticed at the latest. */
+/**
+ * Heartbeat interval in milliseconds. A client notices the end of its session after this time at the latest.
+ */
 const HEARTBEAT_MS = 400;
 const SAFETY_MARGIN_MS = 600;
 const KEPT_RECORDS = 100;
@@ -40,7 +42,10 @@ export class Player {
   readonly #observer: LockClient;
   readonly #views: Views;
   readonly #pending = new PendingChanges();
-  /** Whether holders release at once, so that they need not receive a request. */
+  /**
+   * Whether the step `drain` has begun, in which holders release at once. They then need not receive
+   * requests.
+   */
   #isDraining = false;
 
   constructor(setup: PlayerSetup) {
@@ -76,7 +81,10 @@ export class Player {
     return new Map([...state, ...this.#views.state]);
   }
 
-  /** Returns the received requests of waiters. A holder that loses its hold, or whose requester leaves, may receive a request or not. */
+  /**
+   * Returns the names of the waiters whose requests this holder has received. Whether a request arrives is a
+   * matter of chance if the holder loses its hold or the requester leaves, so such requests are left out.
+   */
   #requestsTo({ status, received }: Claim): readonly string[] {
     if (status !== 'holding' || this.#isDraining) return [];
     return received.filter((from) => this.#claims.get(from)?.status === 'waiting');

@@ -3,12 +3,19 @@ import type { History } from './history.ts';
 import { textOf, type Step } from './step.ts';
 import type { Store } from './store.ts';
 
-/** How long a holder may believe after its entry was removed. It learns of the removal by a notification or its next heartbeat, and the machine may be busy. */
+/**
+ * How long in milliseconds a holder may believe in its hold after its entry was removed. It learns of the
+ * removal by a notification or its next heartbeat, and the machine may be busy.
+ */
 const NOTICED_WITHIN_MS = 5_000;
 
 /** A difference between a store and memory, or a violation of a rule. */
 export interface Problem {
-  /** `state`: the store did not reach the state of memory. Otherwise the rule that was broken: one of the harness's judge, or `outcome`. */
+  /**
+   * The rule that was broken. `state`: the store reaches the state of memory. `call`: no call is rejected. In
+   * a race, `quiet`: all claims end; `outcome`: each claim ends in an expected way. All others are rules of
+   * the harness's checker.
+   */
   readonly rule: 'state' | 'quiet' | 'outcome' | 'call' | Finding['rule'];
   readonly detail: string;
 }

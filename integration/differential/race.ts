@@ -16,7 +16,7 @@ import type { Store } from './store.ts';
  */
 const QUIET_WITHIN_MS = 60_000;
 const POLL_MS = 5;
-/** Outcomes of a claim on a healthy store, whatever the other clients do. */
+/** Matches the ways in which a claim may end on a healthy store, whatever the other clients do. */
 const EXPLAINED =
   /, released|by the abort|TIMEOUT|QUEUE_FULL|LIMIT_MISMATCH|CLOSED|SESSION_LOST|ENTRY_LOST|OWNERSHIP_LOST/;
 const DRAIN: Step = { act: 'drain' };
@@ -25,7 +25,10 @@ const EMPTY = 'live: ';
 /** Steps after which the client continues only when the response has arrived. */
 const AWAITED: ReadonlySet<Step['act']> = new Set(['end session', 'close', 'move', 'evict', 'remove']);
 
-/** Plays the steps of all clients at once, each client its own steps in order. Then every claim is released once it holds. */
+/**
+ * Plays the steps of all clients at the same time, the steps of each client in their order. Then every claim
+ * is released once it holds.
+ */
 export async function race(store: Store, script: Script): Promise<readonly Problem[]> {
   const player = new Player({ store, prefix: newPrefix(script), ...script });
   const calls: NamedCall[] = [];

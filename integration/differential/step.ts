@@ -26,11 +26,14 @@ export type Step =
     }
   | { readonly act: 'abort' | 'release' | 'downgrade' | 'update'; readonly claim: string }
   | { readonly act: 'reply'; readonly claim: string; readonly to: string; readonly reply: Reply }
-  /** `evict`: by a client of the library. `remove`: by an operator, directly in the store. */
+  /**
+   * Removes the entry of a claim. `evict`: by a client of the library. `remove`: by an operator, directly in
+   * the store.
+   */
   | { readonly act: 'evict' | 'remove'; readonly claim: string; readonly queue: string }
   /**
-   * `end session`: by an operator, directly in the store. `close`: in an orderly way; the next claim opens another client. `move`: another
-   * client resumes the session.
+   * Ends or moves the session of a client. `end session`: by an operator, directly in the store. `close`: in
+   * an orderly way; the next claim opens another client. `move`: another client resumes the session.
    */
   | { readonly act: 'end session' | 'close' | 'move'; readonly client: string }
   | { readonly act: 'limit'; readonly queue: string; readonly limit: number }

@@ -14,7 +14,10 @@ export interface Store {
   stop(): Promise<void>;
   /** How long the holder of an entry that was removed in the store may believe in its hold, in milliseconds. Default 5,000. */
   readonly noticedWithinMs?: number;
-  /** Outcomes of claims in a race that are explained on this store only. */
+  /**
+   * Matches ways in which a claim may end in a race on this store, although they are failures on other
+   * stores.
+   */
   readonly explained?: RegExp;
 }
 

@@ -67,15 +67,18 @@ export async function startZooKeeperStore(): Promise<Store> {
       const resumption = await client.exportSession();
       await forSure(() => endResumed(connect(), resumption));
     },
-    // A session belongs to one connection. To end it, the operator takes it over while its client sends requests. These fail, or have no
-    // response until the client gives the connection up.
+    // A session belongs to one connection, so an operator has to take the session over to end it. Requests
+    // that its client sends meanwhile fail, or have no response until the client gives up its connection.
     explained: /UNAVAILABLE/,
     noticedWithinMs: TTL_OF_ZOOKEEPER_MS,
     stop: () => server.stop(),
   };
 }
 
-/** Resumes a session and ends it. The client that has it may take it back meanwhile, so a failure is no outcome. */
+/**
+ * Resumes a session and ends it, or does nothing if it has already ended. The session's client may take it
+ * back meanwhile. Then this call rejects, and the caller repeats it.
+ */
 async function endResumed(backend: Backend, resumption: string): Promise<void> {
   try {
     const session = await backend.resume!(resumption, new AbortController().signal);

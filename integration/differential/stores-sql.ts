@@ -25,7 +25,7 @@ export async function startRedisStore(): Promise<Store> {
     ttlMs: TTL_MS,
     connect: () => redis({ url: `redis://${server.endpoint}`, prefix: PREFIX }),
     removeEntry: (_queue, { key }) => operator.evict(key),
-    // The next step of any client ends the session whose time is over.
+    // Sets the end of the session's lease to the past. The next step of any client then ends the session.
     endSession: async (id) => void (await operator.redis.zadd(operator.key('sessions'), 'XX', 0, id)),
     stop: async () => {
       await operator.close();

@@ -117,7 +117,7 @@ const sqlite: Database = {
 
 export const databases: readonly Database[] = [postgres, mariadb, sqlite];
 
-/** Returns the query function for `sqlOutcome`. */
+/** Returns a function that runs statements on the connection, as `sqlOutcome` needs it. */
 export function queryBy(connection: SqlConnection): SqlQuery {
   return (statement) => (statement.reads ? connection.rows(statement) : connection.run(statement));
 }

@@ -22,7 +22,7 @@ export interface InteropEvent {
   readonly order?: string;
   /**
    * With `acquired`: number that gives the age of the entry (etcd's create revision, ZooKeeper's zxid of the
-   * creation). Unlike `order`, it also grows when the order starts again.
+   * creation). Unlike `order`, it still grows when ZooKeeper's sequence numbers start again.
    */
   readonly token?: string;
   /** With `acquired`: the key or node. */

@@ -11,7 +11,7 @@ import { Trial } from './trial.ts';
 export interface Reigns extends Verdict {
   /**
    * Values of the leaders in order. The same leader twice in a row counts once, since an observer that polls
-   * cannot distinguish the two terms.
+   * cannot distinguish two consecutive terms of a leader.
    */
   readonly leaders: readonly string[];
   /**

@@ -6,7 +6,7 @@ export interface Mix {
   readonly parties: readonly Party[];
   /** Number of permits, for a semaphore. A semaphore has one queue for waiters and one for holders. */
   readonly permits?: number;
-  /** Whether the test suite runs this row. `pnpm interop` runs all rows. */
+  /** Whether the test suite runs this combination. `pnpm interop` runs all combinations. */
   readonly short?: true;
   /** Whether the participants are incompatible, so that the checker must find violations. */
   readonly control?: true;

@@ -37,7 +37,8 @@ export class Trial {
   }
 
   /**
-   * Violations of exclusion, order and tokens in a trial that was cut short. Its other findings mean nothing.
+   * Violations of exclusion, order and tokens in a trial that was cut short. The checker's other findings
+   * about such a trial mean nothing.
    */
   get unsafe(): readonly string[] {
     const ends = this.#participants.flatMap(endOf);

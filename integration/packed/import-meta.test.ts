@@ -22,7 +22,10 @@ function entryFiles(): readonly string[] {
   });
 }
 
-/** Returns the entries of a build and all files that they import statically, without files that `import()` loads. */
+/**
+ * Returns the entry points of a build and all files that they import statically, without files that
+ * `import()` loads.
+ */
 function staticImports({ inputs, outputs }: Metafile): ReadonlySet<string> {
   const found = new Set(Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []));
   // A set also iterates over the members that are added during the iteration.

@@ -11,7 +11,10 @@ import { packAll, tarballOf } from '../../.ci/tarballs.ts';
 import { ROOT } from '../pages/scratch.ts';
 
 const run = promisify(execFile);
-/** Packages that no test of an application loads: a path of a page, and tests that run in mocha. */
+/**
+ * Packages that no test of an application loads: `dashboard` exports only the path of a page, and
+ * `conformance` needs mocha.
+ */
 const OMITTED = ['dashboard', 'conformance'];
 const PACKAGES = publicPackages().filter(({ name, doors }) => doors.length > 0 && !OMITTED.includes(name));
 const PAGE = readFileSync(join(ROOT, 'packages/site/pages/testing.md'), 'utf8');
@@ -29,7 +32,7 @@ const PLUGINS = [...PAGE.matchAll(/(@babel\/[\w-]+)@(\d+)/g)].map(
   ([, name, major]) => [name, major] as const,
 );
 
-/** Returns a test file of Jest that requires all entries, and takes a lock on each store. */
+/** Returns a test file of Jest that requires all entry points, and takes a lock on each store. */
 function tests(doors: readonly string[]): string {
   return `
     const { createLockClient } = require('@queuelock/core');

@@ -6,7 +6,7 @@ import type { Foreigners } from './foreign.ts';
 import type { Site } from './store.ts';
 import { safeVerdict } from './verdict.ts';
 
-/** Number of processes that join a queue, and the rounds of each. */
+/** How many processes join a queue, and how many rounds each of them makes. */
 interface Crowd {
   readonly contenders: number;
   readonly rounds: number;
@@ -38,7 +38,7 @@ export function expectServed(history: readonly HistoryEvent[], count: number): H
 
 /**
  * Lets queuelock's processes and clients of another library contend in one queue, and checks their history.
- * Resolves with the number of times that the lock passed from one kind to the other.
+ * Resolves with how often the lock passed between a process of queuelock and another client.
  */
 export async function expectServedTogether(
   site: Site,

@@ -21,7 +21,7 @@ export type CycleEvent =
       /** Number of handles, timers and requests that would keep the process alive. */
       readonly resources: number;
     }
-  /** All rounds are over, and the client is still open. */
+  /** Printed when all rounds are over. The client is still open. */
   | { readonly ev: 'ran' }
-  /** The client is closed, and the process has no other work. */
+  /** Printed when the client is closed. `resources` names what would still keep the process alive. */
   | { readonly ev: 'closed'; readonly resources: readonly string[] };

@@ -16,7 +16,7 @@ export interface Foreigners {
 
 /**
  * For each store, by its name: a description of clients other than queuelock, and a function that prepares
- * them. It rejects with `NotHere` if they are not available.
+ * them. The function rejects with `NotHere` if they are not available.
  */
 export const foreigners: Readonly<Record<string, { who: string; summon: () => Promise<Foreigners> }>> = {
   etcd: {

@@ -37,9 +37,9 @@ const counted: readonly Counted[] = [
     start: () => startOwnEtcd('requests'),
     requests: etcdRequests,
     perCycle: { Txn: 1, DeleteRange: 1 },
-    // A hand-off has the delete of the release, and the end of two watches. In addition, the new holder writes
-    // the label of its own entry, which the next waiter watches, or a waiter that was notified late reads the
-    // queue.
+    // A hand-off has the delete of the release, and the end of two watches. In addition, the new holder
+    // writes the label of its own entry, which the next waiter watches, or a waiter that was notified late
+    // reads the queue.
     perHandOff: { Txn: 1, DeleteRange: 1, Range: 1, Watch: 2 },
   },
   {
@@ -110,7 +110,7 @@ for (const { name, start, requests, perCycle, perHandOff } of counted) {
 
     const receivedByAll = (): number => proxies.reduce((sum, { toClient }) => sum + toClient.bytes, 0);
 
-    /** Returns the positions of the waiters to which the server sends data during the action. */
+    /** Returns the indexes of the waiters to which the server sends data during the action. */
     async function hearing(action: () => Promise<unknown>): Promise<number[]> {
       const wasReceived = proxies.map(({ toClient }) => toClient.bytes);
       await action();

@@ -21,8 +21,8 @@ function expectGrowing(tokens: readonly bigint[]): void {
 }
 
 /**
- * Returns the ids of the contenders that were notified between a release and the next release. Their own
- * timestamps decide.
+ * Returns the ids of the contenders that were notified between a release and the next release, according to
+ * the timestamps of their own events.
  */
 function wokenBetween(release: DemoLine, next: DemoLine, { events }: DemoPage): readonly string[] {
   const reports = events.filter(
@@ -58,7 +58,7 @@ async function toHolder(demo: DemoPage, does: Action, undoes: Action): Promise<D
  */
 const BY_HAND_MS = 2_400;
 
-/** Resolves with the next grant of another contender. */
+/** Resolves with the first grant after this event to a contender other than the event's. */
 function nextAfter(demo: DemoPage, event: DemoLine): Promise<DemoLine> {
   return demo.until(({ ev, id }) => ev === 'acquired' && id !== event.id, event);
 }

@@ -7,7 +7,10 @@ import { locksOver, type Origin } from './origin.ts';
 import type { StartContext } from './page.ts';
 import { ScriptScope, type Context, type Locks } from './scope.ts';
 
-/** Runs each worker and frame in a separate process with this script. Killing one is a SIGKILL. */
+/**
+ * Returns a function that runs each worker and frame in a separate process with this script, and kills it by
+ * SIGKILL.
+ */
 export function processesAt(origin: Origin, contextScript: string): StartContext {
   return async (script, receive) => {
     const child = fork(contextScript, [JSON.stringify(origin), script], { serialization: 'advanced' });
@@ -60,8 +63,8 @@ class ProcessContext implements Context {
 }
 
 /**
- * Runs workers and frames in this process, because a memory server exists only in its own process. Killing
- * one cuts its connection to the server.
+ * Runs workers and frames in this process, because a memory server exists only in its own process. To kill
+ * one, it cuts that one's connection to the server.
  */
 export class MemoryOrigin {
   readonly locks: LockManager;

@@ -20,7 +20,10 @@ const LEFT_OUT: readonly (readonly [command: RegExp, why: string])[] = [
   [/git push|gh release/, 'changes the repository on GitHub'],
 ];
 
-/** Scripts that run in a form without effects outside of the clone. */
+/**
+ * For each script with effects outside of the clone, its form without such effects, which the test runs
+ * instead.
+ */
 const DRY = new Map([['release:publish', 'release:publish --dry-run']]);
 
 function isLeftOut(command: string): boolean {
