@@ -23,7 +23,9 @@ export interface FeedTools {
   readonly nextVersion: () => number;
 }
 
-/** Notifies a subscriber of a new snapshot, and again when it is encoded. */
+/**
+ * Listener of a subscriber. The feed calls it for a new snapshot, and again when that snapshot is encoded.
+ */
 export type FeedListener = (feed: Feed) => void;
 
 // Bytes per millisecond, which limits the rate of one feed to a megabyte a second.
