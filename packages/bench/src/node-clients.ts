@@ -111,7 +111,7 @@ function only(scenario: Cell['scenario']): Client['words'] {
   return (cell) => (cell.scenario === scenario ? [scenario, `n=${cell.size}`] : undefined);
 }
 
-/** Returns a client of another Node library that runs one scenario. */
+/** Returns the client that measures one scenario (`cold`, `memory` or `start`) with another Node library. */
 function other(
   store: Client['store'],
   name: string,

@@ -5,7 +5,7 @@ export type ClientId = string | undefined;
 
 /** A limit and its name. */
 export interface QuotaSpec {
-  /** Name of the option in `limits` and in `limits.perClient`. */
+  /** Name of the option that sets the limits, in `limits` and in `limits.perClient`. */
   readonly option: string;
   readonly perBridge: number;
   readonly perClient: number;
@@ -62,7 +62,7 @@ export class Quota {
   }
 }
 
-/** Number of uses of each key. */
+/** The keys in use, each with the number of its uses. */
 class Counts {
   readonly #counts = new Map<unknown, number>();
 

@@ -7,7 +7,10 @@ export class NameBudget {
     this.#max = max;
   }
 
-  /** Counts a use until the returned function is called. Returns `undefined` when there is no room for another name. */
+  /**
+   * Counts the name until the returned function is called. Returns `undefined` when the overviews watch as
+   * many other queues as the limit allows.
+   */
   take(name: string): (() => void) | undefined {
     const uses = this.#uses.get(name) ?? 0;
     if (uses === 0 && this.#uses.size >= this.#max) return undefined;

@@ -74,7 +74,7 @@ export class Feed {
     return this.#event;
   }
 
-  /** Whether there is a snapshot that is not encoded. */
+  /** Whether the latest snapshot still has to be encoded. */
   get isUnencoded(): boolean {
     return this.#version > 0 && !this.#event && !this.#failure;
   }

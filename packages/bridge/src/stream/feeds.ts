@@ -20,7 +20,7 @@ export interface FeedReader {
   readonly client: ClientId;
 }
 
-/** A feed that one subscriber uses until it calls `close`. */
+/** The use of a feed by one subscriber, until it calls `close`. */
 export interface Reading {
   readonly feed: Feed;
   readonly close: () => void;

@@ -41,7 +41,7 @@ export interface SessionSnapshot {
   readonly entries: readonly SessionEntry[];
 }
 
-/** How many queues an overview contains. */
+/** How many queues an overview covers, and how many it leaves out. */
 export interface Coverage {
   /** Number of queues that were read. They are the ones with the most entries. */
   readonly included: number;
@@ -56,7 +56,7 @@ export interface SessionsSnapshot extends Snapshot, Coverage {
   readonly sessions: readonly SessionSnapshot[];
 }
 
-/** One wait in a cycle of waits. */
+/** One link of a deadlock: an entry that waits, and the entry that it waits for. */
 export interface StuckSnapshot {
   /** Name of the queue in which the entry waits. */
   readonly name: string;
