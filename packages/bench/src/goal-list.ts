@@ -229,8 +229,8 @@ function againstBestKnown(bars: readonly (readonly [size: number, bars: Bars])[]
 }
 
 /**
- * Returns the number of requests that the server counted. It is 0 if the scenario was measured and the
- * counter is missing.
+ * Returns a function that reads a count of queuelock's requests. The count is 0 if the scenario was measured
+ * and the server counted no such request.
  */
 function ownOrNone(key: string, cell: Measured): Reached {
   return (subject) => own(key, cell)(subject) ?? (own('p50', cell)(subject) === undefined ? undefined : 0);

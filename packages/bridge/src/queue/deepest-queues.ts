@@ -13,11 +13,11 @@ export interface DeepQueues {
   readonly omitted: number;
 }
 
-/** Selects which queues are watched, and how often a value is emitted. */
+/** Settings that decide which queues are watched, and how often a value is emitted. */
 export interface DeepSettings {
   readonly client: Pick<LockClient, 'watch'>;
   readonly clock: Clock;
-  /** Limits how many queues all overviews of a bridge watch together. */
+  /** The limit of the number of queues that all overviews of a bridge watch together. */
   readonly names: NameBudget;
   /** Least number of entries of a watched queue. */
   readonly minDepth: number;

@@ -1,4 +1,4 @@
-/** Limits how many queues the overviews watch, each queue counted once. */
+/** The limit of the number of queues that the overviews watch. Each queue counts once. */
 export class NameBudget {
   readonly #max: number;
   readonly #uses = new Map<string, number>();

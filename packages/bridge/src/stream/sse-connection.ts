@@ -68,7 +68,7 @@ export class SseConnection {
     this.#cancelHeartbeat = this.#scheduleHeartbeat();
   }
 
-  /** Sends a text before all snapshots. */
+  /** Adds a text that is sent before the next snapshot. */
   sendText(text: string): void {
     this.#texts.push(Buffer.from(text));
   }

@@ -58,7 +58,7 @@ export interface EvictionSnapshot extends Removal {
 /** The snapshot of one queue. */
 export interface QueueSnapshot extends Snapshot {
   readonly name: string;
-  /** Entries in the server's order. */
+  /** The entries in the order of the queue, the first one first. */
   readonly entries: readonly EntrySnapshot[];
   /** Latest evictions, the newest last. */
   readonly evictions: readonly EvictionSnapshot[];

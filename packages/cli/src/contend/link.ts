@@ -81,7 +81,7 @@ export class Link {
     let isFirst = true;
     const turns$ = this.#gated(placement.turns$).pipe(
       tap(({ admitted }) => {
-        // Skips the first value: it is no notification, but repeats the response to the contender's own
+        // Does not report the first value: it is no notification, but repeats the response to the contender's own
         // request.
         if (!isFirst) this.#onNotification({ admitted });
         isFirst = false;
