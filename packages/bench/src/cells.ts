@@ -31,12 +31,12 @@ export interface Cell {
   readonly noise?: true;
 }
 
-/** Selects the scenarios and sizes that are measured. */
+/** The scenarios and sizes that one run of the benchmark measures. */
 export interface Extent {
   readonly scenarios: readonly Scenario[];
   /** The numbers of waiters to measure. */
   readonly n: readonly number[];
-  /** Whether to measure less: only values that vary little between rounds. */
+  /** Whether to measure only the few values that hardly vary between rounds, to save time. */
   readonly short: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { CommandLine } from '../../../integration/interop/programs.ts';
 import type { Cell, StoreName } from './cells.ts';
 
-/** A program that runs the scenarios and is measured. */
+/** A measured program: a lock library, or raw calls to the store. */
 export interface Client {
   /** Name in the tables, for instance `Go concurrency.Mutex`. */
   readonly name: string;
@@ -15,13 +15,14 @@ export interface Client {
    */
   readonly command: () => Promise<CommandLine>;
   /**
-   * Returns the arguments for the program: the scenario and its parameters, without the name. Returns
-   * `undefined` for a scenario that the program does not support.
+   * Returns the command-line arguments of the program for a cell: the scenario and its parameters, without
+   * the argument `name=`, which the caller appends. Returns `undefined` for a scenario that the program does
+   * not support.
    */
   readonly words: (cell: Cell, pace: Pace) => readonly string[] | undefined;
 }
 
-/** How long the parts of a scenario take. */
+/** Durations and repetitions of the scenarios. */
 export interface Pace {
   /** Duration in milliseconds of the time in which cycles are counted. */
   readonly ms: number;
@@ -35,8 +36,8 @@ export interface Pace {
 }
 
 /**
- * Returns the function `words` of a client with locks. It leaves out scenarios with more than `mostWaiters`
- * waiters.
+ * Returns the function `words` of a client that measures a lock. It returns no arguments for a scenario with
+ * more than `mostWaiters` waiters.
  */
 export function lockWords(mostWaiters: number): Client['words'] {
   return ({ scenario, size, noise }, { ms, warm, rounds }) => {
@@ -50,8 +51,8 @@ export function lockWords(mostWaiters: number): Client['words'] {
 }
 
 /**
- * Returns the function `words` of a client that measures a lower bound with raw calls. `acquire` and `cycle`
- * name the raw calls.
+ * Returns the function `words` of a client that measures a lower bound with raw calls. `acquire` names the
+ * raw call of the scenario `call`, `cycle` the calls that take the place of a lock's acquisition and release.
  */
 export function floorWords(acquire: string, cycle: string): Client['words'] {
   return ({ scenario, size }, { ms, warm }) => {

@@ -22,12 +22,12 @@ function at({ store, medium }: Subject, cell: Measured): Which {
   return { store, medium, ...cell };
 }
 
-/** Returns a value measured for queuelock. */
+/** Returns a function that reads a value of queuelock from the results. */
 function own(key: string, cell: Measured): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), client: subject.client }, key);
 }
 
-/** Returns the total of a value for queuelock over all rounds. */
+/** Returns a function that adds up a value of queuelock over all rounds. */
 function total(key: string, cell: Measured): Reached {
   return (subject) => subject.results.total({ ...at(subject, cell), client: subject.client }, key);
 }
@@ -36,7 +36,9 @@ function others(key: string, cell: Measured, who: Which): Reached {
   return (subject) => subject.results.value({ ...at(subject, cell), ...who }, key);
 }
 
-/** Returns a value of the lower bound, measured with raw calls over the same transport. */
+/**
+ * Returns a function that reads a value of the lower bound, measured with raw calls over the same transport.
+ */
 function floor(key: string, cell: Measured): Reached {
   return (subject) =>
     subject.results.value({ ...at(subject, cell), kind: 'floor', transport: subject.transport }, key);
@@ -59,7 +61,10 @@ function over(a: Reached, b: Reached): Reached {
   return (subject) => ratio(a(subject), b(subject));
 }
 
-/** Returns the largest of a value over all measured numbers of waiters from 10 on. */
+/**
+ * Returns a function that computes `of` for each measured number of waiters from 10 on, and returns the
+ * largest result.
+ */
 function worst(of: (cell: Measured) => Reached): Reached {
   return (subject) => {
     const sizes = sizesOf(subject).filter((size) => size >= 10);
@@ -71,7 +76,7 @@ function worst(of: (cell: Measured) => Reached): Reached {
 const SMALL = 100;
 const LARGE = 1_000;
 
-/** Returns the value at the largest number of waiters divided by that at 100. */
+/** Returns a function that divides the value at the largest number of waiters by the value at 100 waiters. */
 function growth(key: string): Reached {
   return (subject) => {
     const largest = Math.max(...sizesOf(subject));
@@ -224,8 +229,8 @@ function againstBestKnown(bars: readonly (readonly [size: number, bars: Bars])[]
 }
 
 /**
- * Returns the number of requests that the server counted. It is 0 if the scenario was measured and the
- * counter is missing.
+ * Returns a function that reads a count of queuelock's requests. The count is 0 if the scenario was measured
+ * and the server counted no such request.
  */
 function ownOrNone(key: string, cell: Measured): Reached {
   return (subject) => own(key, cell)(subject) ?? (own('p50', cell)(subject) === undefined ? undefined : 0);

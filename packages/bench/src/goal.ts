@@ -1,7 +1,7 @@
 import type { Medium } from './cells.ts';
 import type { Results } from './results.ts';
 
-/** What a goal applies to: one transport of queuelock on one kind of server. */
+/** The transport of queuelock and the kind of server to which a goal applies, with the results of the run. */
 export interface Subject {
   readonly results: Results;
   readonly store: 'etcd' | 'zookeeper';
@@ -19,6 +19,9 @@ export interface Goal {
   readonly limit: 'most' | 'least';
   readonly goal: number;
   readonly stretch: number;
-  /** Returns the measured value, or `undefined` if a required value was not measured. */
+  /**
+   * Returns the value that the goal limits, computed from the results; `undefined` if a result that it needs
+   * is missing.
+   */
   readonly reached: (subject: Subject) => number | undefined;
 }

@@ -51,7 +51,10 @@ export async function measure(server: BenchServer, run: Run): Promise<Values> {
   };
 }
 
-/** Computes what the server did for each unit of the scenario, such as a cycle, an enqueue or a hand-off. */
+/**
+ * Returns the server's work per cycle, enqueue or hand-off, or the number of requests in the scenario `idle`.
+ * `marks` are readings of the server's counters during the run.
+ */
 function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values): Values {
   const { scenario, size } = cell;
   const [first, second, third, fourth] = marks;
@@ -69,8 +72,8 @@ function costs({ cell, pace }: Run, marks: readonly Counters[], output: Values):
 }
 
 /**
- * Divides the difference of two counter readings by a number of units. The names of the results are for
- * instance `enqueueRange` and `handOffCpuUs`.
+ * Divides the difference of two counter readings by `units`. The key of a result is `what` with the name of
+ * the counter, for instance `enqueueRange` and `handOffCpuUs`.
  */
 function perUnit(what: string, pair: readonly [Counters, Counters], units: number): Values {
   return Object.fromEntries(
@@ -87,7 +90,7 @@ function difference([before, after]: readonly [Counters, Counters]): Counters {
   return Object.fromEntries(changes.filter(([, count]) => count !== 0));
 }
 
-/** Returns the sum of all requests of clients: etcd counts requests by method, ZooKeeper only in total. */
+/** Returns how many requests the clients sent. etcd counts requests by method, ZooKeeper only in total. */
 function messages(changes: Counters): number {
   const { requests = 0, LeaseKeepAlive = 0, Watch = 0, Status = 0 } = changes;
   return requests + LeaseKeepAlive + Watch + Status;

@@ -27,7 +27,10 @@ function published(script: string, kind: string): Client['command'] {
 const standard = lockWords(10_000);
 const alone: Client['words'] = (cell, pace) => (cell.scenario === 'drain' ? undefined : standard(cell, pace));
 
-/** Returns the arguments of scenarios that only queuelock supports, and those of all others. */
+/**
+ * Returns the arguments of every scenario that queuelock runs: the three that only queuelock supports, and
+ * the standard ones.
+ */
 const own: Client['words'] = (cell, pace) => {
   const { scenario, size } = cell;
   if (scenario === 'mass') return ['mass', `n=${size}`];
@@ -66,7 +69,10 @@ export const nodeClients: readonly Client[] = [
   peer('redis', { name: 'redlock', program: 'redlock', words: alone }),
 ].flat();
 
-/** Returns the arguments of scenarios without waiters. This library fails when the lock is held. */
+/**
+ * Returns the arguments of the scenarios without waiters, for npm etcd3's lock, which fails when the lock is
+ * held.
+ */
 function lockOnly(...[cell, pace]: Parameters<Client['words']>): ReturnType<Client['words']> {
   return cell.scenario === 'free' || cell.scenario === 'many' ? standard(cell, pace) : undefined;
 }
@@ -105,7 +111,7 @@ function only(scenario: Cell['scenario']): Client['words'] {
   return (cell) => (cell.scenario === scenario ? [scenario, `n=${cell.size}`] : undefined);
 }
 
-/** Returns a client of another Node library that runs one scenario. */
+/** Returns the client that measures one scenario (`cold`, `memory` or `start`) with another Node library. */
 function other(
   store: Client['store'],
   name: string,

@@ -40,8 +40,8 @@ export const peerClients: readonly Client[] = [
 ];
 
 /**
- * Returns the function `words` of a compiled program. In place of `cold` it runs `free`: compiled programs
- * have no cold code, so all their cycles are as fast as the first.
+ * Returns the function `words` of a compiled program. A compiled program has no cold code, so all its cycles
+ * are as fast as the first. So it runs `free` in place of the scenario `cold`.
  */
 function compiledWords(mostWaiters: number): Client['words'] {
   const standard = lockWords(mostWaiters);

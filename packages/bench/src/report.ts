@@ -8,7 +8,7 @@ import type { Outcome } from './rounds.ts';
 import { barsSvg } from './svg.ts';
 import { cellTable } from './table.ts';
 
-/** Prints the tables and the goals, and writes the requested files. */
+/** Prints the tables and the goals. Writes the files for which the command line has options. */
 export async function report(outcome: Outcome, { json, svg }: BenchOptions): Promise<void> {
   const { results, missing, versions } = outcome;
   const cells = cellsIn(results);

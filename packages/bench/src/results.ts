@@ -17,7 +17,7 @@ export interface Result {
 
 type Measured = Pick<Client, 'name' | 'kind' | 'transport'>;
 
-/** Selects the results that have these values. */
+/** Conditions for results: a result matches if it has all values that are given here. */
 export type Which = Partial<Cell> & Partial<Pick<Result, 'client' | 'kind' | 'transport'>>;
 
 /** The results of all rounds so far. */
@@ -49,7 +49,7 @@ export class Results {
   }
 
   /**
-   * Returns the median of a value over the rounds of the first result that matches. If `which` has no
+   * Returns the median over all rounds of the value `key` of the first result that matches. If `which` has no
    * `noise`, only results without unrelated writes match.
    */
   value(which: Which, key: string): number | undefined {
@@ -57,7 +57,7 @@ export class Results {
     return rounds && medians(rounds)[key];
   }
 
-  /** Returns the sum of a value over the rounds of the first result that matches, as `value` selects it. */
+  /** Returns the sum over all rounds of the value `key`. It chooses the result as the method `value` does. */
   total(which: Which, key: string): number | undefined {
     return this.#rounds(which)?.reduce((sum, values) => sum + (values[key] ?? NaN), 0);
   }

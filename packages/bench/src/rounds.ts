@@ -14,11 +14,11 @@ export interface Plan {
   readonly rounds: number;
   readonly warmUp: boolean;
   readonly clients: readonly Client[];
-  /** Called with each line of progress. */
+  /** Called with each line about the progress of the benchmark. */
   readonly tell: (line: string) => void;
 }
 
-/** The results, and for each cell that was left out a line with the reason. */
+/** The results of a benchmark, with a line for each cell that was left out and why. */
 export interface Outcome {
   readonly results: Results;
   readonly versions: Readonly<Record<string, string>>;
@@ -93,7 +93,7 @@ async function runRound(plan: Plan, round: Round): Promise<void> {
     const able = round.here.filter(
       ({ client }) => client.store === server.store && client.words(cell, plan.pace) !== undefined,
     );
-    // Begins with another client in each round, so that no client always runs at the same position.
+    // Starts each round with another client, so that no client always runs first or last.
     const first = able.length === 0 ? 0 : round.round % able.length;
     for (const one of [...able.slice(first), ...able.slice(0, first)])
       await takeTurn(plan, { ...round, cell }, one);

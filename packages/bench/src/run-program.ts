@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { CommandLine } from '../../../integration/interop/programs.ts';
 import { dyingWithParent } from '@queuelock/harness/services/child';
 
-/** A line of a client program: its progress or its result. */
+/** One line that a client program printed, parsed from JSON: its progress or its result. */
 export type ProgramOutput = Readonly<Record<string, unknown>>;
 
 export interface Order {

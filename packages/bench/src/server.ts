@@ -9,10 +9,12 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { Medium, StoreName } from './cells.ts';
 
-/** Counters of a server since its start: requests, messages, bytes and processor time. */
+/**
+ * Counts of a server since its start, by name: requests, messages, bytes, and microseconds of processor time.
+ */
 export type Counters = Readonly<Record<string, number>>;
 
-/** A server for one round. */
+/** A server that the benchmark starts anew for each round. */
 export interface BenchServer {
   readonly store: StoreName;
   /** Environment variables for client programs, such as `ETCD=127.0.0.1:2379`. */

@@ -65,7 +65,7 @@ const HAND_OFF: readonly Column[] = [
   { key: 'handOffBytesOut', label: 'B out' },
 ];
 
-/** Columns of each scenario. The tables compute ratios from the first column. */
+/** Table columns of each scenario. The ratios in a table compare the values of the first column. */
 const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   call: CYCLE,
   cold: COLD,
@@ -97,7 +97,7 @@ const COLUMNS: Readonly<Record<Scenario, readonly Column[]>> = {
   start: [{ key: 'ms', label: 'ms' }],
 };
 
-/** Returns the key of the value by which the results of a scenario are compared. */
+/** Returns the key of the first column of a scenario, by which the results are compared. */
 export function mainKey(scenario: Scenario): string {
   return COLUMNS[scenario][0]?.key ?? '';
 }

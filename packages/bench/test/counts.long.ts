@@ -76,8 +76,8 @@ for (const counted of stores) {
         // Requires only two equal reads of the counters in a row, because the time between two heartbeats is
         // too short for more.
         await settled(at.server, 2);
-        // Uses the lowest of several counts. On a busy machine, late requests of the start may add to one
-        // count, but requests for the holds would add to each.
+        // Uses the lowest of several counts. On a busy machine, late requests of the client's start may add to
+        // one count. Requests that the holds cause would add to every count.
         let asked = await requestsWhileIdle(at.server);
         for (let looks = 1; looks < IDLE_READS && asked > most; looks += 1)
           asked = await requestsWhileIdle(at.server);
@@ -85,7 +85,7 @@ for (const counted of stores) {
         return asked;
       };
       const one = await idle(1);
-      // Accepts one heartbeat more or less, which has two requests.
+      // Accepts one heartbeat more or less. A heartbeat consists of two requests.
       expect(await idle(HELD, one + 2)).to.be.within(one - 2, one + 2);
     });
 

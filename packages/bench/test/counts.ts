@@ -9,7 +9,7 @@ import { until } from '@queuelock/harness/services/until';
 import { untilWatchingEtcd, untilWatchingZooKeeper } from '../peers/node/quiet.ts';
 import { startServer, type BenchServer, type Counters } from '../src/server.ts';
 
-/** A store, and the least number of requests for each operation on it. */
+/** A backend whose requests are counted, and the least number of requests for each operation on it. */
 export interface Counted {
   readonly title: string;
   readonly store: 'etcd' | 'zookeeper';
@@ -136,7 +136,7 @@ export async function handOver(line: readonly Place[], times: number): Promise<v
 
 const ALL = [...COUNTED, 'LeaseKeepAlive', 'Watch'];
 
-/** Returns by how much the counters changed while `work` ran. */
+/** Returns by how much the server's counters of requests grew while `work` ran. */
 export async function costOf(server: BenchServer, work: () => Promise<unknown>): Promise<Counters> {
   const before = await server.counters();
   await work();

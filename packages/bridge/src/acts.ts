@@ -72,7 +72,7 @@ export class Acts {
 
 interface ClaimProgress {
   readonly state: ClaimState;
-  /** Whether the requesting entry had to wait, because another entry was ahead of it. */
+  /** Whether the entry with the handover request had to wait, because another entry was ahead of it. */
   readonly hasQueued: boolean;
 }
 

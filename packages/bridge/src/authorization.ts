@@ -24,7 +24,7 @@ export const REQUIRED_ACTIONS = {
   ownJoin: (): readonly Action[] => [],
 } as const;
 
-/** Returns whether the queue `name` belongs to a topic that was allowed for `prefix`. */
+/** Returns whether a topic that was allowed for names with `prefix` also includes the queue `name`. */
 export function coversQueue(prefix: string, name: string): boolean {
   return name.startsWith(prefix);
 }

@@ -50,7 +50,7 @@ export type Authorize = (
 
 type Answer = boolean | Identity;
 
-/** Times of the bridge, in milliseconds. */
+/** Intervals and time limits of the bridge, in milliseconds. */
 export interface BridgeTimes {
   /**
    * Interval between heartbeats of a stream. A client treats the stream as stale after 2.5 heartbeats without

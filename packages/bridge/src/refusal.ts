@@ -55,7 +55,10 @@ export function toWireError(error: unknown): WireError {
   };
 }
 
-/** Returns the removal if it is well formed. Other programs may have written malformed ones. */
+/**
+ * Returns who removed an entry and why, or `undefined` if the record is malformed, as another program may
+ * have written it.
+ */
 function removalIn(eviction: QueueLockError['eviction']): Removal | undefined {
   if (!eviction || !v.is(removalSchema, eviction)) return undefined;
   const { kind, by, reason } = eviction;

@@ -11,7 +11,7 @@ export interface Incoming extends AuthorizedRequest {
   readonly id: string;
 }
 
-/** A request that was allowed. */
+/** A request whose actions are all allowed. */
 export interface Allowed extends Incoming {
   readonly identity: Identity | undefined;
   readonly client: ClientId;

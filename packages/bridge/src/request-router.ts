@@ -184,8 +184,8 @@ export class RequestRouter {
     this.#tools.limits.rate.take(this.#check.clientOf(incoming), topics.length / TOPICS_AS_REQUEST);
     const rulings = await Promise.all(topics.map(async (topic) => this.#orderOf(incoming, topic)));
     const identity = rulings.find((ruling) => ruling.identity)?.identity;
-    // A client that requests topics in the address of a GET learns of a refusal only from the status, so any
-    // refusal fails the whole request.
+    // A client that requests topics in the address of a GET learns of a refused topic only from the
+    // response's status. So any refused topic fails its whole request.
     const isStrict = request.method === 'GET';
     const client = this.#check.clientOf(incoming, identity);
     const orders = rulings.map(({ order }) => order);
@@ -228,8 +228,8 @@ export class RequestRouter {
 }
 
 /**
- * Explains why no resource was found. The usual reason is a bridge that is mounted below a path other than
- * its own.
+ * Returns the message for a request that no handler serves. The usual reason is a bridge that is mounted
+ * below a path other than its option `basePath`.
  */
 function noResource({ method, url }: Request, basePath: string): string {
   const { pathname } = new URL(url);

@@ -5,7 +5,8 @@ const WITH_NAME = new Set(['queue', 'timeline', 'record', 'election']);
 
 /**
  * Reads the topics from the address of a GET (`?queue=NAME&queues=PREFIX`), which `EventSource` and curl can
- * send. The header `Last-Event-ID` states the latest version that the client has, for every topic.
+ * send. The header `Last-Event-ID` names the latest version that the client has received, and applies to
+ * every topic.
  * @throws {Refused} 400 when the address is not valid.
  */
 export function streamOrderIn(request: Request): StreamRequest {

@@ -20,7 +20,7 @@ export interface StreamsTools {
   readonly epoch: string;
 }
 
-/** A requested topic; `refusal` is set if it was not allowed. */
+/** A topic that a client requested. `refusal` is the reason if it was not allowed. */
 export type Order = RequestedTopic & { readonly refusal?: Error };
 
 /** A request for a stream. */
@@ -29,7 +29,7 @@ export interface StreamOrder {
   readonly client: ClientId;
   /** Whether the whole request fails if any topic is refused. */
   readonly isStrict?: boolean;
-  /** The join for which the stream was opened. It is sent before everything else. */
+  /** Key and grace of the join for which the stream was opened. They are sent before all snapshots. */
   readonly joined?: JoinResponse;
 }
 

@@ -193,7 +193,7 @@ export class Topics {
   }
 }
 
-/** Returns whether a state has content: the store has responded, or an error is known. */
+/** Returns whether there is something to show: the store has responded, or an error is known. */
 function isSeen({ status, error }: { readonly status: string; readonly error?: unknown }): boolean {
   return status !== 'connecting' || error !== undefined;
 }

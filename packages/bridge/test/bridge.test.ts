@@ -16,7 +16,7 @@ describe('the bridge', () => {
     const reads = pages.map((page) => page.queue('q').subscribe());
     await Promise.all(pages.map((page) => seen(page.queue('q'), ({ snapshot }) => snapshot !== undefined)));
     const one = s.server.watcherCount - before;
-    // There is one watch for the queue, and one for its evictions.
+    // The bridge opens one watch for the queue, and one for the queue's evictions.
     expect(one).to.equal(2);
     await seen(pages[0]!.timeline('q'), ({ snapshot }) => snapshot !== undefined);
     await seen(pages[0]!.election('q'), ({ snapshot }) => snapshot !== undefined);

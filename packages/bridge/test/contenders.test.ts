@@ -15,7 +15,7 @@ const NOBODY: ReturnType<Contenders['draw']> = {
   happenings: [],
 };
 
-/** Demo programs that record the actions that are applied to them. */
+/** Makes a fake of the demo programs, which records the actions that are applied to them. */
 function contenders(acts: ContendersAct[] = []): Contenders & { readonly changed$: Subject<void> } {
   const changed$ = new Subject<void>();
   return {

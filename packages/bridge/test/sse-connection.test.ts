@@ -7,7 +7,9 @@ import { Encoder } from '../src/stream/encoder.ts';
 import { Feed, type FeedTools } from '../src/stream/feed.ts';
 import { SseConnection } from '../src/stream/sse-connection.ts';
 
-/** Returns a feed whose snapshots contain one number, and counts how often a snapshot is encoded. */
+/**
+ * Makes a feed whose snapshots contain one number. The result also counts how often a snapshot was encoded.
+ */
 function feedOf(clock: VirtualClock, nextVersion: FeedTools['nextVersion'], name = 'q') {
   const changed$ = new Subject<void>();
   const made = { draws: 0, value: 0 };

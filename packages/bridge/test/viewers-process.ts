@@ -5,7 +5,7 @@ import { request, type IncomingMessage } from 'node:http';
 const [url = '', count = '0'] = process.argv.slice(2);
 const seen = new Map<string, number>();
 
-/** Reports each holder that one simulated page receives, once. */
+/** Reads the stream of one simulated page, and reports each holder that the page receives, once. */
 function read(response: IncomingMessage): void {
   let holder = '';
   response.setEncoding('utf8');

@@ -10,7 +10,7 @@ export interface KeyedJob {
  * The work of a job, called while the job's key is locked.
  * @param job the job of BullMQ
  * @param ownership the hold of the job's lock. Send its fencing `token` with every write, so that the
- * resource can reject a late one
+ *   database or service that receives the writes can reject a late one
  * @param stop aborts on the loss of the lock, when the worker cancels the job, and when the lock client
  *   closes. Pass it to everything that the work awaits. Work that stops before it is complete must throw, for
  *   instance by `stop.throwIfAborted()`

@@ -34,8 +34,8 @@ const JITTER = 0.2;
  * - Order. Delayed jobs of a key are tried in any order, and a new job of the key may run before them.
  * - That a job runs only once. BullMQ repeats a job whose worker stalled or died, so the work must be
  *   idempotent or fenced.
- * - That a paused worker writes nothing after it lost the lock. Only a resource that compares fencing tokens
- *   rejects such writes.
+ * - That a paused worker writes nothing after it lost the lock. Only a database or service that compares
+ *   fencing tokens rejects such writes.
  * @param locks a lock client over any store, which need not be the Redis server of the jobs
  * @param options the `key` function and further settings
  * @param work the work of one job

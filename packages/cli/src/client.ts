@@ -37,7 +37,7 @@ interface OpenedClient {
 
 /** The client and the output that a command works with. */
 export interface CommandContext extends OpenedClient {
-  /** Aborts on the first signal, or when the reader of the output has closed it. */
+  /** Aborts on the first SIGINT, SIGTERM or SIGHUP, or when the reader of the output has closed it. */
   readonly stop: Stop;
   /** Writes lines to standard output. */
   readonly lines: LineWriter;

@@ -13,7 +13,7 @@ import { filter, firstValueFrom, fromEvent, takeUntil, throwError, timeout, type
  */
 const FIRST_STATE_TIMEOUT_MS = 5_000;
 
-/** Limits for the wait until a stream of queue states emits its first state. */
+/** The limits of the wait until a stream of queue states emits its first state. */
 interface Wait {
   readonly signal: AbortSignal;
   readonly withinMs?: number;

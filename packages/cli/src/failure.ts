@@ -37,7 +37,8 @@ export function exitCodeFor(error: unknown): number {
 export function describeFailure(error: unknown, verbose: boolean): string {
   const advice = adviceFor(error);
   const message = redact(messageOf(error)).replace(/[\s:;.]+$/, '');
-  // The advice is added unless the message already ends with it, as the message of a failed wait does.
+  // Adds the advice for the error's code, unless the message already ends with it, as that of a failed wait
+  // does.
   const first = `queuelock: ${message}${advice === '' || message.endsWith(advice) ? '' : `; ${advice}`}`;
   const lines = verbose
     ? [first, ...causesOf(error).map((cause) => `  caused by: ${redact(messageOf(cause))}`)]
@@ -47,7 +48,8 @@ export function describeFailure(error: unknown, verbose: boolean): string {
 
 function adviceFor(error: unknown): string {
   if (!isQueueLockError(error)) return '';
-  // The store runs, and its message names the limit or the setting.
+  // The store responded, so the advice for a store that cannot be reached would be wrong. The error's message
+  // names the limit or setting to change.
   if (error.code === 'UNAVAILABLE' && error.responded) return '';
   return ADVICE[error.code] ?? '';
 }

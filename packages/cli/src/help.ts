@@ -21,7 +21,7 @@ export function explain<C extends HasHelp>(command: C, explanation: Explanation)
   return command;
 }
 
-/** Returns the help text that a previous call has added to a command. */
+/** Returns the text that `explain` has stored for this command. */
 export function explanationOf(command: object): Explanation | undefined {
   return explanations.get(command);
 }

@@ -8,9 +8,11 @@ import { hasColours } from './terminal/terminal.ts';
 export interface LineWriter {
   /** Queues a line. Does nothing after the reader of the stream has closed it. */
   write(line: string): void;
-  /** Does the same as `write`, with colours if the stream supports them. */
+  /** Writes a line as `write` does, with colours if the stream supports them. */
   paint(line: readonly Span[]): void;
-  /** Resolves when every line so far is written, or the reader has closed the stream. */
+  /**
+   * Resolves when the stream has written all lines that were passed so far, or when its reader has closed it.
+   */
   flushed(): Promise<void>;
 }
 

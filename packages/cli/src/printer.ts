@@ -1,8 +1,8 @@
 import type { LineWriter } from './lines.ts';
 
-/** Prints the same facts as JSON for programs or as text for users. */
+/** Prints the results of a command, as JSON for programs or as text for users. */
 export interface Printer {
-  /** Prints a JSON object on one line, or the lines of text. */
+  /** Prints `value` as one line of JSON, or else the lines of `text`. */
   print(value: object, ...text: readonly string[]): void;
 }
 
@@ -19,7 +19,7 @@ export function printer(lines: LineWriter, json: boolean): Printer {
   };
 }
 
-/** Formats JSON on one line. Large numbers (tokens, orders) are decimal strings. */
+/** Formats JSON on one line. Large numbers (fencing tokens, order numbers) are decimal strings. */
 export function jsonLine(value: object): string {
   return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }

@@ -74,7 +74,7 @@ export class Cli {
   }
 }
 
-/** One line of a contender's history, as other programs read it. */
+/** One printed line of a contender's history, with the members that tests read. */
 export interface Line {
   readonly t: string;
   readonly id: string;

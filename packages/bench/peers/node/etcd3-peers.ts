@@ -36,8 +36,8 @@ export function etcd3Election(): Lock {
           return () => campaign.resign();
         },
         async close() {
-          // Waits before it closes the client: etcd3 ends its watchers a little later, and an open one would
-          // fail.
+          // Waits before it closes the client. etcd3 closes its watchers only some time after `resign`, and a
+          // watcher that is still open when the client closes would fail.
           await pause(100);
           etcd.close();
         },

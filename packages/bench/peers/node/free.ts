@@ -24,7 +24,7 @@ export async function free(lock: Lock, parameters: Parameters): Promise<object> 
   return { ...result, acquireP50: percentile(acquires.slice(-result.cycles), 0.5) };
 }
 
-/** Parallel loops. A loop begins its next cycle when the previous one has ended. */
+/** The parallel loops of one measurement. A loop begins its next cycle when the previous one has ended. */
 export interface Loops {
   readonly count: number;
   readonly cycle: (loop: number) => Promise<unknown>;

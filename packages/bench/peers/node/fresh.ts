@@ -8,8 +8,8 @@ const WARM_ROUNDS = 200;
 const STALL_US = 50_000;
 
 /**
- * Function that makes unrelated writes over a separate connection, until the function that it returns is
- * called.
+ * A function that starts a client with a connection of its own, which makes unrelated writes. It resolves
+ * with the function that stops these writes.
  */
 export type Noise = () => Promise<() => Promise<void>>;
 

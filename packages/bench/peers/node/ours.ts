@@ -19,8 +19,9 @@ export interface OwnContender extends Contender {
   /** Acquires the locks of all names in one step. */
   acquireAll(names: readonly string[]): Promise<Release>;
   /**
-   * Prepares to end the session in the store without the client, so that all its holds end in one change of
-   * the store. The returned function ends the session, and resolves when the server has responded.
+   * Prepares to end the session by a request of another connection, so that all holds of the session end in
+   * one change of the store. The returned function sends this request, and resolves when the server has
+   * responded.
    */
   revocation(): Promise<() => Promise<unknown>>;
 }

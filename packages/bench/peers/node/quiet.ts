@@ -26,7 +26,7 @@ export async function untilWatchingZooKeeper(endpoint: string, watches: number):
   });
 }
 
-/** Counters of a server that has waiters. */
+/** The number of watches on a server, and of its requests so far. */
 interface Load {
   readonly watched: number;
   /** Number of requests so far, if the server counts requests. */

@@ -34,7 +34,8 @@ export function rawEtcd(transport: Transport): RawStore {
 }
 
 /**
- * Prepares to revoke the lease of a session without the session's client. The returned function revokes it.
+ * Prepares to revoke the lease of a session over another connection than that of the session's client. The
+ * returned function revokes the lease.
  */
 export async function leaseRevocation(lease: string, transport: Transport): Promise<() => Promise<unknown>> {
   const endpoint = endpointOf('ETCD');

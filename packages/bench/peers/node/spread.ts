@@ -8,7 +8,10 @@ import { cpuUs, nowUs, sayAndWait, type Parameters } from './protocol.ts';
 
 const PROCESSES = 4;
 
-/** Times of one waiter's grant and release, by the clock of the machine. */
+/**
+ * The moments at which one waiter was granted and released, by the clock that all processes of the machine
+ * share.
+ */
 interface Passage {
   readonly grantedAt: number;
   readonly releasedAt: number;

@@ -51,7 +51,10 @@ export interface Observed<P> extends Connection {
 /** Options of a join. */
 export type JoinOptions = Omit<JoinRequest, 'name' | 'key'>;
 
-/** A lock that this page holds for as long as `held` is true. Tokens and orders are decimal strings. */
+/**
+ * A lock that this page holds for as long as `held` is true. Fencing tokens and order numbers are decimal
+ * strings.
+ */
 export interface PageLock {
   readonly name: string;
   /** Id of the entry, as in `EntrySnapshot.id`. */

@@ -45,7 +45,7 @@ const DONE = v.object({});
 
 type WatchedTopic = Exclude<Topic, { kind: 'join' }>;
 
-/** The latest data of a topic. */
+/** The latest snapshot of a topic, or the bridge's refusal to send one. */
 interface TopicState<P> {
   readonly snapshot: P | undefined;
   readonly refusal?: BridgeError;
@@ -181,8 +181,8 @@ class StreamingClient implements BridgeClient {
   }
 
   /**
-   * Leaves the queue of this join when the page is closed. The browser finishes that last request after the
-   * end of the page.
+   * Registers a join, so that it leaves its queue when the page is closed. The browser finishes the leave
+   * request even after the page has ended.
    */
   #follow(join: PageJoin): void {
     const page = globalThis as Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>>;

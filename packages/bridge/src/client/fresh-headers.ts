@@ -8,8 +8,8 @@ type Read = () => BridgeHeaders | PromiseLike<BridgeHeaders>;
 const WITHIN_MS = 2_000;
 
 /**
- * Provides the caller's headers for each request. They are fixed, or come from a function whose last result
- * is used while it fails.
+ * Provides the headers of each request, which the caller set or which its function returns. While that
+ * function fails, the headers that it returned last are used.
  */
 export class FreshHeaders {
   readonly #clock: ClientClock;

@@ -3,7 +3,7 @@ import type { ClientClock, PageLock } from './api.ts';
 import { callerScope, type CallerScope } from './caller-context.ts';
 import { BridgeError } from './bridge-error.ts';
 
-/** Initial values of a hold. */
+/** The values with which a `PageHold` is created. */
 export interface PageHoldSpec extends Pick<PageLock, 'name' | 'id' | 'key' | 'order' | 'token'> {
   readonly clock: ClientClock;
   /** End of the time for which the hold is proven, by the page's clock in milliseconds. */

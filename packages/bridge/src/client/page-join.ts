@@ -88,8 +88,8 @@ export class PageJoin {
     } catch (error) {
       const { retryable, retryAfterMs } = bridgeError(error);
       if (this.#leaving) return;
-      // The first request may have reached the bridge although its response is missing. The key identifies
-      // the join in that case.
+      // The first request may have reached the bridge although its response is missing. A repeated request
+      // has the same random key, so the bridge does not add a second join.
       if (retryable)
         this.#touches.add(
           clock.after(this.#backoff.nextMs(retryAfterMs), () => {
@@ -134,7 +134,7 @@ export class PageJoin {
     else this.#waitedAt = sentAt;
   }
 
-  /** Begins or extends the hold, unless the proven time has ended. */
+  /** Begins the hold, or extends it until `deadline`. Does nothing if that time is already over. */
   #prove(deadline: number): void {
     const snapshot = this.#holding;
     if (this.#hold) this.#hold.prove(deadline);

@@ -120,8 +120,8 @@ export class PageStream {
   }
 
   /**
-   * Schedules a reconnect, unless an earlier one is scheduled. Does nothing without topics, since a listener
-   * may have dropped the last topic when it received an error.
+   * Schedules a reconnect, unless one is scheduled for an earlier time. Does nothing if no topic is left: a
+   * listener may have dropped the last topic when it received an error.
    */
   #openIn(ms: number): void {
     if (this.#topics.size === 0) return;

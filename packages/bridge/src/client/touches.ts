@@ -42,7 +42,7 @@ export class Touches {
     this.#tools = tools;
   }
 
-  /** Keeps a join until the returned function is called. */
+  /** Includes a join in all touches until the returned function is called. */
   keep(kept: KeptJoin, graceMs: number): () => void {
     this.#kept.add(kept);
     this.#graceMs = graceMs;

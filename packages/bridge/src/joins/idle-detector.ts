@@ -39,7 +39,7 @@ export class IdleDetector {
     this.#noteSign();
   }
 
-  /** Counts an open stream of the page until the returned function is called. */
+  /** Counts an open stream as proof that the page is alive, until the returned function is called. */
   openStream(): () => void {
     this.#streams += 1;
     this.#noteSign();

@@ -40,7 +40,7 @@ export class Join {
    * page's release.
    */
   #entryKey = '';
-  /** Subscription to the handover requests, while the join holds. */
+  /** Subscription to the handover requests of waiters, while the page of this join holds. */
   #requests = new Subscription();
   #pendingRequests: PendingRequests | undefined;
   /** Whether the join carries a handover request. */

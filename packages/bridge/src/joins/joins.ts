@@ -23,7 +23,7 @@ export interface JoinerFacts {
   readonly client: ClientId;
 }
 
-/** A join that has ended. */
+/** The record of a join that has ended: its client, and the function that forgets it. */
 interface EndedJoin {
   readonly client: ClientId;
   readonly forget: () => void;
@@ -154,7 +154,7 @@ export class Joins {
   }
 }
 
-/** The client of a join, and the functions that remove the join from the counts of the quotas. */
+/** What the quotas need to know about a join: its client, and the functions with which it stops counting. */
 interface JoinReleases {
   readonly client: ClientId;
   readonly forget: () => void;

@@ -4,7 +4,9 @@ import { follow } from '../follow.ts';
 import { Subscription, type Observable } from '../rx.ts';
 import type { HandoverSnapshot, JoinAnswer } from '../wire.ts';
 
-/** Handover requests to one holder that are neither answered nor withdrawn. */
+/**
+ * The handover requests to one holder that it has not answered and that the requesters have not withdrawn.
+ */
 export class PendingRequests {
   readonly #ownership: Ownership;
   readonly #queue$: Observable<QueueState>;

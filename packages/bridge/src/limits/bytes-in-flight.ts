@@ -7,7 +7,8 @@ export interface FlightLimits {
   readonly perBridge: number;
 }
 
-// Each stream may have one snapshot of this size in flight, so that small pages are served while other clients read slowly.
+// Snapshots of at most this many bytes are not counted, so that small pages are served while other clients
+// read slowly. Each stream has at most one snapshot in flight.
 const SMALL_BYTES = 16_384;
 
 /**

@@ -5,7 +5,7 @@ export type ClientId = string | undefined;
 
 /** A limit and its name. */
 export interface QuotaSpec {
-  /** Name of the option in `limits` and in `limits.perClient`. */
+  /** Name of the option that sets the limits, in `limits` and in `limits.perClient`. */
   readonly option: string;
   readonly perBridge: number;
   readonly perClient: number;
@@ -15,26 +15,26 @@ export interface QuotaSpec {
 const RETRY_AFTER_S = 5;
 
 /**
- * Counts resources in use, by client and in total. Resources with the same key count once. Clients without an
- * id have no limit of their own: if they shared one, a single client could exhaust it and lock out the
- * others.
+ * Counts things in use that a client can exhaust, such as streams or joins, by client and in total. Uses with
+ * the same key count once. Clients without an id have no limit of their own: if they shared one, a single
+ * client could exhaust it and lock out the others.
  */
 export class Quota {
   readonly #spec: QuotaSpec;
   readonly #inUse = new Counts();
-  /** Counts by client. A client is forgotten when its last resource is returned. */
+  /** Counts by client. A client is forgotten when it uses nothing any more. */
   readonly #byClient = new Map<string, Counts>();
 
   constructor(spec: QuotaSpec) {
     this.#spec = spec;
   }
 
-  /** Returns whether the resources of all clients together have reached the bridge's limit. */
+  /** Returns whether all clients together have reached the bridge's limit. */
   get isFull(): boolean {
     return this.#inUse.size >= this.#spec.perBridge;
   }
 
-  /** Returns whether the client's resources have reached its own limit. */
+  /** Returns whether the client has reached its own limit. */
   isFullFor(client: ClientId): boolean {
     return client !== undefined && (this.#byClient.get(client)?.size ?? 0) >= this.#spec.perClient;
   }
@@ -62,7 +62,7 @@ export class Quota {
   }
 }
 
-/** Number of uses of each key. */
+/** The keys in use, each with the number of its uses. */
 class Counts {
   readonly #counts = new Map<unknown, number>();
 

@@ -122,7 +122,10 @@ export class Chronicle {
   }
 }
 
-/** Returns a text that identifies an entry. It includes the order, since a store may use a key again. */
+/**
+ * Returns a text that identifies an entry. It includes the order number, since a store may use a key again
+ * for another entry.
+ */
 export function nameOf({ key, order }: { readonly key: string; readonly order: bigint | string }): string {
   return `${String(order)} ${key}`;
 }

@@ -4,7 +4,7 @@ import { Observable, Subscription } from '../rx.ts';
 import type { ListView } from './list-view.ts';
 import type { NameBudget } from './name-budget.ts';
 
-/** The states of those queues of a list that have the most entries. */
+/** A list of queues, with the states of the queues in it that have the most entries. */
 export interface DeepQueues {
   readonly list: QueuesState;
   /** States of the queues that are watched. */
@@ -13,11 +13,11 @@ export interface DeepQueues {
   readonly omitted: number;
 }
 
-/** Selects which queues are watched, and how often a value is emitted. */
+/** Settings that decide which queues are watched, and how often a value is emitted. */
 export interface DeepSettings {
   readonly client: Pick<LockClient, 'watch'>;
   readonly clock: Clock;
-  /** Limits how many queues all overviews of a bridge watch together. */
+  /** The limit of the number of queues that all overviews of a bridge watch together. */
   readonly names: NameBudget;
   /** Least number of entries of a watched queue. */
   readonly minDepth: number;
@@ -28,10 +28,7 @@ export interface DeepSettings {
    * often.
    */
   readonly everyMs: number;
-  /**
-   * Returns whether the same value is emitted again at the next interval although nothing changed. Default:
-   * never.
-   */
+  /** Returns whether to emit again after the interval although no queue has changed. Default: never. */
   readonly again?: () => boolean;
 }
 
@@ -91,14 +88,17 @@ class DeepWatches {
     return [...this.#states.values()];
   }
 
-  /** Returns whether anything has changed since the last call. */
+  /** Returns whether the watched queues or their states have changed since the last call. */
   takeChange(): boolean {
     const hasChanged = this.#hasChanged;
     this.#hasChanged = false;
     return hasChanged;
   }
 
-  /** Chooses which queues are watched. Returns the number of queues that are left out. */
+  /**
+   * Watches the queues with the most entries, and stops watching all others. Returns how many queues a limit
+   * left out.
+   */
   choose(queues: readonly ListedQueue[]): number {
     this.#hasChanged = true;
     const [names, others] = deepestOf(queues, this.#settings);

@@ -1,4 +1,4 @@
-/** Limits how many queues the overviews watch, each queue counted once. */
+/** The limit of the number of queues that the overviews watch. Each queue counts once. */
 export class NameBudget {
   readonly #max: number;
   readonly #uses = new Map<string, number>();
@@ -7,7 +7,10 @@ export class NameBudget {
     this.#max = max;
   }
 
-  /** Counts a use until the returned function is called. Returns `undefined` when there is no room for another name. */
+  /**
+   * Counts the name until the returned function is called. Returns `undefined` when the overviews watch as
+   * many other queues as the limit allows.
+   */
   take(name: string): (() => void) | undefined {
     const uses = this.#uses.get(name) ?? 0;
     if (uses === 0 && this.#uses.size >= this.#max) return undefined;

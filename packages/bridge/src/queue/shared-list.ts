@@ -106,7 +106,7 @@ function recordOf(
   return { queue, frontAt: known.frontAt, isLonger: known.isLonger };
 }
 
-/** Returns the JSON of a queue of a list. */
+/** Returns the JSON of one queue. It is encoded at the first call. */
 export function textOf(record: ListedRecord): string {
   record.text ??= JSON.stringify(snapshotOfRecord(record));
   return record.text;

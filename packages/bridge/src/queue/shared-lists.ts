@@ -11,7 +11,7 @@ export interface SharedListsTools extends ListTools {
 interface Open {
   readonly list: SharedList;
   viewers: number;
-  /** Cancels the timer that closes the list. */
+  /** Cancels the timer that stops reading the list. */
   cancel: () => void;
 }
 
@@ -20,8 +20,8 @@ interface Open {
 const LINGER_MS = 1_000;
 
 /**
- * The lists that are read from the store. If a list is open whose prefix covers a longer prefix, the longer
- * one is served from that list.
+ * The lists that are read from the store. An open list with the prefix `a` also serves a page that requests
+ * the longer prefix `ab`.
  */
 export class SharedLists {
   readonly #tools: SharedListsTools;

@@ -36,7 +36,10 @@ export class SeenDeadlocks {
       .map(([, deadlock]) => deadlock);
   }
 
-  /** Whether a later evaluation may report further cycles, which were not seen for long enough yet. */
+  /**
+   * Whether there are cycles that have not been seen for long enough to be reported. A later evaluation may
+   * report them.
+   */
   get isUnsure(): boolean {
     return this.#since.size > this.#sure.length;
   }

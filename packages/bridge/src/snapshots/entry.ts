@@ -13,10 +13,10 @@ import { ifDefined } from './if-defined.ts';
 
 const WITH_WAIT = 100;
 
-/** Returns the remaining milliseconds of a hold of the bridge, by the id of the entry. */
+/** Function that returns for how many milliseconds the bridge still holds the lock with the entry `id`. */
 export type Budgets = (id: string | undefined) => number | undefined;
 
-/** Returns the members that every snapshot has. */
+/** Returns the members of `Snapshot`, which all snapshots have. */
 export function snapshotOf({ status, error }: Pick<QueueState, 'status' | 'error'>, at: number): Snapshot {
   return { at, status, ...(error === undefined ? {} : { error: toWireError(error) }) };
 }

@@ -26,7 +26,7 @@ export class Findings {
     this.#tools = tools;
   }
 
-  /** Whether a first diagnosis has finished. */
+  /** Whether at least one diagnosis has finished, also if it failed. */
   get isReady(): boolean {
     return this.#diagnosedAt !== undefined || this.#error !== undefined;
   }

@@ -23,7 +23,7 @@ const MIN_PAUSE_MS = 1;
  */
 export class Encoder {
   readonly #tools: EncoderTools;
-  /** The feeds that each client waits for. The client whose snapshot is encoded next is the first. */
+  /** The feeds whose next snapshot each client waits for. The first client's snapshot is encoded next. */
   readonly #queued = new Map<ClientId, Set<Feed>>();
   /** The feeds whose encoded snapshots are cached, the least recently encoded first. */
   readonly #cached = new Map<Feed, number>();

@@ -23,7 +23,9 @@ export interface FeedTools {
   readonly nextVersion: () => number;
 }
 
-/** Notifies a subscriber of a new snapshot, and again when it is encoded. */
+/**
+ * Listener of a subscriber. The feed calls it for a new snapshot, and again when that snapshot is encoded.
+ */
 export type FeedListener = (feed: Feed) => void;
 
 // Bytes per millisecond, which limits the rate of one feed to a megabyte a second.
@@ -72,7 +74,7 @@ export class Feed {
     return this.#event;
   }
 
-  /** Whether there is a snapshot that is not encoded. */
+  /** Whether the latest snapshot still has to be encoded. */
   get isUnencoded(): boolean {
     return this.#version > 0 && !this.#event && !this.#failure;
   }

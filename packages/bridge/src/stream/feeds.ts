@@ -20,7 +20,7 @@ export interface FeedReader {
   readonly client: ClientId;
 }
 
-/** A feed that one subscriber uses until it calls `close`. */
+/** The use of a feed by one subscriber, until it calls `close`. */
 export interface Reading {
   readonly feed: Feed;
   readonly close: () => void;
@@ -32,7 +32,8 @@ export class Feeds {
   readonly #feeds = new Map<string, Feed>();
   readonly #lingering = new Map<Feed, () => void>();
   /**
-   * Topics without subscribers that still count in the quotas. Each function removes one topic from the counts.
+   * Functions that each remove one dropped topic from the quotas. The topic counts until its function is
+   * called.
    */
   readonly #counted = new Set<() => void>();
 

@@ -31,7 +31,7 @@ export class SseConnection {
   #isWanted = false;
   #hasEnded = false;
   #sentAt: number;
-  /** Texts that are sent before all snapshots. */
+  /** Texts that are sent before the next snapshot, such as the refusals of topics. */
   readonly #texts: Uint8Array[] = [];
   #cancelHeartbeat: () => void;
   /** Called when the client has read the last snapshot. */
@@ -68,7 +68,7 @@ export class SseConnection {
     this.#cancelHeartbeat = this.#scheduleHeartbeat();
   }
 
-  /** Sends a text before all snapshots. */
+  /** Adds a text that is sent before the next snapshot. */
   sendText(text: string): void {
     this.#texts.push(Buffer.from(text));
   }
@@ -86,8 +86,8 @@ export class SseConnection {
   }
 
   /**
-   * Returns the next snapshot to send, or `undefined` when none is ready. In that case a callback of the feed
-   * or of the bytes in flight follows later.
+   * Returns the next snapshot to send, or `undefined` when none is ready. In that case the feed notifies this
+   * stream when the snapshot is encoded, or `BytesInFlight` does when there is room for it.
    */
   #nextSnapshot(): Uint8Array | undefined {
     const { client, encoder, inFlight } = this.#settings;

@@ -29,9 +29,9 @@ export interface ContenderSnapshot {
   readonly end?: string;
 }
 
-/** An event among the demo programs, as a text. */
+/** A line of the demo's event log: something that happened to a demo program or to its lock. */
 export interface HappeningSnapshot {
-  /** Number of the event, which grows with each event. */
+  /** Number of the line; later lines have larger numbers. */
   readonly id: number;
   readonly at: number;
   /** Kind of the event. `violation` means that the lock broke one of its promises, such as exclusion. */

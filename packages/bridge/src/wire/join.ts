@@ -49,8 +49,8 @@ export interface HandoverSnapshot {
 }
 
 /**
- * An entry that the bridge keeps for a page. Tokens and orders are decimal strings. `at` is the time of the
- * snapshot, as in `Snapshot`.
+ * The state of an entry that the bridge keeps for a page. Fencing tokens and order numbers are decimal
+ * strings. `at` is the time of the snapshot, as in `Snapshot`.
  */
 export type JoinSnapshot = { readonly at: number } & (
   | { readonly status: 'joining' }

@@ -7,7 +7,7 @@ export interface CandidateSnapshot {
   /** Value of the candidate as stored. Programs in other languages may have stored it. */
   readonly value: string;
   readonly key: string;
-  /** Order of the entry as a decimal string. */
+  /** Order number of the entry, as a decimal string. */
   readonly order: string;
   readonly id?: string;
 }
@@ -21,7 +21,7 @@ export interface ElectionSnapshot extends Snapshot {
   readonly leaderAt?: number;
 }
 
-/** An entry of a session. */
+/** An entry of a program, in the overview of all programs. */
 export interface SessionEntry extends EntryRef {
   /** Name of the queue that has the entry. */
   readonly name: string;
@@ -41,7 +41,7 @@ export interface SessionSnapshot {
   readonly entries: readonly SessionEntry[];
 }
 
-/** How many queues an overview contains. */
+/** How many queues an overview covers, and how many it leaves out. */
 export interface Coverage {
   /** Number of queues that were read. They are the ones with the most entries. */
   readonly included: number;
@@ -56,7 +56,7 @@ export interface SessionsSnapshot extends Snapshot, Coverage {
   readonly sessions: readonly SessionSnapshot[];
 }
 
-/** One wait in a cycle of waits. */
+/** One link of a deadlock: an entry that waits, and the entry that it waits for. */
 export interface StuckSnapshot {
   /** Name of the queue in which the entry waits. */
   readonly name: string;
@@ -70,7 +70,7 @@ export interface DeadlocksSnapshot extends Snapshot, Coverage {
   readonly deadlocks: readonly (readonly StuckSnapshot[])[];
 }
 
-/** A failure at some time. */
+/** A failure or eviction that the bridge has seen, with its time. */
 export interface FaultSnapshot {
   readonly at: number;
   /**
@@ -78,7 +78,7 @@ export interface FaultSnapshot {
    * or can be reached again.
    */
   readonly kind: 'session' | 'store' | 'eviction';
-  /** Name of the queue, or of the store. */
+  /** Name of the queue, or `bridge` for the bridge's own session. */
   readonly about: string;
   readonly text: string;
   /** The eviction. Present with the kind `eviction`. */

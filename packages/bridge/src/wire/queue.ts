@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { removalSchema, type Removal } from './error.ts';
 import { snapshotEntries, type Snapshot } from './snapshot.ts';
 
-/** Identifies an entry in a request. */
+/** What identifies an entry in a request or a snapshot. */
 export interface EntryRef {
   readonly key: string;
-  /** Order that the server assigned, as a decimal string. */
+  /** Order number that the server assigned to the entry, as a decimal string. */
   readonly order: string;
   readonly owner: string;
   readonly id?: string;
@@ -23,9 +23,9 @@ export interface EntrySnapshot extends EntryRef {
   readonly limit: number;
   /** Ids of the entries that the same call chain holds while this entry waits. */
   readonly holds: readonly string[];
-  /** Usual duration of this client's recent holds of the same lock, in milliseconds. */
+  /** Usual duration of the holds of this lock by the entry's client, in milliseconds. */
   readonly typicalHoldMs?: number;
-  /** The handover request of this entry to the holder. */
+  /** The handover request that the entry carries for the holder. */
   readonly request?: { readonly reason: string; readonly withinMs: number };
   /** 0 for an admitted entry, whose client may not have noticed yet. 1 for the first waiter, and so on. */
   readonly position: number;
@@ -58,7 +58,7 @@ export interface EvictionSnapshot extends Removal {
 /** The snapshot of one queue. */
 export interface QueueSnapshot extends Snapshot {
   readonly name: string;
-  /** Entries in the server's order. */
+  /** The entries in the order of the queue, the first one first. */
   readonly entries: readonly EntrySnapshot[];
   /** Latest evictions, the newest last. */
   readonly evictions: readonly EvictionSnapshot[];
@@ -73,7 +73,10 @@ export interface Span extends EntryRef {
   readonly shared: boolean;
   /** Time at which the bridge first saw the entry. */
   readonly joinedAt: number;
-  /** Set if the entry was already there when the bridge began to watch, or could read the store again. */
+  /**
+   * Set if the entry was already in the queue when the bridge began to watch it, or when the bridge could
+   * read the store again.
+   */
   readonly joinedEarlier?: true;
   /** Time at which the entry was admitted. */
   readonly heldAt?: number;
@@ -103,7 +106,7 @@ export interface TimelineSnapshot extends Snapshot {
 export interface ListedQueueSnapshot {
   readonly name: string;
   readonly depth: number;
-  /** Order of the first entry, as a decimal string. */
+  /** Order number of the first entry, as a decimal string. */
   readonly front: string;
   /** Number of entries that have left while the bridge watched the list. */
   readonly departures: number;

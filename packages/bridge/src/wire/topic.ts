@@ -32,7 +32,7 @@ export type Topic =
   /** A join that was made through this bridge, with its secret. */
   | { readonly kind: 'join'; readonly id: string; readonly secret: string };
 
-/** A topic in a request for a stream. */
+/** A topic that a client requests in a stream, with the version that it already has. */
 export interface RequestedTopic {
   readonly topic: Topic;
   /**

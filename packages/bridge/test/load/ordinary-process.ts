@@ -20,7 +20,8 @@ async function read(number: number): Promise<void> {
   ];
   const stream = await page.stream(topics);
   stream.resume();
-  // A page whose connection breaks counts as a lost join. So does a touch if the bridge does not know its join.
+  // Counts a join as lost when the page's connection breaks, or when the bridge does not know the join of a
+  // touch.
   const onLoss = (): void => void (lost += 1);
   stream.on('error', onLoss);
   setInterval(() => void touch(page, key).catch(onLoss), TOUCH_EVERY_MS);

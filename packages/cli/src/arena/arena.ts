@@ -44,7 +44,7 @@ export class Arena implements Contenders {
   readonly #pids = new Set<number>();
   #players: readonly Player[] = [];
   #count = 0;
-  /** Order of the first entry of the queue, as it was last read. */
+  /** Order number of the first entry of the queue, as it was last read. */
   #front: bigint | undefined;
   #adding: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -103,7 +103,7 @@ export class Arena implements Contenders {
   }
 
   /**
-   * Adds a contender once earlier calls have added theirs, so that parallel calls do not exceed the limit.
+   * Adds a contender after the contenders of earlier calls. Parallel calls would otherwise exceed the limit.
    */
   #add(): Promise<void> {
     const enter = (): Promise<void> => this.#enter();
@@ -138,8 +138,8 @@ export class Arena implements Contenders {
   }
 
   /**
-   * Resolves with whether a store in a file can be written now; `true` for all other stores. A suspended
-   * process may hold the lock of the file.
+   * Resolves with whether clients can use the store now; always `true` for a store that is not a file. A
+   * suspended process may hold the operating system's lock of the file.
    */
   async #isFree(): Promise<boolean> {
     const { client, info, name } = this.#settings;

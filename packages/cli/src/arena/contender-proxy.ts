@@ -81,7 +81,10 @@ function targetOf(text: string, usual: number): Target {
   return { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? usual) };
 }
 
-/** Lets data pass while it is open, and makes data wait while it is closed. */
+/**
+ * Pauses and resumes the data of a proxy: the data passes while the gate is open, and waits while it is
+ * closed.
+ */
 class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open: (() => void) | undefined;

@@ -15,8 +15,8 @@ export interface LogEntry {
 
 interface NumberedEntry extends LogEntry {
   /**
-   * For a grant after a release: the waiters that the release notified. The log may learn of further ones
-   * later.
+   * For a grant after a release: the waiters that the store notified of the release. The log may learn of
+   * further notified waiters later.
    */
   readonly wake?: NotifiedWaiters;
 }
@@ -112,7 +112,7 @@ export class EventLog {
     this.#ending = undefined;
   }
 
-  /** Records the end of the current hold. The next grant may follow from now on. */
+  /** Records the end of the current hold, if it is the hold of the contender `ending.id`. */
   #end(ending: Ending): void {
     if (this.#holder !== ending.id) return;
     this.#ending = ending;
@@ -168,8 +168,8 @@ export class EventLog {
   }
 
   /**
-   * Records that a waiter left the queue. The store notifies waiters of this too. So later notifications are
-   * not counted for the previous release.
+   * Records that a waiter left the queue. The store notifies other waiters of a departure too, so later
+   * notifications are not counted for the previous release.
    */
   #depart(id: string): void {
     if (this.#waiting.delete(id)) this.#wake.stopCounting();

@@ -1,19 +1,23 @@
 import type { HistoryEvent } from '../demo/history.ts';
 
-/** What a visitor of the demo page did to a contender; a kill is another type of event. */
+/**
+ * Event: a visitor of the demo page froze, thawed, cut off or reconnected a contender. A kill is another type
+ * of event.
+ */
 export interface Disturbance {
   readonly t: string;
   readonly id: string;
   readonly ev: 'frozen' | 'thawed' | 'cut' | 'mended';
   /**
-   * End of the proven time of the contender's hold, as the contender last reported it. A stamp, as `t` is.
+   * End of the proven time of the contender's hold, as the contender last reported it. It is a stamp, like
+   * `t`.
    */
   readonly until?: string;
 }
 
 /**
- * The store notified a contender about its entry, so the contender was woken. `t` is a stamp that the
- * contender took.
+ * Event: the store notified a contender about its entry. `t` is the stamp at which the contender received the
+ * notification.
  */
 interface Notified {
   readonly t: string;
@@ -24,8 +28,8 @@ interface Notified {
 }
 
 /**
- * Another client than the contenders is at the front of the queue, for instance a visitor who joined on the
- * page.
+ * Event: the first entry of the queue belongs to a client that is no contender, for instance to a visitor who
+ * joined on the page.
  */
 interface Stranger {
   readonly t: string;

@@ -13,8 +13,9 @@ const STEP_MS = 20;
 
 /**
  * Suspends a process (SIGSTOP) until the caller calls the returned function, or until this process ends.
- * @param isFree resolves with whether other processes can use the store. A process that is suspended while it
- *   accesses a file blocks all other processes. If so, it is resumed for a moment and suspended again.
+ * @param isFree resolves with whether other processes can use the store. A process that is suspended while
+ *   it accesses a file blocks all other processes. If `isFree` resolves with `false`, the suspended process
+ *   is resumed for a moment and suspended again.
  */
 export async function freeze(pid: number, isFree: () => Promise<boolean>): Promise<() => Promise<void>> {
   for (let tries = 1; ; tries += 1) {

@@ -5,8 +5,8 @@ export class NotifiedWaiters {
   #hasOtherCauses = false;
 
   /**
-   * Records that the store has notified a contender, unless another event than the end of the hold may be the
-   * cause.
+   * Records that the store has notified a contender. Ignores the notification if a departure may be its
+   * cause, unless the notification admitted the contender.
    */
   add({ id, admitted }: { readonly id: string; readonly admitted: boolean }): void {
     if (admitted || !this.#hasOtherCauses) this.#notified.add(id);
@@ -18,13 +18,14 @@ export class NotifiedWaiters {
   }
 
   /**
-   * Stops counting. Called when a waiter leaves, because the store may notify waiters of that from now on.
+   * Stops counting notifications that admit no contender. Called when a waiter leaves the queue, because the
+   * store may notify other waiters of that from then on.
    */
   stopCounting(): void {
     this.#hasOtherCauses = true;
   }
 
-  /** Records how many waiters there were at the next grant. */
+  /** Records how many waiters were in the queue at the next grant. */
   setTotal(waiters: number): void {
     this.#waiters = waiters;
   }

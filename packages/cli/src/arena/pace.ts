@@ -1,13 +1,13 @@
 /**
- * Timer that ends a contender's hold. If the contender cannot release then (it may be frozen), `retry` ends
- * the hold later.
+ * Timer that orders a contender to release at the end of its hold time. If the contender cannot receive the
+ * order, for instance because it is frozen, `retry` repeats the order later.
  */
 export class Pace {
   readonly #end: () => boolean;
   #timer: NodeJS.Timeout | undefined;
   #isDue = false;
 
-  /** @param end orders the release, and returns whether the contender could receive the order */
+  /** @param end orders the contender to release, and returns whether the contender could receive the order */
   constructor(end: () => boolean) {
     this.#end = end;
   }
@@ -19,7 +19,10 @@ export class Pace {
     }, ms);
   }
 
-  /** Tries again to end the hold, if its time has passed. */
+  /**
+   * Repeats the order to release if the hold time is over and the contender could not receive the first
+   * order.
+   */
   retry(): void {
     if (this.#isDue) this.#isDue = !this.#end();
   }

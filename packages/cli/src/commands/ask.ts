@@ -31,7 +31,7 @@ decides: only queuelock clients receive requests, and only if their program subs
 Exit code 0: the holder yields, has released, or there is none; ${String(EXIT.busy)}: it declined, or did not respond in time.
 With --json: name, answer (yields, declined, ignored, released, free), reason (of the holder's response).`;
 
-/** Adds `ask`, which sends a request to the holder. */
+/** Adds `ask`, which sends a handover request to the holder of a lock. */
 export function addAsk(program: Command): void {
   const command = program
     .command('ask')
@@ -108,7 +108,7 @@ function responseOf(
 
 interface Seen {
   readonly state: ClaimState;
-  /** Whether the entry had to wait behind another entry. */
+  /** Whether this command's entry had to wait behind another entry. */
   readonly queued: boolean;
 }
 

@@ -17,7 +17,7 @@ interface DeadlocksOptions extends StoreOptions {
 }
 
 // Delay in milliseconds before the cycles are computed a second time. The queues are read at different
-// moments, which may show a cycle that never existed. Such a cycle does not appear twice.
+// moments, so the first result may contain a cycle that never existed. The second result does not contain it.
 const CONFIRM_MS = 500;
 const AT_A_TIME = 50;
 

@@ -33,7 +33,8 @@ On a terminal, or with --page, it then serves a page on 127.0.0.1 with contender
 The exit code is that of the verdict.`;
 
 /**
- * Adds the command `demo`, which runs a contest with a verdict, and then serves a page to experiment with.
+ * Adds the command `demo`. It runs contenders for one lock and judges their history, and then serves a page
+ * on which visitors disturb contenders.
  */
 export function addDemo(program: Command): void {
   const command = program
@@ -97,7 +98,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
   }
 }
 
-/** Runs the contest, and then serves the page. */
+/** Runs the contenders to their end and shows the verdict, and then serves the page. */
 async function play(place: DemoStore, tools: Tools, options: DemoOptions): Promise<number> {
   const { stop, lines, stamp, script } = tools;
   const json = options.json === true;
@@ -111,7 +112,10 @@ async function play(place: DemoStore, tools: Tools, options: DemoOptions): Promi
   return verdict.ok ? EXIT.ok : EXIT.failure;
 }
 
-/** Resolves with the verdict, or with `undefined` when the user ended the contest. */
+/**
+ * Runs the contenders. Resolves with the verdict on their history, or with `undefined` when the user stopped
+ * the demo.
+ */
 async function contest(
   place: DemoStore,
   { stop, lines, stamp, script }: Tools,

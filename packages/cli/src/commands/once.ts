@@ -101,10 +101,10 @@ function runOnce({ name, slot, command }: Call, options: OnceOptions): Promise<n
     try {
       const limits = options.wait === undefined ? {} : { timeoutMs: options.wait };
       const work = async (ownership: Ownership): Promise<number> => {
-        // `once.run` releases the lock of the slot, so `heldUntil` gets a function that releases nothing.
+        // `once.run` itself releases the lock of the slot, so the release function of `held` does nothing.
         const held = heldUntil(ownership, () => Promise.resolve());
         const { exitCode } = await runTerm(run.work, held, stop);
-        // `once.run` does not record the slot as done when its work throws.
+        // Throws after a failed program, because `once.run` records the slot as done unless its work throws.
         if (exitCode !== EXIT.ok) throw new CommandFailed(exitCode);
         return exitCode;
       };

@@ -68,8 +68,8 @@ function runWho(name: string, { json, ...place }: WhoOptions): Promise<number> {
 }
 
 /**
- * Returns the fencing tokens of the holders. Reading a token costs one request on stores whose tokens differ
- * from the orders of the entries.
+ * Returns the fencing tokens of the holders. On a store whose tokens differ from the order numbers of the
+ * entries, each token costs one request.
  */
 async function tokensOf(
   client: LockClient,

@@ -9,10 +9,10 @@ export interface ContendEvent {
   readonly name: string;
   /** Key of the entry in the store. */
   readonly key?: string;
-  /** Order that the server gave the entry: etcd's create revision, ZooKeeper's sequence number. */
+  /** Order number that the server gave the entry: etcd's create revision, ZooKeeper's sequence number. */
   readonly token?: string;
   /**
-   * Fencing token, if it differs from the order. That is the case on ZooKeeper, where the token is the
+   * Fencing token, if it differs from the order number. That is the case on ZooKeeper, where the token is the
    * creation zxid.
    */
   readonly zxid?: string;

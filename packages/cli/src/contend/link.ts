@@ -81,7 +81,8 @@ export class Link {
     let isFirst = true;
     const turns$ = this.#gated(placement.turns$).pipe(
       tap(({ admitted }) => {
-        // The first value is no notification: it repeats the response to the contender's own request.
+        // Does not report the first value: it is no notification, but repeats the response to the contender's own
+        // request.
         if (!isFirst) this.#onNotification({ admitted });
         isFirst = false;
       }),
@@ -95,7 +96,10 @@ export class Link {
     return proceed();
   }
 
-  /** Holds back values while the connection is cut, and delivers them when it is restored. */
+  /**
+   * Returns a stream of the same values, which holds them back while the connection is cut and emits them
+   * when it is restored.
+   */
   #gated<T>(values$: Observable<T>): Observable<T> {
     return values$.pipe(
       materialize(),

@@ -7,7 +7,7 @@ import { Link } from './link.ts';
  */
 export type Report =
   | { readonly kind: 'budget'; readonly t: string; readonly remainingMs: number }
-  /** The store notified the contender about its entry. */
+  /** Message that the store has notified the contender about its entry. */
   | { readonly kind: 'notified'; readonly t: string; readonly admitted: boolean };
 
 /**

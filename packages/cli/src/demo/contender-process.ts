@@ -103,7 +103,8 @@ export class ContenderProcess implements Actor {
   }
 
   #follow(event: ContendEvent): void {
-    // A new round begins. The remaining time of the previous round's hold no longer applies.
+    // A new round begins, so the remaining time that the contender reported for its previous hold no longer
+    // applies.
     if (event.ev === 'requesting') this.#budget = undefined;
     this.#last = event;
     this.#casting.emit(event);

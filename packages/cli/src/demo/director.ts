@@ -33,9 +33,9 @@ const LEAVE_AFTER_MS = 500;
 const UNTIL_CRASH_MS = 60_000;
 
 /**
- * Runs the scenario of the demo whose contenders join one after another. While the second contender holds the
- * lock, a waiter leaves the queue, and then the demo kills the second contender. The others finish all their
- * rounds. Resolves when all have ended and the store has removed the killed contender's entry.
+ * Runs the demo. Its contenders join one after another. While the second contender holds the lock, a waiter
+ * leaves the queue, and then the demo kills the second contender. The others finish all their rounds.
+ * Resolves when all have ended and the store has removed the killed contender's entry.
  */
 export function direct(direction: Direction): Promise<void> {
   return new Director(direction).play();
@@ -105,8 +105,8 @@ class Director {
   }
 
   /**
-   * Resolves when all contenders have ended except the one that the demo will kill. Then no waiter is left to
-   * leave the queue, and the demo kills the contender without that step.
+   * Detects that all contenders have ended except the one that the demo will kill. Then no waiter can leave
+   * the queue any more, and the demo kills the contender without waiting for a departure.
    */
   async #detectAlone(): Promise<void> {
     const others = [...this.#actors.values()].filter(({ id }) => id !== CRASHES);
@@ -153,8 +153,8 @@ class Director {
   }
 
   /**
-   * Resolves when the store has removed the killed contender's entry. Resolves at once if the demo has killed
-   * none.
+   * Resolves when the store has removed the killed contender's entry. Resolves at once if no contender was
+   * killed.
    */
   async #expired(): Promise<void> {
     if (!this.#crashed || this.#last.get(CRASHES)?.ev === 'expired' || this.#direction.stop.aborted) return;

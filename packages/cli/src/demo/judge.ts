@@ -14,7 +14,7 @@ export interface Verdict {
   /** Number of rounds that ended with a release. */
   readonly served: number;
   readonly cancelled: number;
-  /** Number of crashed holders whose entries the server then removed. */
+  /** Number of crashed holders whose entries the server removed. */
   readonly expired: number;
   readonly lost: number;
   /**

@@ -7,8 +7,8 @@ import type { HistoryEvent } from './history.ts';
 export type Doing = 'waits' | 'holds' | 'dead';
 
 /**
- * A period in which the state does not change, in milliseconds since the start of the demo. `to` is
- * `undefined` while the period lasts.
+ * A period in which a contender's state does not change. Both times are in milliseconds since the start of
+ * the demo; `to` is `undefined` while the period lasts.
  */
 interface Stretch {
   readonly doing: Doing;

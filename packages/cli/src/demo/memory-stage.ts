@@ -12,12 +12,12 @@ import { later, type Actor, type ContenderScript, type Stage, type StageSettings
 const TTL_MS = 2_000;
 const GAP_MS = 50;
 
-/** Intercepts a request to the server in memory. The interceptor calls `proceed` to send the request. */
+/** Function that intercepts a request to the server in memory. It calls `proceed` to send the request. */
 type Wire = <T>(call: unknown, proceed: () => Promise<T>) => Promise<T>;
 
 /**
- * Creates a backend whose transport the caller controls: it may reject requests, and drop or delay messages
- * of the server.
+ * Function that creates a backend whose transport the caller controls: `intercept` may reject requests, and
+ * `deliver` may drop or delay messages of the server.
  */
 type Connect = (wire: {
   readonly intercept: Wire;
@@ -25,8 +25,8 @@ type Connect = (wire: {
 }) => Backend;
 
 /**
- * Runs all contenders in this process, on one server in memory. Each contender has its own client and
- * connection.
+ * Returns a stage that runs all contenders in this process, on one server in memory. Each contender has its
+ * own client and connection.
  */
 export async function openMemoryStage(settings: StageSettings): Promise<Stage> {
   const { createMemoryServer, memory } = await import('@queuelock/memory');

@@ -1,7 +1,7 @@
 import type { LockClient } from '@queuelock/core';
 import type { ContendEvent } from '../contend/event.ts';
 
-/** The scenario of one contender: how many rounds it runs and how long it holds. */
+/** What one contender does in the demo: how many rounds it runs and how long it holds. */
 export interface ContenderScript {
   readonly id: string;
   readonly rounds: number;
@@ -21,7 +21,7 @@ export interface Actor {
   readonly ended: Promise<void>;
 }
 
-/** Starts the contenders of a demo on one store. */
+/** The environment of a demo on one store, in which contenders are started. */
 export interface Stage {
   /** The store's description for the first line, for instance `memory: (everybody in this process)`. */
   readonly storeLabel: string;

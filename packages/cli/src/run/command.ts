@@ -37,8 +37,8 @@ export class RunnableCommand {
   }
 
   /**
-   * Starts the watchdog before the lock is granted, so that the command does not wait for it. Does nothing if
-   * the command needs none.
+   * Starts the watchdog before the lock is granted, so that the command does not wait for the start. Does
+   * nothing if a watchdog runs already, or if the command continues after a loss.
    */
   prepare(): void {
     if (this.#plan.onLoss === 'stop' && (!this.#watchdog || this.#watchdog.hasEnded))
@@ -112,7 +112,8 @@ async function reportLoss(
   const report = (): void => {
     note('the lock is lost; the command continues, and only its fencing token can reject its writes');
   };
-  // If the hold was lost while the command was started, the signal's event `abort` has already passed.
+  // If the hold was lost while the command was started, its signal has aborted already and emits no event any
+  // more.
   if (held.signal.aborted) report();
   else held.signal.addEventListener('abort', report);
   await child.exited;

@@ -13,8 +13,8 @@ function strayDescriptors(): number[] {
 }
 
 /**
- * Starts a child process that inherits no unintended descriptor. `rest` is the part of the `stdio` option for
- * descriptors above 2.
+ * Calls `start`, which starts a child process, so that the child inherits no unintended descriptor. `rest` is
+ * the part of the `stdio` option for the descriptors above 2.
  */
 export function withoutStrays<T>(start: (rest: ('ignore' | number)[]) => T): T {
   const nothing = openSync('/dev/null', 'r+');

@@ -79,8 +79,8 @@ class Guard {
   #check(): void {
     clearTimeout(this.#timer);
     const situation = this.#situation();
-    // Reading the remaining time may detect that the hold has ended. The event that this emits calls this
-    // function again, and the inner call may already have killed the command.
+    // Reading the remaining time may detect that the hold has ended. The hold's signal then aborts and calls
+    // this function again, and that inner call may already have killed the command.
     if (this.#killed) return;
     const { child, watchdog } = this.#guarded;
     const action = decide(situation);

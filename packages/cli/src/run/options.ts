@@ -70,7 +70,7 @@ export function passCredentialsOption(): Option<'--pass-credentials'> {
   );
 }
 
-/** Returns how long to wait for the grant. */
+/** Returns the longest wait for the grant, as the options of the command line set it. */
 export function waitOf({
   wait,
   needs,
@@ -98,7 +98,10 @@ export async function unlessBusy<T>(turn: Promise<T>, name: string, options: Ter
   }
 }
 
-/** Checks that the grace period leaves most of the TTL for heartbeats. */
+/**
+ * Returns the grace period of the command line, or the default for this TTL.
+ * @throws {Failure} when the grace period does not leave at least half of the TTL for heartbeats
+ */
 export function graceOf(grace: number | undefined, ttlMs: number): number {
   if (grace === undefined) return defaultGraceMs(ttlMs);
   if (grace <= ttlMs / 2) return grace;

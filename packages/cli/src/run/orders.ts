@@ -22,7 +22,7 @@ export type WatchdogTarget = { readonly group: number } | { readonly mark: strin
  */
 export type Orders = WatchdogTarget & Deadlines;
 
-/** Times at which the watchdog sends SIGTERM and SIGKILL. */
+/** The moments at which the watchdog sends SIGTERM and SIGKILL, relative to `from`. */
 interface Deadlines {
   readonly from: Moment;
   /**

@@ -35,7 +35,10 @@ export type Work = (
 
 export interface TermEnd {
   readonly exitCode: number;
-  /** Whether this process received a signal during the work, which requests its end. */
+  /**
+   * Whether this process received a signal (such as SIGTERM) during the work, so that no other term may
+   * follow.
+   */
   readonly signalled: boolean;
 }
 

@@ -43,8 +43,8 @@ function byKey(places: readonly PositionedEntry[]): ReadonlyMap<string, Position
 }
 
 /**
- * Identifies an entry in its queue. The identity includes the order, because a key may be used again after it
- * was removed.
+ * Returns a text that identifies an entry in its queue. It includes the order number, because a key may be
+ * used again after its entry was removed.
  */
 function idOf({ entry }: PositionedEntry): string {
   return `${String(entry.order)} ${entry.key}`;

@@ -1,6 +1,6 @@
 import type { ListedQueue } from '@queuelock/core';
 
-/** A queue with rates that are computed from successive samples. */
+/** A row of `queuelock top`: a queue, with rates that are computed from successive samples of it. */
 export interface QueueRow {
   readonly name: string;
   readonly depth: number;
@@ -57,7 +57,7 @@ export function metered(before: Meter, queues: readonly ListedQueue[], now: numb
 
 interface Reading {
   readonly now: number;
-  /** Whether no queue was known before this sample, as in the first list of queues. */
+  /** Whether the meter knew no queue before this sample, as before the first list of queues. */
   readonly isFirst: boolean;
 }
 

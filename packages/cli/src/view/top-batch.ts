@@ -9,9 +9,9 @@ import { count, counted, timeOfDay } from './text.ts';
 import { LIST_COLUMNS, listRow } from './top-frame.ts';
 import { FIRST_STATE, chosen } from './top-state.ts';
 
-/** What a command needs to print a list of queues. */
+/** The client, the output and the queues of a command that prints a list of queues. */
 export interface Listing extends CommandContext {
-  /** Provides the stream of queues with the prefix. */
+  /** The client's method `queues`, which returns the stream of all queues with a prefix. */
   readonly list: Pick<LockClient, 'queues'>;
 }
 

@@ -7,17 +7,20 @@ import { tableLines, type Column, type Row } from './table.ts';
 import { count, counted, duration, fit, timeOfDay, widthOf } from './text.ts';
 import { cursorOf, type SortKey, type TopState } from './top-state.ts';
 
-/** All data that a frame of `top` shows. */
+/** All data that a frame of `queuelock top` shows. */
 export interface TopView {
   readonly storeLabel: string;
   readonly state: TopState;
   readonly status: QueuesState['status'];
-  /** Why the data is out of date; `staleMs` is for how many milliseconds it has been. */
+  /**
+   * Error because of which the data is out of date. `staleMs` is the time in milliseconds since it was up to
+   * date.
+   */
   readonly error: string | undefined;
   readonly staleMs: number;
   /** Rows of all queues, including those that the filter hides. */
   readonly rows: readonly QueueRow[];
-  /** The queues that match the filter, in order. */
+  /** The queues that match the filter, in the order in which they are shown. */
   readonly chosen: readonly QueueRow[];
   /** State of the queue that the user has opened, if any. */
   readonly opened: QueueState | undefined;

@@ -20,7 +20,8 @@ export interface TopSource {
 }
 
 /**
- * State of `top`: the data and the user's choices. It calls a listener when there is something new to draw.
+ * State of `queuelock top`: the data and the user's choices. It calls a listener when the screen must be
+ * redrawn.
  */
 export class TopModel {
   readonly #source: TopSource;

@@ -23,7 +23,7 @@ export interface TopState {
   readonly help: boolean;
 }
 
-/** What the screen shows when the user presses a key. */
+/** The part of the screen's contents that decides what a pressed key does. */
 export interface TopScreen {
   /** Names of the queues in all rows, filtered and sorted. */
   readonly names: readonly string[];
