@@ -3,7 +3,7 @@ import type { Naming } from '@queuelock/etcd';
 import { benchOf, type Bench } from './bench.ts';
 import { Clients, freshQueue, newSpec, type TurnLog } from './clients.ts';
 
-/** An entry of a session, and its placement in the queue. */
+/** An entry with its session, its specification and the result of its enqueue. */
 export interface QueuedEntry {
   readonly session: Session;
   readonly spec: EntrySpec;

@@ -140,7 +140,7 @@ export class Actor {
     );
   }
 
-  /** Makes every holder whose plan has `reads` read its `held` now. */
+  /** Reads `held` now for every hold whose plan has `reads`. */
   readAll(): void {
     for (const { claim } of this.programs) claim.read();
   }

@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 import type { Machine } from './timeline.ts';
 import type { World } from './world.ts';
 
-/** A claim that failed, and what happened while it waited. */
+/** A failed claim, how long it waited, and how many sessions its client lost meanwhile. */
 export interface Failure {
   readonly claim: Claim;
   readonly waitedMs: number;

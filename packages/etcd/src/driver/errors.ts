@@ -2,7 +2,7 @@ import { QueueLockError, isQueueLockError } from '@queuelock/core/backend';
 import { statusOf } from './grpc-status.ts';
 import { OWN_DIRECTORY } from '../queue/keys.ts';
 
-/** Describes the failed request, for the error's message. */
+/** The facts about a failed request that the error's message contains. */
 export interface Attempt {
   /** What the client was doing, such as `entering queue "jobs"`. */
   readonly what: string;
@@ -14,8 +14,8 @@ export interface Attempt {
   readonly prefix?: string;
 }
 
-// These texts are compared first, because etcd sends most of these errors with a gRPC status that also has
-// other meanings.
+// These texts of etcd's errors are compared before the gRPC status, because most of these errors have a
+// status that also has other meanings.
 const LEASE_MISSING = /requested lease not found/;
 const TOKEN_OUTDATED = /etcdserver: (invalid auth token|revision of auth store is old)/;
 const REFUSED =

@@ -15,7 +15,10 @@ export interface KeyRef {
   readonly createRevision: string;
 }
 
-/** Returns a text that identifies one creation of a key, as opposed to later creations of the same key. */
+/**
+ * Returns a text that identifies one entry. Its key alone does not, since a later entry may have the same
+ * key.
+ */
 export function creationId({ key, createRevision }: KeyRef): string {
   return creationIdOfText(key.toString(), createRevision);
 }

@@ -27,7 +27,7 @@ export class Watches {
   readonly broken$: Observable<unknown>;
   /** Emits when the backend is closed. Watchers get no notifications after that. */
   readonly closed$: Observable<void>;
-  /** Holds that began only recently, so that their own entry is not watched yet. */
+  /** The timers of holds that began recently. The entry of such a hold is not watched yet. */
   readonly unwatched: DeadlineQueue = new DeadlineQueue(OWN_UNWATCHED_MS, performance);
   readonly #broken$ = new Subject();
   readonly #closed$ = new ReplaySubject<void>(1);

@@ -122,8 +122,8 @@ export class Http2Link {
     this.#stopCalls();
     afterReading(() => {
       this.#session.destroy();
-      // `session.destroy` first waits until its GOAWAY frame is written, which never ends while the network
-      // drops packets. So the socket is destroyed too.
+      // `session.destroy` first waits until Node has written its GOAWAY frame. While the network drops
+      // packets, this never happens. So the socket is destroyed too.
       this.#socket.destroy();
     });
   }

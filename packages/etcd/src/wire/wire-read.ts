@@ -23,7 +23,7 @@ interface Read {
 
 declare const VALUE: unique symbol;
 
-/** A field with the type of its value. */
+/** A field to read, with the TypeScript type of its decoded value. */
 interface ReadOf<T> extends Read {
   readonly [VALUE]?: T;
 }
@@ -38,7 +38,10 @@ export interface Decode<T> {
   readonly fields: readonly (readonly [name: string, read: Read] | undefined)[];
 }
 
-/** The fields of a message that are decoded. All other fields are skipped. */
+/**
+ * The fields of a message to decode, by the property's name in the decoded object. The decoder skips all
+ * other fields.
+ */
 export type FieldsToRead<T> = { readonly [K in keyof T]?: ReadOf<T[K]> };
 
 type Fields = Record<string, unknown>;

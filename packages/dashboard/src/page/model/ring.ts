@@ -11,7 +11,7 @@ export interface Arrow {
   readonly middle: Point;
 }
 
-/** Returns the positions of the nodes on a circle, clockwise from the top. */
+/** Returns the centres of the nodes, which lie on a circle, clockwise from the top. */
 export function ringOf(places: number, radius: number): readonly Point[] {
   return Array.from({ length: places }, (_one, place) => onRing((place / places) * 2 * Math.PI, radius));
 }

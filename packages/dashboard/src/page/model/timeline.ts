@@ -1,6 +1,6 @@
 import type { Span, TimelineSnapshot } from '@queuelock/bridge/wire';
 
-/** Part of the time axis, from 0 (the oldest shown time) to 1 (now). */
+/** A part of the time axis. On the axis, 0 is the oldest shown time and 1 is now. */
 interface Stretch {
   readonly from: number;
   readonly to: number;

@@ -1,9 +1,9 @@
 import type { QueueRow } from './meter.ts';
 
-/** Sort keys of the rows. */
+/** The columns by which the rows may be sorted. */
 export type SortKey = 'depth' | 'hand-offs' | 'held' | 'turn' | 'wait' | 'name';
 
-/** Filter and order of the queues. */
+/** How the user has filtered and sorted the list of queues. */
 export interface Choice {
   readonly sort: SortKey;
   readonly reverse: boolean;
