@@ -60,9 +60,7 @@ export class Entry {
   readonly sought: Target;
   /** The key or range to read for the entry's mark; see `marks.ts`. */
   readonly soughtMark: Target | undefined;
-  /**
-   * The create revision of the key, once the server has returned it. It serves as the entry's order number.
-   */
+  /** The create revision of the key, once the server has returned it. It serves as the entry's order number. */
   order: bigint | undefined;
   /** The key of the trace of the entry's hold, from when that trace may exist. */
   trace: Buffer | undefined;
@@ -152,10 +150,7 @@ export class Entry {
     return readKeyText(this.under, this.keyText)?.permits ?? 1;
   }
 
-  /**
-   * Returns whether another entry may have had this order number before. This happens after the store was
-   * restored from an older snapshot.
-   */
+  /** Returns whether another entry may have had this order number before. This happens after the store was restored from an older snapshot. */
   isOfThePast(order: bigint): boolean {
     return order > this.#origin.resumedAt && order <= this.#origin.revision;
   }
