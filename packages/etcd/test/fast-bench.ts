@@ -10,7 +10,7 @@ export interface QueuedEntry {
   readonly placement: Placement;
 }
 
-/** Provides a queue with naming `fast` for each test, and operations on it. */
+/** Provides a new queue with naming `fast` for each test, with sessions and entries of that queue. */
 export class FastBench {
   readonly at: Bench<Clients> = benchOf(new Clients());
   queue = '';

@@ -13,8 +13,8 @@ export interface Failure {
 }
 
 /**
- * Returns whether the claim may fail with this error. The error must be typed, and the history must contain
- * what it reports.
+ * Returns whether the claim may fail with this error. It must be a `QueueLockError`, and the history must
+ * contain what its code reports.
  */
 export function hasCause(
   error: unknown,

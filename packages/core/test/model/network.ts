@@ -77,7 +77,10 @@ export class Network {
   readonly #machine: Machine;
   readonly #fates: Fates;
   #cut: { readonly until: number; readonly what: 'requests' | 'answers' } = { until: 0, what: 'requests' };
-  /** Events to deliver when the connection works again. A real backend would then read the changes that it missed. */
+  /**
+   * Notifications to deliver when the connection works again. A real backend would then read the changes that
+   * it missed.
+   */
   readonly #heldBack: (() => void)[] = [];
   #failures = 0;
 

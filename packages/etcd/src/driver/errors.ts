@@ -62,8 +62,9 @@ const WANTS_TLS =
   'the member closed the connection before HTTP/2 began, as a member that expects TLS does: https:// in hosts, or an etcds:// URL';
 
 /**
- * Converts an error of a driver to a `QueueLockError`. If the server would return the error again for the same request, it is final.
- * Otherwise the code is `UNAVAILABLE`, since the member may have carried out the request.
+ * Converts an error of a driver to a `QueueLockError`. If every member would return the error again for the
+ * same request, the code names the cause. Otherwise the code is `UNAVAILABLE`, since the member may have
+ * carried out the request.
  */
 export function classify(error: unknown, attempt: Attempt): QueueLockError {
   const { what, host } = attempt;
@@ -152,7 +153,7 @@ function explain({ message }: Error): string {
   return `${line}. Free space (compact, defragment) and disarm the alarm; releases still work meanwhile`;
 }
 
-/** Returns whether the server refused an entry, or another client removed it. */
+/** Returns whether the error means that the server refused an entry, or that another client removed it. */
 export function isRefusal(error: unknown): boolean {
   return (['ENTRY_LOST', 'ACCESS_DENIED', 'INVALID_ARGUMENT'] as const).some((code) =>
     isQueueLockError(error, code),

@@ -105,7 +105,10 @@ export function aheadOfFast(last: KeyRef): EntriesAhead<ConflictingEntry> {
   return { refs: [{ ...last, permits: 1, limit: 1, mayAnnounce: true }] };
 }
 
-/** Returns whether further rows with the revision of the first row may be missing. */
+/**
+ * Returns whether all rows have the create revision of the first row, and the read may have left out further
+ * rows with it.
+ */
 function isCutOff({ kvs, more }: IRangeResponse): boolean {
   return more && kvs[0]?.create_revision === kvs.at(-1)?.create_revision;
 }

@@ -138,7 +138,7 @@ export interface SessionEntry {
   readonly key: Buffer;
 }
 
-/** Returns those of the keys that are entries of the session, in whatever queue. */
+/** Returns the entries of the session among these keys, whatever their queues. */
 export function entriesIn(
   keys: readonly Buffer[],
   { prefix, lease }: { readonly prefix: string; readonly lease: string },

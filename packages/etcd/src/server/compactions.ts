@@ -60,8 +60,8 @@ export class Compactions {
   }
 
   /**
-   * Notifies the listener after each compaction until it is deleted. With thousands of waiters this takes less memory than subscriptions
-   * to `compacted$`.
+   * Notifies the listener after each compaction, until `delete` is called with it. With thousands of waiters
+   * this takes less memory than subscriptions to `compacted$`.
    */
   add(listener: CompactionListener): void {
     this.#listeners.add(listener);

@@ -110,7 +110,10 @@ export class Watches {
   }
 }
 
-/** Returns the prefix that all keys of a queue have. Keys of marks are converted to the keys of their entries first. */
+/**
+ * Returns the prefix of the queue to which the watched key belongs. The key of a mark belongs to the queue of
+ * its entry.
+ */
 function queueOf({ key }: WatchTarget): string {
   const path = key?.toString('latin1').replace(MARKS, '') ?? '';
   return path.slice(0, path.lastIndexOf('/') + 1) || path;

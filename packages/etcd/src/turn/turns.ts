@@ -143,7 +143,7 @@ class TurnsOfEntry implements TurnListener, EntryEndListener {
     this.#subscriber = subscriber;
   }
 
-  /** Starts to emit turns. Returns a function that stops this. */
+  /** Emits the entry's turns to the subscriber. Returns a function that ends this. */
   follow(turns: FollowTurns): () => void {
     this.#entry.end.add(this);
     if (!this.#isOver && !this.#subscriber.closed) this.#stop = turns(this);
