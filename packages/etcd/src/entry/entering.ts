@@ -33,7 +33,7 @@ export async function enter(
 ): Promise<readonly Entered[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const { entered, used } = await attemptToEnter(context, newcomers, mode);
-    // The store was restored from an older snapshot, and its revision has grown again since. So another entry
+    // The store was restored from an older backup, and its revision has grown again since. So another entry
     // already had this order number before the restore, and the new entry is removed.
     const past = newcomers.filter(({ entry }, i) => isOfThePast(entry, entered[i]));
     if (past.length > 0) {

@@ -150,7 +150,7 @@ export class Entry {
     return readKeyText(this.under, this.keyText)?.permits ?? 1;
   }
 
-  /** Returns whether another entry may have had this order number before. This happens after the store was restored from an older snapshot. */
+  /** Returns whether another entry may have had this order number before. This happens after the store was restored from an older backup. */
   isOfThePast(order: bigint): boolean {
     return order > this.#origin.resumedAt && order <= this.#origin.revision;
   }

@@ -90,7 +90,7 @@ export class Connection {
 
   /**
    * Sends a linearizable request to the key space. Rejects if the store's revision is smaller than before, as
-   * after a restore from an old snapshot, since the store would then return order numbers and tokens a second
+   * after a restore from an old backup, since the store would then return order numbers and tokens a second
    * time. A stale read is rejected as well.
    */
   ask<T extends { readonly header: IResponseHeader }>(

@@ -59,8 +59,8 @@ const EXACT_HIGH = 2 ** 21;
 // The maximum depth of nested messages, as in protobuf's own readers. Deeper messages would exhaust the stack.
 const MAX_DEPTH = 100;
 
-// Decoding is synchronous, so all messages share these variables: the position of the next byte, the two
-// halves of the 64-bit number that is being read, and the depth.
+// Decoding is synchronous, so all messages share these variables: the index of the next byte, the two halves
+// of the 64-bit number that is being read, and the depth.
 let at = 0;
 let low = 0;
 let high = 0;
@@ -188,7 +188,7 @@ function readScalar(read: Read, bytes: Buffer, end: number): unknown {
   return (read.kind === 'uint64' ? value : BigInt.asIntN(64, value)).toString();
 }
 
-/** Reads bytes or a text from the present position to `end`. */
+/** Reads bytes or a text, from the next byte (index `at`) to `end`. */
 function readBytes(read: Read, bytes: Buffer, end: number): unknown {
   const begin = at;
   at = end;
