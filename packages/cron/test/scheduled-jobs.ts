@@ -34,7 +34,7 @@ export const JOBS: readonly string[] = [
 
 /**
  * An event that a process prints about one tick of a job: the library called the job, its work began or
- * ended, or the outcome is known (`told`).
+ * ended, or its outcome is known.
  */
 export interface Reported {
   readonly ev: 'called' | 'begun' | 'ended' | 'told';
